@@ -238,7 +238,7 @@ func (l *lineReader) shorten(raw *rawLines, start int) {
 // drop drops the text from start on, which belongs to an overlong line.
 func (l *lineReader) drop(raw *rawLines, start int) {
 	dropped := raw.data[start:]
-	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the last byte may belong to the line end
+	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the line end is excluded
 	l.longNarrow = l.longNarrow || isNarrow(dropped)
 	l.base += int64(len(dropped))
 	raw.data = raw.data[:start]

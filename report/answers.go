@@ -8,41 +8,42 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 )
 
-// A list is the most requested URLs whose answers do not fit their verdicts.
+// A list has the most requested URLs whose responses do not fit their verdicts.
 type list struct {
-	Name   string // a phrase for the URLs, which ends with what the server's answers did
+	Name   string // a phrase for the URLs that ends with what the responses did
 	Total  int64
-	Others int64 // requests of the same kind of clients that are no known crawlers; they are not listed
+	Others int64 // requests of unidentified clients of the same kind, which are not listed
 	Listed int64
 	Rows   []listRow
-	Ruled  bool // rules stand beside some
+	Ruled  bool // some rows have a rule
 }
 
 // A listRow is a URL and a crawler.
 type listRow struct {
 	URL, Crawler, By string
 	Requests         int64
-	Of               int64 // all requests of it
+	Of               int64 // all requests of the crawler for the URL
 }
 
-// shownURLs is how many URLs a list has.
+// shownURLs is the number of URLs in a list.
 const shownURLs = 100
 
-// answers collect the rows of a list.
+// answers collects the rows of a list.
 type answers struct {
 	rows   *aggregate.Largest[answerRow]
-	byKind func(k *kind, n *aggregate.RowCounts) int64 // how many rows belong to the list
+	byKind func(k *kind, n *aggregate.RowCounts) int64 // number of rows that belong to the list
 	total  sumOf
 }
 
-// An answerRow is a URL, and its requests of one crawler by kind.
+// An answerRow is a URL with the requests of one crawler, by kind.
 type answerRow struct {
 	url      string
 	agent    uint16
 	requests []aggregate.Request
 }
 
-// A sumOf is two sums: of known crawlers, or of all clients if they are not told apart, and of other clients.
+// A sumOf is two sums: for known crawlers (or all clients, if crawlers are not identified), and for unidentified
+// clients.
 type sumOf struct{ own, others int64 }
 
 // newAnswers returns an empty list.

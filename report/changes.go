@@ -8,18 +8,18 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A changesView is the changes against the rules before.
+// A changesView compares the results with those of the previous rules.
 type changesView struct {
-	Total   changeView   // of all crawlers; it has no URLs
-	Changed []changeView // for which something changed, those with the most first
-	Same    int64        // crawlers without a change
-	SameOf  int64        // their requests
+	Total   changeView   // sum over all crawlers, without URLs
+	Changed []changeView // crawlers with changes, those with the most first
+	Same    int64        // number of crawlers without a change
+	SameOf  int64        // number of their requests
 	Rules   []blamed     // over all crawlers, if there are several
-	Hidden  int64        // rules that are not shown
-	AtLeast bool         // numbers of Rules may be too small, as lists of crawlers end
+	Hidden  int64        // number of rules that are not shown
+	AtLeast bool         // numbers of Rules are lower bounds, because lists of crawlers are truncated
 }
 
-// A changeView is the changes for a crawler.
+// A changeView holds the changes for a crawler.
 type changeView struct {
 	Agent    string
 	Requests int64
@@ -30,21 +30,21 @@ type changeView struct {
 	Kinds    []changeKind
 }
 
-// A changeKind is the URLs that were closed, or those that were opened.
+// A changeKind holds the URLs that were closed, or those that were opened.
 type changeKind struct {
 	Kind  string
 	Count aggregate.ChangeCount
 	*aggregate.ChangeDetails
 }
 
-// A blamed is the changes by a rule for all crawlers together.
+// A blamed holds the changes caused by a rule, over all crawlers.
 type blamed struct {
 	blame
 	Requests int64
 	Crawlers int64
 }
 
-// A blame is the rule to blame for a kind of change.
+// A blame is the rule responsible for a kind of change.
 type blame struct {
 	Kind string
 	aggregate.Decider
@@ -53,18 +53,18 @@ type blame struct {
 	Others bool
 }
 
-// shownBlamed is how many rules the page has of those over all crawlers.
+// shownBlamed is the maximum number of rules that the page shows over all crawlers.
 const shownBlamed = 100
 
-// Left reports whether tables leave out rows.
+// Left reports whether tables omit rows.
 func (v *changesView) Left() bool {
 	return v.Hidden > 0 || v.AtLeast || slices.ContainsFunc(v.Changed, func(c changeView) bool {
 		return slices.ContainsFunc(c.Kinds, func(k changeKind) bool { return k.MoreRules+k.MoreFamilies > 0 })
 	})
 }
 
-// newChanges returns the changes, nil without rules before. The crawler of that name stands for clients that are no
-// known crawlers; "" is none.
+// newChanges returns the changes; nil without previous rules. The crawler called other stands for unidentified clients;
+// "" if there is none.
 func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	if r == nil {
 		return nil
@@ -107,7 +107,7 @@ func newChange(a *aggregate.AgentChanges) changeView {
 	return v
 }
 
-// addRequests adds the requests of a crawler. Their URLs are not those of others, so they have no sum.
+// addRequests adds the requests of a crawler. Their distinct URLs cannot be added up, because crawlers share URLs.
 func (v *changeView) addRequests(a *changeView) {
 	v.Requests += a.Requests
 	v.Closed.Requests += a.Closed.Requests
@@ -116,7 +116,7 @@ func (v *changeView) addRequests(a *changeView) {
 	v.Same.Requests += a.Same.Requests
 }
 
-// addRules adds up the changes by rule over the crawlers.
+// addRules sums the changes by rule over the crawlers.
 func (v *changesView) addRules() {
 	at := map[blame]int{}
 	for i := range v.Changed {

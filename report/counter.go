@@ -21,131 +21,130 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Options tell a Counter which things to count. The zero value counts no statuses.
+// Options configure a Counter. The zero value counts no status codes.
 type Options struct {
-	// Memory is about how many bytes the counts may take; 0 is [aggregate.DefaultMemory]. An eighth each is for
-	// the most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of
-	// other clients, then a sixteenth for Counter.Diagnose, a sixteenth with lists of addresses for impostors, and a quarter for counts by rule. The
-	// rest is for requests. Those, User-Agents and impostors go to disk beyond their part.
+	// Memory is the approximate size of the counts in bytes; 0 is [aggregate.DefaultMemory]. An eighth each is for the
+	// most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of unidentified
+	// clients; a sixteenth is for Counter.Diagnose, a sixteenth for impostors if there are address lists, and a quarter
+	// for counts by rule. The rest is for requests. Requests, User-Agents and impostors that exceed their part go to disk.
 	Memory int64
 
-	// TempDir is where temporary files lie, if requests do not fit into memory; "" is the usual directory.
+	// TempDir is the directory for temporary files, used if requests do not fit into memory; "" is the system's default.
 	TempDir string
 
-	// Status is the index in engine.Batch.Kept of the column of integers that has the status of the
-	// answer, plus 1; 0 is none.
+	// Status is the index in engine.Batch.Kept, plus 1, of the integer column with the status code; 0 means none.
 	Status int
 
-	// Bytes is the index, plus 1, of the column of integers that has how many bytes were sent; 0 is none.
+	// Bytes is the index, plus 1, of the integer column with the number of bytes sent; 0 means none.
 	Bytes int
 
-	// Method is the index, plus 1, of the column of texts that has the method of the request; 0 is none.
+	// Method is the index, plus 1, of the text column with the request method; 0 means none.
 	Method int
 
-	// Conduct is about how many bytes the journal of package conduct may take, beside Memory; 0 is
-	// [conduct.DefaultMemory]. There is no journal if the store has no engine.StoreOptions.Deeds, no status is known, or
-	// the origins of the rules alone would take half of it.
+	// Conduct is the approximate size of the journal of package conduct in bytes, in addition to Memory; 0 is
+	// [conduct.DefaultMemory]. There is no journal if the store has no engine.StoreOptions.Deeds, no status codes are
+	// known, or the origins of the rules would take half of the journal.
 	Conduct int64
 
-	// Texts are those of the rules, as in [conduct.Options].
+	// Texts are the texts of the rules, as in [conduct.Options].
 	Texts *conduct.Texts
 
-	// Location is whose days and hours are counted; nil is UTC.
+	// Location is the time zone for days and hours; nil is UTC.
 	Location *time.Location
 
-	// Change is when something changed, so that the days before and after it are compared; zero is never.
+	// Change is the time of a change: the days before and after it are compared. The zero time means none.
 	Change time.Time
 
-	// Old is the same as in [engine.Options] of the run, nil if there is none: a client that only the rules before name
-	// is a crawler, too.
+	// Old is the lookup of the previous rules, as in the [engine.Options] of the run; nil without them. Crawlers that only
+	// the previous rules name are counted, too.
 	Old *engine.Store
 }
 
 // A Counter is an [engine.Sink] that makes the counts of the page. It is for one goroutine.
 //
-// Write counts rows in an [aggregate.Requests] by URL and [kind], and by time; Settle adds up the numbers that follow from
-// a URL or a kind, once for each. So all numbers are exact.
+// Write counts rows in an [aggregate.Requests] by URL and [kind], and by time. Settle derives the other numbers, once
+// per URL or kind. All numbers are therefore exact.
 type Counter struct {
 	store    *engine.Store
 	look     *engine.Lookup
 	old      *engine.Lookup    // nil without Options.Old
 	callers  *engine.AgentList // the crawlers of the log
 	fromLog  bool
-	byTime   bool // a URL may be decided by another text at another time
-	verdicts int  // of a row
-	status   int  // index of Kept; -1 is none
+	byTime   bool // the text that decides a URL may change over time
+	verdicts int  // number of verdicts per row
+	status   int  // index in Kept; -1 means none
 	bytes    int  // the same
 	method   int  // the same
 
 	requests *aggregate.Requests
 	panels   []panel
 	sitemaps *sitemaps.Counts // nil without sitemaps
-	listed   *sitemaps.View   // of them, after CheckSitemaps
+	listed   *sitemaps.View   // of sitemaps, after CheckSitemaps
 	misfits  []conduct.Misfit
 	kinds    kinds
 	denials  *denials
 	rules    ruleCounts
 	series   *timeline.Series
 	zone     *time.Location
-	clock    localtime.Clock   // of series, in zone
+	clock    localtime.Clock   // clock of series, in zone
 	classes  [][statuses]int64 // by crawler, and by the first digit of the status
 	chains   diagnose.Chains
 	turn     turn
 	hours    *diagnose.Counts // nil without crawlers of the log
 
-	request   diagnose.Request     // of the last row
+	request   diagnose.Request     // request of the last row
 	rowOrigin []byte               // see originOf
-	failing   diagnose.Directories // of URLs, see Settle
-	log       diagnose.Log         // what Find needs to know besides hours
-	once      []int                // crawlers of a URL
-	searches  []bool               // by crawler, whether it fetches for a search engine; those that came until now
+	failing   diagnose.Directories // directories of URLs, see Settle
+	log       diagnose.Log         // what Find needs besides hours
+	once      []int                // crawlers that fetched a URL once
+	searches  []bool               // by crawler seen so far: whether it fetches for a search engine
 	hog       diagnose.Hog         // of a URL
 	hogs      []diagnose.Eater     // by crawler, without impostors
 
 	rows, bad int64
-	strays    int64   // rows of origins that the rules do not know
-	fetched   []int64 // by crawler that is asked for, fetches of a robots.txt that it is told not to fetch
+	strays    int64   // rows of origins without rules
+	fetched   []int64 // by requested crawler: disallowed fetches of a robots.txt
 
-	origin  []byte // of the last URL that was split, if it is in normal form and a path follows that begins with "/"
-	spelled []byte // the URL of the last row, if its origin is not in normal form
+	origin  []byte // origin of the last URL that was split, if normalised and followed by a path that begins with "/"
+	spelled []byte // URL of the last row, if its origin is not normalised
 	keys    [32]rowKey
 	probed  uint32
 
-	// Of URLs, see Settle.
+	// For URLs, see Settle.
 	settled    bool
 	tree       *paths.Tree
-	waste      diagnose.Waste // of URLs that crawlers may fetch
+	waste      diagnose.Waste // URLs that crawlers may fetch
 	visit      diagnose.Visit // of the last URL
-	taking     []diagnose.Hog // of that URL, by crawler
+	taking     []diagnose.Hog // the same URL, by crawler
 	root       *paths.Path    // of tree
 	urls       int64
 	agentURLs  []aggregate.URLCount // by crawler
 	agentBytes []int64              // the same
-	huge       int64                // answers whose bytes are not counted
+	huge       int64                // responses whose bytes are not counted
 	served     answers
 	failed     answers
 	requested  *aggregate.Largest[requestedURL]
-	paths      arena[byte]          // of requested
-	counts     arena[AgentRequests] // the same
+	paths      arena[byte]          // paths of requested
+	counts     arena[AgentRequests] // counts of requested
 	sites      *aggregate.Largest[siteTotal]
-	site       siteTotal // of the last URL
+	site       siteTotal // totals of the last URL's site
 	sections   sections
-	taken      *aggregate.Largest[impostors.URL] // by impostors; nil without lists of addresses
+	taken      *aggregate.Largest[impostors.URL] // URLs that impostors requested; nil without address lists
 	fakeURLs   int64
 	denied     int64 // verdicts
 }
 
-// statuses are the classes of a status: 1xx to 5xx, and none or another.
+// statuses is the number of status classes: 1xx to 5xx, and one for others or none.
 const statuses = 6
 
-// The limits of a counter.
+// Limits of a counter.
 const (
 	mostRequested  = 1 << 17
 	leastRequested = 1 << 20 // bytes
-	maxNamed       = 256     // crawlers of the log that only a robots.txt names
+	maxNamed       = 256     // crawlers of the log that are only named in a robots.txt
 )
 
-// NewCounter returns a counter for a run by a store, which must outlive it. Use CloseTemp.
+// NewCounter returns a counter for a run with a store, which must outlive the counter. Call CloseTemp in the end.
 func NewCounter(store *engine.Store, opt Options) *Counter {
 	memory := cmp.Or(max(0, opt.Memory), aggregate.DefaultMemory)
 	o := store.Options()
@@ -161,7 +160,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), tree: paths.New(),
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
-	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // which holds half more
+	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // it may grow by half
 	if o.Sitemaps != nil {
 		c.sitemaps = sitemaps.New(o.Sitemaps)
 	}
@@ -200,7 +199,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 // Close does nothing: the page is made after the run.
 func (c *Counter) Close() error { return nil }
 
-// CloseTemp removes the temporary files. The counter must not be used after it; further calls do nothing.
+// CloseTemp removes the temporary files. The counter must not be used afterwards; further calls do nothing.
 func (c *Counter) CloseTemp() {
 	c.requests.Close()
 	for _, p := range c.panels {
@@ -210,7 +209,7 @@ func (c *Counter) CloseTemp() {
 	}
 }
 
-// Write counts a batch, as [engine.Batch.ForCrawlers] has it.
+// Write counts a batch, see [engine.Batch.ForCrawlers].
 func (c *Counter) Write(decided *engine.Batch) error {
 	b := decided.ForCrawlers()
 	c.look.Use(b)
@@ -244,17 +243,18 @@ func (c *Counter) Write(decided *engine.Batch) error {
 	return c.store.Err()
 }
 
-// The bytes that are counted: fewer than maxBytes of an answer, and mostBytes of a log, a bound that sums by crawlers, rules or paths can
-// have 2,048 times, and that numbers of JavaScript can be exactly. See Huge.
+// Limits of the counted bytes: below maxBytes per response and mostBytes per log. 2,048 sums of mostBytes by crawler,
+// rule or path do not overflow, and JavaScript numbers represent it exactly. See Huge.
 const (
 	maxBytes  = 1 << 50
 	mostBytes = 1 << 52
 )
 
-// Huge returns how many answers have so many bytes that these are not counted.
+// Huge returns the number of responses that are too large for their bytes to be counted.
 func (c *Counter) Huge() int64 { return c.huge }
 
-// bytesOf returns how many bytes were sent for a row, 0 if that is not known, and -1 if they are not counted. It notes them.
+// bytesOf returns the number of bytes sent for a row: 0 if unknown, and -1 if too large to be counted. It also records
+// the number.
 func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	sent := intOf(b, c.bytes, i)
 	if sent <= 0 {
@@ -267,7 +267,7 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	return sent
 }
 
-// intOf returns the number in a column of a row; -1 if there is none.
+// intOf returns the number in a column of a row; -1 if absent.
 func intOf(b *engine.Batch, column, row int) int64 {
 	if column < 0 || !b.Kept[column].Present[row] {
 		return -1
@@ -275,8 +275,8 @@ func intOf(b *engine.Batch, column, row int) int64 {
 	return b.Kept[column].Ints[row]
 }
 
-// pageSize returns the size of the page that answered a row; 0 if it is not known, or there was none. An answer to HEAD, and 304,
-// have no page, though some logs count their headers.
+// pageSize returns the size of the page sent for a row; 0 if unknown, or if there was no page. Responses to HEAD and
+// responses with status 304 have no page, although some logs count their headers.
 func (c *Counter) pageSize(b *engine.Batch, row int, sent int64) uint32 {
 	if sent == 0 || intOf(b, c.status, row) != 200 || !c.isGet(b, row) {
 		return 0
@@ -293,8 +293,8 @@ func (c *Counter) isGet(b *engine.Batch, row int) bool {
 	return len(method) == 0 || bytes.EqualFold(method, []byte("GET"))
 }
 
-// keysOf returns the keys of rows that have a URL. It probes the table for all of them, so that the waits for
-// memory overlap.
+// keysOf returns the keys of rows that have a URL. It probes the table for all of them first, so that the memory
+// accesses overlap.
 func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 	keys := c.keys[:0]
 	for i := from; i < to; i++ {
@@ -311,13 +311,12 @@ func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 		keys = append(keys, r)
 	}
 	for i := range keys {
-		c.probed |= c.requests.Probe(keys[i].key) // used, or the compiler would leave it out
+		c.probed |= c.requests.Probe(keys[i].key) // used, so that the compiler does not remove it
 	}
 	return keys
 }
 
-// keyOf returns the key of rows that are alike. The verdicts of several crawlers follow from the URL
-// and the ruling.
+// keyOf returns the key of a group of rows. The verdicts of several crawlers follow from the URL and the ruling.
 func keyOf(r *rowKey, ruling engine.RulingID, v engine.Verdict) uint64 {
 	crawler := uint64(r.agent)<<32 | uint64(bit(r.faked))<<63 | uint64(r.local)
 	key := r.hash ^ crawler*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
@@ -342,7 +341,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, c.pageSize(b, r.row, one.Bytes))
 }
 
-// countsOf returns the counts of a row, and counts its status: for a robots.txt apart from those of pages.
+// countsOf returns the counts of a row, and counts its status: separately for a robots.txt and for pages.
 func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts) {
 	i := r.row
 	if _, stray := b.Sites[i].Stray(); stray {
@@ -373,13 +372,13 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	return one
 }
 
-// isServed reports whether a row was answered by 2xx or 304.
+// isServed reports whether the status of a row is 2xx or 304.
 func (c *Counter) isServed(b *engine.Batch, row int) bool {
 	status := intOf(b, c.status, row)
 	return status/100 == 2 || status == 304
 }
 
-// statusClass returns the first digit of the status, 0 if there is none.
+// statusClass returns the first digit of the status; 0 if there is no status.
 func statusClass(b *engine.Batch, i, column int) int {
 	if class := intOf(b, column, i) / 100; class >= 1 && class < statuses {
 		return int(class)
@@ -415,16 +414,16 @@ func addStatus(cell *timeline.Cell, class int) {
 	cell[timeline.Server] += int64(bit(class == 5))
 }
 
-// addRequest adds the request of a row that is not in the table.
+// addRequest adds a request that is not in the table yet.
 func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Request, error) {
 	id := c.kindOf(b, r)
 	k, site := &c.kinds.all[id], b.Sites[r.row]
 	if k.file != nil && site != k.site {
-		c.rules.File(b.Rulings[r.row], site) // which has it, too
+		c.rules.File(b.Rulings[r.row], site) // both sites have it
 		k.site = site
 	}
 	if _, stray := site.Stray(); stray {
-		site = engine.NoSite // its number is of this batch alone
+		site = engine.NoSite // its number is only valid in this batch
 	}
 	p := aggregate.Place{URL: b.URL(r.row), Site: site}
 	if n := len(c.origin); n > 0 && n < len(p.URL) && p.URL[n] == '/' && string(p.URL[:n]) == string(c.origin) {
@@ -455,15 +454,15 @@ func (c *Counter) kindOf(b *engine.Batch, r *rowKey) int32 {
 		if id = c.kinds.findOverflow(&k); id >= 0 {
 			return id
 		}
-		k.answer = -1 // they differ
+		k.answer = -1 // their responses differ
 	} else if !k.stray {
 		c.rules.openKind(&k, b, r, verdicts)
 	}
 	return c.kinds.addKind(k)
 }
 
-// spell returns a URL with its origin in normal form, and how many bytes that has: all spellings are counted as one
-// origin, which is known exactly, and no name or password of a user is kept.
+// spell returns a URL with a normalised origin, and the length of that origin. All spellings then count as one origin,
+// and user names and passwords are dropped.
 func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 	n := len(u.Prefix)
 	origin, err := robots.AppendOrigin(c.spelled[:0], u)
@@ -477,11 +476,11 @@ func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 	return c.spelled, len(origin)
 }
 
-// isOther reports whether an agent stands for clients that are no known crawlers.
+// isOther reports whether an agent stands for unidentified clients.
 func (c *Counter) isOther(agent uint16) bool { return c.fromLog && agent == 0 }
 
-// Settle adds up the counts by URL and by kind. It ends the count: nothing may be written after it. Further
-// calls do nothing. The error is from the temporary files.
+// Settle sums the counts by URL and by kind, and ends counting: nothing may be written afterwards. Further calls do
+// nothing. The error is about the temporary files.
 func (c *Counter) Settle() error {
 	if c.settled {
 		return nil
@@ -510,7 +509,7 @@ func (c *Counter) Settle() error {
 	return err
 }
 
-// addURL counts a URL that has all its requests.
+// addURL counts a URL with all its requests.
 func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
 	hash := aggregate.Hash(u.Text)
@@ -540,7 +539,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 // isTxt reports whether a URL names a robots.txt.
 func isTxt(u *aggregate.URL) bool { return robots.IsTxt(u.Text[u.Prefix:]) }
 
-// addAnswers adds the requests of a URL to the lists of answers, crawler by crawler.
+// addAnswers adds the requests for a URL to the lists of responses, crawler by crawler.
 func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 	if c.status < 0 {
 		return
@@ -553,21 +552,21 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 		for n < len(rest) && c.kinds.all[rest[n].Kind].agent == agent {
 			n++
 		}
-		tie := hash + uint64(agent) // so that those of one URL have an order
+		tie := hash + uint64(agent) // a stable order of the rows of one URL
 		c.served.addURL(c, u, tie, rest[:n])
 		c.failed.addURL(c, u, tie, rest[:n])
 		rest = rest[n:]
 	}
 }
 
-// Misfits returns the origins whose answers in the log contradict their robots.txt. It is called after Settle.
+// Misfits returns the origins whose responses in the log contradict their robots.txt. Call it after Settle.
 func (c *Counter) Misfits() []conduct.Misfit { return c.misfits }
 
-// NumDenied returns how many verdicts deny. It is called after Settle.
+// NumDenied returns the number of disallowing verdicts. Call it after Settle.
 func (c *Counter) NumDenied() int64 { return c.denied }
 
-// Busiest returns the robots.txt with the most requests, with counts by rule, and how many others
-// there are. It is called after Settle.
+// Busiest returns the robots.txt files with the most requests, with counts by rule, and the number of others. Call it
+// after Settle.
 func (c *Counter) Busiest(most int) (busiest []aggregate.BusyFile, more int) {
 	return c.rules.Busiest(most)
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
-// A Crawler is a row of the crawlers.
+// A Crawler is a row of the table of crawlers.
 type Crawler struct {
 	Name, About string
 	Requests    int64
-	URLs        *int64 // nil if they are not counted, as those of several crawlers together
+	URLs        *int64 // nil if not counted, for example for several crawlers together
 	Denied      int64
 	Violations  int64
 	Binding     string
-	Unbound     bool // robots.txt does not bind the other clients that are in it
+	Unbound     bool // robots.txt does not bind the unidentified clients included here
 	Bytes       int64
 	Classes     [statuses]int64
-	Spark       string // the path of an SVG; "" is none
+	Spark       string // an SVG path; "" means none
 	SparkWidth  int
 
 	verified [ranges.NumAnswers]engine.VerifiedCount
 }
 
-// crawlers returns the rows of crawlers, and sums of them.
+// crawlers returns the rows of crawlers and their sums.
 func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawler) {
 	for a, counts := range c.AgentCounts(run) {
 		name := counts.Name
@@ -97,7 +97,7 @@ func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
 	return sum
 }
 
-// divide returns the sum of the crawlers of the log, and the row of its other clients.
+// divide returns the sum of the crawlers in the log, and the row of unidentified clients.
 func (c *Counter) divide(all []Crawler) (own, others Crawler) {
 	for i := range all {
 		if all[i].Name == otherClients {
@@ -109,7 +109,7 @@ func (c *Counter) divide(all []Crawler) (own, others Crawler) {
 	return own, others
 }
 
-// together returns the sum of the crawlers of a set, and how many there are.
+// together returns the sum of the crawlers in a set, and their number.
 func together(set string, all []Crawler) (sum Crawler, n int) {
 	sum.Name = map[string]string{"search": "search engines", "ai": "AI crawlers"}[set]
 	names := map[string]bool{}
@@ -144,14 +144,14 @@ func (c *Crawler) addRow(row *Crawler) {
 	}
 }
 
-// Came returns the requests, and those that are disallowed, that came from the crawler, from impostors, and of
-// which that is not known as no list is published, lists are stale, and there is no address.
+// Came returns the requests and disallowed requests by verification result: from the crawler, from impostors, and
+// unknown because no list is published, lists are stale, or there is no address.
 func (c Crawler) Came() []engine.VerifiedCount {
 	v := &c.verified
 	return []engine.VerifiedCount{v[ranges.Yes], v[ranges.No], v[ranges.Unpublished], v[ranges.Stale], v[ranges.Null]}
 }
 
-// agentName returns the name of a crawler of the log as the page shows it.
+// agentName returns the name of a crawler of the log for the page.
 func (c *Counter) agentName(a int) string {
 	if c.fromLog {
 		return clientName(c.callers, a)
@@ -167,8 +167,8 @@ func clientName(callers *engine.AgentList, a int) string {
 	return callers.Names()[a]
 }
 
-// AgentCounts returns the counts of the agents by their numbers: those of the store, and then, with
-// crawlers of the log, those that only a robots.txt names.
+// AgentCounts returns the counts of the agents by number: agents of the store, followed, for crawlers of the log, by
+// those that are only named in a robots.txt.
 func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
 	for a, name := range c.store.Options().Agents {
 		all = append(all, engine.NamedCount{Name: name, AgentCount: run.Stats.Agents[a]})
@@ -191,10 +191,10 @@ func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
 	return all
 }
 
-// otherClients stands for clients that are no known crawlers.
+// otherClients stands for unidentified clients.
 const otherClients = "other clients"
 
-// Shares returns the shares of answers from 2xx to 5xx.
+// Shares returns the shares of responses from 2xx to 5xx.
 func (c Crawler) Shares() (all [4]string) {
 	known := int64(0)
 	for _, n := range c.Classes[1:] {

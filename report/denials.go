@@ -9,13 +9,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The limits of denials: how many are told apart.
+// Maximum numbers of distinct denials.
 const (
 	maxRules   = 1 << 14
 	maxAnswers = 1 << 16
 )
 
-// A ruleKey is a rule, or a reason that needs no rule.
+// A ruleKey is a rule, or a reason without a rule.
 type ruleKey struct {
 	ruling engine.RulingID
 	line   int32
@@ -26,7 +26,7 @@ type ruleKey struct {
 type rule struct {
 	text   string
 	line   int32
-	origin string // the first that it denied at
+	origin string // the first origin where it denied a request
 	reason engine.Reason
 }
 
@@ -35,17 +35,17 @@ type denials struct {
 	look    *engine.Lookup
 	rules   []rule
 	ruleIDs map[ruleKey]int32
-	all     [][]decided // the rules that denied the verdicts of a row together
-	numbers             // of all
-	by      []decided   // of the row in hand
+	all     [][]decided // sets of rules that together denied the verdicts of a row
+	numbers             // numbers in all
+	by      []decided   // rules of the current row
 }
 
 func newDenials(look *engine.Lookup) *denials {
 	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
 }
 
-// denyingOf returns how many verdicts of a row deny, and the index in all of the rules that denied them; -1 if none did.
-// The verdicts are for agents from the first on.
+// denyingOf returns the number of denying verdicts of a row, and the index in all of the rules that denied them; -1 if
+// none did. The verdicts are for agents from the first on.
 func (d *denials) denyingOf(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
 	d.by = d.by[:0]
 	for a, v := range verdicts {
@@ -68,13 +68,13 @@ func countVerdict(by []decided, rule int32) []decided {
 	return append(by, decided{rule, 1})
 }
 
-// answer returns the index in all of the rules that denied the row in hand.
+// answer returns the index in all of the rules that denied the current row.
 func (d *denials) answer() int32 {
 	if len(d.by) == 0 {
 		return -1
 	}
 	if len(d.all) >= maxAnswers {
-		d.by = d.by[:1] // few logs have so many; the verdicts stay right, and stand with one rule
+		d.by = d.by[:1] // rarely exceeded; verdicts stay correct, attributed to one rule
 	}
 	d.key = d.key[:0]
 	for _, by := range d.by {
@@ -129,7 +129,7 @@ func (d *denials) of(k *kind) []decided {
 	return d.all[k.answer]
 }
 
-// A decided counts verdicts that a rule denied.
+// A decided counts the verdicts that a rule denied.
 type decided struct {
 	rule     int32 // index of denials.rules
 	verdicts int64

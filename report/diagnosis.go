@@ -18,13 +18,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Diagnosis is the findings of a log, each made from one row, and the limits of the log.
+// A Diagnosis holds the findings of a log, each made from one row, and the limits of the log.
 type Diagnosis = diagnose.Diagnosis
 
 // FindingCodes are the codes that findings of a [Diagnosis] may have.
 var FindingCodes = diagnose.Codes
 
-// ShownFindings is how many findings are shown at once; others are folded below them.
+// ShownFindings is the number of findings shown at once; others are folded below.
 const ShownFindings = diagnose.Shown
 
 // addHour counts a row for the diagnosis, if it has a time.
@@ -69,7 +69,7 @@ func (c *Counter) originOf(b *engine.Batch, row int) []byte {
 	return c.rowOrigin
 }
 
-// searchesFor reports whether a number is of a search crawler.
+// searchesFor reports whether a number belongs to a search crawler.
 func (c *Counter) searchesFor(agent uint16) bool {
 	for n := len(c.searches); n <= int(agent); n++ {
 		c.searches = append(c.searches, n > 0 && isSearch(c.callers.Names()[n]))
@@ -87,7 +87,7 @@ func pathOf(url []byte) []byte {
 	return url[from+end:]
 }
 
-// Diagnose returns the findings of the log, after Settle. Without crawlers of the log there are none.
+// Diagnose returns the findings of the log. Call it after Settle. It finds nothing without crawlers of the log.
 func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	if c.hours == nil {
 		return diagnose.Find(nil, &diagnose.Log{})
@@ -100,7 +100,7 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 		known, _ := crawlers.Lookup(token)
 		log.Agents = append(log.Agents, diagnose.Agent{Name: token, Search: a > 0 && isSearch(token), Verified: n.Verified[ranges.Yes].Rows > 0, Listed: len(known.Ranges) > 0})
 	}
-	if run.Old == "" || c.byTime { // else they are a draft, which nobody was sent
+	if run.Old == "" || c.byTime { // otherwise they are a draft that was never served
 		log.Texts = c.texts(run)
 	}
 	for _, p := range c.panels {
@@ -111,7 +111,7 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	d, err := diagnose.Find(c.hours, log)
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		for _, t := range log.Texts { // the last
+		for _, t := range log.Texts { // keep the last one
 			if t.Origin != f.Origin || t.Body == nil {
 				continue
 			}
@@ -129,12 +129,13 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	return d, err
 }
 
-// regroup returns the groups that bind the crawlers of a finding, with the pattern of its remedy, or without a rule: in another group a line would
-// mean nothing, or free the crawler from the rules that bind it today. What is closed to some crawlers only, or what one took, concerns no others
-// of their group: they get one of their own, and the old one loses their names. It is empty if the new text does not decide as it should.
+// regroup returns the groups that bind the crawlers of a finding, changed by adding the pattern of the remedy or by
+// removing a rule. In a separate group, a line could have no effect or free the crawler from the rules that bind it. If
+// only some crawlers of a group are affected, these get their own group, and the old group loses their names. The
+// result is empty if the new text does not decide as it should.
 func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string {
 	file, patterns := robots.Inspect(body, d).File, []string{f.Remedy.Pattern}
-	if name, isParameter := strings.CutPrefix(f.Remedy.Pattern, "/*?"); isParameter { // it may be the second of a query
+	if name, isParameter := strings.CutPrefix(f.Remedy.Pattern, "/*?"); isParameter { // maybe second in a query
 		patterns = append(patterns, "/*&"+name)
 	}
 	agentOf := func(name string) (robots.Agent, robots.Dialect) {
@@ -205,8 +206,8 @@ func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string
 	return strings.Join(groups, "\n")
 }
 
-// texts returns the texts that were in force, by origin and time. Where one is taken for all of the log, that has no time: files have that of
-// their last change.
+// texts returns the texts that were in force, by origin and time. If one text is assumed for the whole log, it has no
+// time, because the time of a file is that of its last change.
 func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 	for _, t := range run.Revisions {
 		one := diagnose.Text{Origin: t.Origin, At: t.Sent, Body: t.Body}
@@ -220,7 +221,7 @@ func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 	return all
 }
 
-// endFacts ends what the diagnosis needs to know of URLs.
+// endFacts completes the facts about URLs for the diagnosis.
 func (c *Counter) endFacts() {
 	var others []diagnose.Space
 	log := &c.log
@@ -241,7 +242,7 @@ func (c *Counter) endFacts() {
 	log.Chain.Shapes, log.Chain.Redirects = c.chains.Longest()
 }
 
-// diagnoseURL counts what the diagnosis needs to know of a URL that has all its requests.
+// diagnoseURL updates the diagnosis with a URL and all its requests.
 func (c *Counter) diagnoseURL(u *aggregate.URL) {
 	visit, page, size := &c.visit, diagnose.Page{By: c.once[:0]}, aggregate.Request{}
 	*visit = diagnose.Visit{URL: u.Text, Origin: u.Prefix, PathEnd: u.PathEnd, Spent: visit.Spent[:0]}
@@ -285,7 +286,7 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 		taking[n].Bytes += r.Bytes
 		taking[n].Requests += r.Rows
 	}
-	for i := range taking { // of equal ones the first stands; of a URL that a crawler fetches once a day nobody is told
+	for i := range taking { // the first of equal ones counts; a URL that a crawler fetches once a day is not reported
 		one := &taking[i]
 		c.hogs[one.Agent].Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], one.Requests, one.Bytes)
 		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {

@@ -8,22 +8,22 @@ import (
 	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
-// A findingsView is the findings at the top of the page: those that are listed first, and the rest, which is folded.
+// A findingsView holds the findings at the top of the page: those shown first, and the rest, which is folded.
 type findingsView struct{ First, More []findingView }
 
-// A findingView is a finding, its number, and the same finding of other origins.
+// A findingView is a finding, its number, and the same finding for other origins.
 type findingView struct {
 	*diagnose.Row
 	No   int
 	Same []*diagnose.Row
 }
 
-// Lines returns those of the groups that its remedy changes.
+// Lines returns the lines of the groups that the remedy changes.
 func (f findingView) Lines() []string {
 	return strings.Split(strings.TrimSpace(f.Remedy.Text), "\n")[:strings.Count(f.Remedy.Text, "\n")]
 }
 
-// newFindings returns the findings of a diagnosis. Those of several origins that have one cause are one.
+// newFindings returns the findings of a diagnosis. Findings of several origins with one cause are combined.
 func newFindings(d *Diagnosis) *findingsView {
 	if len(d.Findings) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func newFindings(d *Diagnosis) *findingsView {
 	return &findingsView{all[:first], all[first:]}
 }
 
-// Follows returns the effects of a finding, those with one code as one, without what the finding says itself.
+// Follows returns the effects of a finding, combined by code, without repeating the finding itself.
 func (f findingView) Follows() (all []diagnose.Effect) {
 	isTraffic := func(code string) bool { return code == diagnose.CrawlerStopped || code == diagnose.CrawlerSlowed }
 	for _, e := range f.Effects {
@@ -70,7 +70,7 @@ func (f findingView) Follows() (all []diagnose.Effect) {
 	return all
 }
 
-// spans returns when the first findings were, and the crawlers that they are about.
+// spans returns the time range of the first findings, and the affected crawlers.
 func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, agents []string) {
 	if v == nil {
 		return nil, nil
@@ -84,7 +84,7 @@ func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, ag
 	return spans, agents
 }
 
-// partsOfCodes are the sections of the page that have the numbers of findings. Others are about paths.
+// partsOfCodes maps codes to the sections of the page with their numbers. Other codes are about paths.
 var partsOfCodes = map[string]string{
 	diagnose.Outage: "answers", diagnose.RobotsFailed: "answers", diagnose.RobotsMissing: "answers", diagnose.CrawlerRefused: "answers", diagnose.ServerErrors: "answers",
 	diagnose.SiteClosed: "rules", diagnose.RobotsOther: "rules", diagnose.SectionClosed: "rules", diagnose.ResourcesBlocked: "rules",
@@ -92,7 +92,7 @@ var partsOfCodes = map[string]string{
 	diagnose.DelayIgnored: "conduct", diagnose.RulesIgnored: "conduct", diagnose.Impostors: "impostors", diagnose.SitemapBad: "sitemaps",
 }
 
-// PartOf returns the section of the page that has the numbers of a finding.
+// PartOf returns the section of the page with the numbers of a finding.
 func (v *view) PartOf(code string) Panel {
 	parts := v.Parts()
 	if i := slices.IndexFunc(parts, func(p Panel) bool { return p.ID == partsOfCodes[code] }); i >= 0 {

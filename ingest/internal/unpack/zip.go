@@ -93,7 +93,7 @@ func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *
 		return nil, nil, errJoined
 	case !isLarge:
 		at += int64(len(large)) + zip64PlaceLen
-	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both end records for small archives, too
+	case start == 1<<32-1, length == 1<<32-1, le.Uint16(small[10:]) == 1<<16-1: // some write both in any case
 		length, start = le.Uint64(large[40:]), le.Uint64(large[48:])
 	}
 	if start+length != uint64(at) {

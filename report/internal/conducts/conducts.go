@@ -1,5 +1,5 @@
-// Package conducts shows which rules crawlers knew when they fetched disallowed URLs. Package conduct counts them, so that a
-// page and the command conduct have the same numbers. Package report imports it.
+// Package conducts shows which rules crawlers knew when they made disallowed requests. Package conduct counts them, so
+// that the page and the command conduct have the same numbers. Package report imports it.
 package conducts
 
 import (
@@ -14,29 +14,29 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// The limits of the panel.
+// Limits of the panel.
 const (
 	shown     = 60      // crawlers
-	stretches = 120     // of a line of time
-	lines     = 1 << 10 // crawlers that have one: those that are judged first
+	stretches = 120     // intervals in a timeline
+	lines     = 1 << 10 // crawlers with a timeline: the first to be evaluated
 	barWidth  = 90
 )
 
-// Counts count the acts of crawlers, batch by batch. They are for one goroutine. Use Close.
+// Counts counts the conduct of crawlers, batch by batch. It is for one goroutine. Use Close.
 type Counts struct {
 	journal *conduct.Journal
-	line    timespan.Span // of time, by shown
+	line    timespan.Span // time range of the timeline, in intervals
 	shown   func(int64) int64
 	rows    []Row
-	at      map[string]int // by crawler, its row
+	at      map[string]int // row by crawler
 	marks   map[string]*marks
 	misfits []conduct.Misfit
 }
 
-// marks are the marks in a crawler's line of time, by stretch.
+// marks are the marks in a crawler's timeline, by interval.
 type marks struct{ answers, changes, violations [stretches]bool }
 
-// New returns counts of a run, whose store has engine.StoreOptions.Deeds.
+// New returns counts for a run whose store has engine.StoreOptions.Deeds.
 func New(store *engine.Store, opt conduct.Options) *Counts {
 	c := &Counts{at: map[string]int{}, marks: map[string]*marks{}}
 	opt.ByAgent, opt.Moment = true, c.moment
@@ -50,8 +50,9 @@ func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
 // Close removes the temporary files.
 func (c *Counts) Close() { c.journal.CloseTemp() }
 
-// Judge judges the counted requests, and draws them in a time range by a clock. Nothing may be written after it. It finds nothing if the log has no times, or no request of /robots.txt has a status: no request can be
-// judged then.
+// Judge evaluates the counted requests, and draws them in a time range, in a time zone. Nothing may be written
+// afterwards. It finds nothing if the log has no times, or no request for /robots.txt has a status, because then no
+// request can be evaluated.
 func (c *Counts) Judge(in timespan.Span, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
@@ -64,12 +65,12 @@ func (c *Counts) Judge(in timespan.Span, clock func(int64) int64) error {
 	return err
 }
 
-// stretch returns the stretch of a moment; false if that is outside the line.
+// stretch returns the interval of a time; false if it is outside the timeline.
 func (c *Counts) stretch(at int64) (int, bool) {
 	return c.line.Part(c.shown(at), stretches)
 }
 
-// marksOf returns the line of a crawler; nil if there are enough.
+// marksOf returns the timeline of a crawler; nil if the limit is reached.
 func (c *Counts) marksOf(agent string) *marks {
 	m := c.marks[agent]
 	if m == nil && len(c.marks) < lines {
@@ -79,7 +80,7 @@ func (c *Counts) marksOf(agent string) *marks {
 	return m
 }
 
-// moment takes an answer, or a request that a text forbids.
+// moment receives a robots.txt response, or a disallowed request.
 func (c *Counts) moment(m conduct.Moment) {
 	line := c.marksOf(m.Agent)
 	i, ok := c.stretch(m.At)
@@ -113,16 +114,16 @@ func (c *Counts) rowOf(agent string) int {
 	return i
 }
 
-// Row takes a crawler at all origins.
+// Row receives the totals of a crawler over all origins.
 func (c *Counts) Row(r *conduct.Row) error {
 	c.rows[c.rowOf(r.Agent)].Row = *r
 	return nil
 }
 
-// Request takes nothing: requests are moments.
+// Request does nothing: requests arrive as moments.
 func (c *Counts) Request(*conduct.Request) error { return nil }
 
-// Change takes a change of a text that a crawler met.
+// Change receives a change of a text that a crawler encountered.
 func (c *Counts) Change(change *conduct.Change) error {
 	if i, ok := c.stretch(change.At); ok {
 		if line := c.marksOf(change.Agent); line != nil {
@@ -132,13 +133,13 @@ func (c *Counts) Change(change *conduct.Change) error {
 	return nil
 }
 
-// Misfit takes an origin whose answers contradict its text.
+// Misfit receives an origin whose responses contradict its text.
 func (c *Counts) Misfit(m *conduct.Misfit) error {
 	c.misfits = append(c.misfits, *m)
 	return nil
 }
 
-// Misfits returns these origins, after Judge.
+// Misfits returns these origins. Call it after Judge.
 func (c *Counts) Misfits() []conduct.Misfit { return c.misfits }
 
 // RowOf returns the row of a crawler; the zero Row if it was not seen.
@@ -154,26 +155,26 @@ type Row struct {
 	conduct.Row
 	Broke [conduct.NumConducts]int64 // violations with a time, by the crawler's knowledge
 
-	FirstKnew, LastKnew int64 // of Broke[conduct.Knew]
+	FirstKnew, LastKnew int64 // time range of Broke[conduct.Knew]
 
-	Bars                         []bar  // of Disallowed
-	Answered, Changed, Violating string // marks in the line of time, as paths of an SVG
+	Bars                         []bar  // bars of Disallowed
+	Answered, Changed, Violating string // marks in the timeline, as SVG paths
 }
 
-// A bar is a piece of the bar of a crawler.
+// A bar is a segment of a crawler's bar.
 type bar struct{ Class, From, Width string }
 
 // A View is the panel.
 type View struct {
 	Rows     []*Row
 	More     int64 // crawlers that are not shown
-	Sum      *Row  // of all, nil if there is one
-	BarWidth int   // of a bar
-	Width    int   // of a line of time
-	Changing bool  // a line has a change
+	Sum      *Row  // over all crawlers; nil if there is only one
+	BarWidth int   // width of a bar
+	Width    int   // width of a timeline
+	Changing bool  // a timeline shows a change
 }
 
-// View returns the panel, after Judge; nil if no crawler asked for robots.txt or fetched a disallowed URL.
+// View returns the panel; nil if no crawler requested robots.txt or a disallowed URL. Call it after Judge.
 func (c *Counts) View() *View {
 	v, sum := &View{BarWidth: barWidth, Width: stretches}, &Row{Row: *conduct.NewRow("all crawlers", "", "")}
 	for i := range c.rows {
@@ -206,19 +207,19 @@ func (c *Counts) View() *View {
 	return v
 }
 
-// Knew returns how many requests are of that conduct.
+// Knew returns the number of requests with that conduct.
 func (r *Row) Knew() int64 { return r.Conducts[conduct.Knew] }
 
-// Outdated returns how many requests are of that conduct.
+// Outdated returns the number of requests with that conduct.
 func (r *Row) Outdated() int64 { return r.Conducts[conduct.Outdated] }
 
-// NeverAsked returns how many requests are of that conduct.
+// NeverAsked returns the number of requests with that conduct.
 func (r *Row) NeverAsked() int64 { return r.Conducts[conduct.NeverAsked] }
 
-// Rest returns how many are of another.
+// Rest returns the number of requests with other conduct.
 func (r *Row) Rest() int64 { return r.Disallowed - r.Knew() - r.Outdated() - r.NeverAsked() }
 
-// RestText says which.
+// RestText describes that conduct.
 func (r *Row) RestText() string {
 	var parts []string
 	for _, c := range []conduct.Conduct{conduct.Held, conduct.Shared, conduct.Unseen} {
@@ -229,7 +230,7 @@ func (r *Row) RestText() string {
 	return strings.Join(parts, ", ")
 }
 
-// Apart says how far apart its answers were at most, rounded up; "" without two.
+// Apart returns the longest time between responses, rounded up; "" for fewer than two.
 func (r *Row) Apart() string {
 	if r.AnswerGaps == 0 {
 		return ""
@@ -246,7 +247,7 @@ func (r *Row) Apart() string {
 	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }
 
-// bars returns the pieces of the bar of a row.
+// bars returns the segments of the bar of a row.
 func (r *Row) bars() (all []bar) {
 	at := 0.0
 	for _, piece := range []struct {
@@ -263,7 +264,7 @@ func (r *Row) bars() (all []bar) {
 	return all
 }
 
-// path returns marks as the path of an SVG: rectangles from a height downwards, one for those that follow one another.
+// path returns marks as an SVG path: rectangles of a height, with adjacent marks joined.
 func path(marks *[stretches]bool, top, height int) string {
 	var sb strings.Builder
 	for i := 0; i < stretches; i++ {

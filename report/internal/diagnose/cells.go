@@ -16,35 +16,35 @@ import (
 	"github.com/robobatch/robobatch/internal/prefix"
 )
 
-// NoStatus stands for an unknown status.
+// NoStatus is the value for an unknown status.
 const NoStatus = 0
 
-// Impostor marks the number of a crawler in requests of clients that use its name and are not it.
+// Impostor marks the number of a crawler for requests of its impostors.
 const Impostor = 1 << 15
 
-// The limits of counts.
+// Limits of counts.
 const (
-	cellBytes   = 96      // of a cell with its slots, and room to grow
+	cellBytes   = 96      // size of a cell with its slots, including growth
 	leastCells  = 1 << 10 // in memory
 	mostEntries = 1 << 22
-	runBlock    = 64 << 10 // bytes of a block of a run
-	longSegment = 128      // bytes of a directory; a longer one is counted with its parent
+	runBlock    = 64 << 10 // bytes of a run's block
+	longSegment = 128      // bytes of a directory name; longer ones are counted with the parent directory
 )
 
-// A key tells cells apart. Cells of a directory are by hour. Cells of a robots.txt are by second, with size and client.
+// A key identifies a cell. Cells of a directory are per hour. Cells of a robots.txt are per second, size and client.
 type key struct {
-	text   uint32 // number of the directory
-	client uint32 // hash of the client that asked for robots.txt, or its part of clients that got an error; 0 for other pages
+	text   uint32 // index of the directory
+	client uint32 // hash of a client that requested robots.txt, or bucket of one with an error; 0 otherwise
 	slot   int64  // hours or seconds since 1970
-	size   uint32 // of a robots.txt that was sent
+	size   uint32 // size of a robots.txt that was sent
 	agent  uint16
-	status uint16 // of the answer; isAsset may be set
+	status uint16 // status code; isAsset may be set
 }
 
-// isAsset marks the status of a request for a file that belongs to a page, such as an image.
+// isAsset marks the status of a request for a resource of a page, such as an image.
 const isAsset = 1 << 15
 
-// A cell counts requests. First and last are in seconds since its slot began.
+// A cell counts requests. First and last are in seconds since the beginning of its slot.
 type cell struct {
 	n           uint32
 	first, last uint16
@@ -66,22 +66,22 @@ type record struct {
 	cell cell
 }
 
-// Counts count the requests of a log by directory, hour, crawler and status, and each answer to a request for robots.txt.
-// They are exact, whatever the memory and the order of the rows: cells that do not fit into memory go to a temporary file.
-// They are for one goroutine. Use Close.
+// Counts counts the requests of a log by directory, hour, crawler and status, and each response to a request for
+// robots.txt. The counts are exact for any memory and order of rows: cells that do not fit into memory go to a
+// temporary file. It is for one goroutine. Use Close.
 //
-// A cell is found again by a hash of 64 bits of its key: the probability that two of n cells collide is n²/2⁶⁵.
+// Cells are found by a 64-bit hash of the key: the probability that two of n cells collide is n²/2⁶⁵.
 type Counts struct {
 	texts map[string]uint32
 	cells []entry
 	slots []uint32 // a hash table of 1 + index of cells, linearly probed; its length is a power of two; 0 is free
-	seed  uint64   // of the hashes: nobody can choose keys whose slots are the same
+	seed  uint64   // of the hashes: an attacker cannot choose keys with equal slots
 	most  int
-	room  int // cells that the texts take
+	room  int // maximum number of cells with the memory left by the texts
 	spill *extsort.Spill
 
 	buffer []byte
-	dates  [2]int64 // of all rows, in seconds
+	dates  [2]int64 // first and last time of all rows, in seconds
 }
 
 // An entry is a cell in memory.
@@ -91,10 +91,10 @@ type entry struct {
 	cell cell
 }
 
-// isEmpty reports whether no row was added: rows without a time are not.
+// isEmpty reports whether no row was added. Rows without a time are not added.
 func (c *Counts) isEmpty() bool { return len(c.texts)+c.spill.Runs() == 0 }
 
-// New returns counts that take about memory bytes. The temporary file is in dir; "" is the usual directory.
+// New returns counts that take about memory bytes. The temporary file is in dir; "" is the system's default.
 func New(memory int64, dir string) *Counts {
 	most := int(max(leastCells, min(mostEntries, memory/cellBytes)))
 	return &Counts{texts: map[string]uint32{}, slots: make([]uint32, 1<<bits.Len(uint(most+most/2))), seed: rand.Uint64(), most: most, spill: extsort.NewSpill(dir)}
@@ -103,30 +103,31 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.spill.Close() }
 
-// The limits of parameters.
+// Limits of parameters.
 const (
-	mostParameters = 8  // of a URL, the first
-	mostExamples   = 20 // of its URLs, on which a rule is tried
-	longParameter  = 64 // bytes of a name; longer names are not counted
+	mostParameters = 8  // per URL, the first ones
+	mostExamples   = 20 // URLs per parameter, used to test a rule
+	longParameter  = 64 // maximum length of a name in bytes; longer names are not counted
 )
 
-// clientParts is into how many parts the clients that got errors fall, by a hash of their addresses: where all errors are of one part, they are
-// of one client, or of few. Two clients are taken for one in one of so many cases.
+// clientParts is the number of buckets into which clients with errors are divided by a hash of their addresses. If all
+// errors are in one bucket, they come from one client, or from few. Two clients share a bucket with a probability of 1
+// in clientParts.
 const clientParts = 16
 
-// sizedName is in front of the directory in the text of cells that count pages by size. No URL of a log has it.
+// sizedName precedes the directory in the text of cells that count pages by size. It cannot occur in a URL of a log.
 const sizedName = "/\x01"
 
-// A Request is one for a page.
+// A Request is a request for a page.
 type Request struct {
 	Origin []byte
-	Path   []byte // with its query
+	Path   []byte // including the query
 	Agent  uint16
 	Status int64
-	Client uint32 // a hash of its address
+	Client uint32 // hash of the client address
 	At     int64  // microseconds
-	Size   uint32 // of the page that a search crawler got; 0 is none
-	Named  bool   // it counts for each parameter of its query: a crawler may make it
+	Size   uint32 // size of the page that a search crawler got; 0 means none
+	Named  bool   // counts for each parameter of its query: a crawler may make it
 }
 
 // AddPage counts a request.
@@ -161,17 +162,18 @@ func (c *Counts) AddPage(r *Request) error {
 	return nil
 }
 
-// txtName is behind the origin in the text of the cells of a robots.txt.
+// txtName follows the origin in the text of cells of a robots.txt.
 const txtName = "/robots.txt"
 
-// AddTxt counts an answer to a request of a client for the robots.txt of an origin. Size is of its body; 0 is unknown.
+// AddTxt counts a response to a client's request for the robots.txt of an origin. The size is that of the body; 0 is
+// unknown.
 func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client uint32, at int64) error {
 	c.buffer = append(append(c.buffer[:0], origin...), txtName...)
 	second := floor(at, 1e6)
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
 }
 
-// addAt counts a request of an hour for the directory in the buffer, at a time in microseconds.
+// addAt counts a request in an hour for the directory in the buffer. The time is in microseconds.
 func (c *Counts) addAt(k key, at int64) error {
 	second := floor(at, 1e6)
 	k.slot = floor(second, 3600)
@@ -224,13 +226,14 @@ func statusOf(status int64) uint16 {
 	return uint16(status)
 }
 
-// assets are the endings of files that belong to a page, which is requested for itself.
+// assets are the file name extensions of resources of a page.
 var assets = map[string]bool{
 	"css": true, "js": true, "mjs": true, "map": true, "json": true, "woff": true, "woff2": true, "ttf": true, "otf": true, "eot": true, "png": true, "jpg": true, "jpeg": true,
 	"gif": true, "svg": true, "webp": true, "avif": true, "ico": true, "bmp": true,
 }
 
-// directoryOf returns where the second directory of a path ends, or the first one or the root, and whether the path is an asset's.
+// directoryOf returns the end of the second directory of a path, or of the first one or the root, and whether the path
+// is an asset.
 func directoryOf(path []byte) (end int, asset bool) {
 	if len(path) == 0 || path[0] != '/' {
 		return 0, false
@@ -263,14 +266,14 @@ func directoryOf(path []byte) (end int, asset bool) {
 	return end, assets[string(name[:n])]
 }
 
-// sort sorts the cells by their text and then by number, and returns the texts by number. The table does not find cells after it.
+// sort sorts the cells by text and number, and returns the texts by number. Afterwards cells cannot be looked up.
 func (c *Counts) sort() (byNumber [][]byte) {
 	texts := slices.Sorted(maps.Keys(c.texts))
 	rank := make([]uint32, len(texts))
 	for i, text := range texts {
 		rank[c.texts[text]] = uint32(i)
 	}
-	for i := range c.cells { // hashes give way to numbers of the same order as texts and slots
+	for i := range c.cells { // replace hashes by numbers in the order of texts and slots
 		e := &c.cells[i]
 		e.hash = uint64(rank[e.key.text])<<32 | uint64(max(0, min(e.key.slot, 1<<32-1)))
 	}
@@ -292,7 +295,7 @@ func (k *key) compare(o *key) int {
 	return cmp.Or(cmp.Compare(k.slot, o.slot), cmp.Compare(k.agent, o.agent), cmp.Compare(k.status, o.status), cmp.Compare(k.size, o.size), cmp.Compare(k.client, o.client))
 }
 
-// writeRun writes all cells to disk, and forgets them.
+// writeRun writes all cells to disk, and empties the table.
 func (c *Counts) writeRun() error {
 	run, err := c.spill.Begin()
 	if err != nil {
@@ -316,8 +319,8 @@ func (c *Counts) writeRun() error {
 	return nil
 }
 
-// each visits all cells by directory, slot, crawler, status, size and client: each once. Nothing may be added after it, but it may be
-// called again. The record is valid until visit returns.
+// each visits each cell once, in the order of directory, slot, crawler, status, size and client. Nothing may be added
+// afterwards, but each may be called again. The record is valid until visit returns.
 func (c *Counts) each(visit func(*record)) error {
 	if c.spill.Runs() == 0 {
 		texts := c.sort()
@@ -335,7 +338,7 @@ func (c *Counts) each(visit func(*record)) error {
 	return extsort.Merge(c.spill, extsort.MaxFan, func() *cursor { return &cursor{} }, func(run *extsort.Run) extsort.Output[*cursor] { return &writer{run: run} }, &visitor{visit: visit})
 }
 
-// A writer writes cells as blocks of a run. It writes the bytes of a text that differ from the previous text.
+// A writer writes cells as blocks of a run. For each text, it writes only the bytes that differ from the previous text.
 type writer struct {
 	run   *extsort.Run
 	block []byte
@@ -356,7 +359,7 @@ func (w *writer) write(r *record) error {
 	return nil
 }
 
-// Take writes the cell of a cursor, and moves it on. Equal cells of other runs are added when they are visited.
+// Take writes the cell of a cursor, and advances the cursor. Equal cells of other runs are added when they are visited.
 func (w *writer) Take(c *cursor) error {
 	if err := w.write(&c.record); err != nil {
 		return err
@@ -374,9 +377,9 @@ func (w *writer) Finish() error {
 	return err
 }
 
-// A cursor stands on a cell of a block.
+// A cursor points to a cell of a block.
 type cursor struct {
-	block  []byte // that follows
+	block  []byte // the following block
 	record record
 	isDone bool
 }
@@ -389,7 +392,7 @@ func (c *cursor) Load(block []byte) error {
 	return c.next()
 }
 
-// Done reports whether the cursor is behind the last cell.
+// Done reports whether the cursor is after the last cell.
 func (c *cursor) Done() bool { return c.isDone }
 
 // Compare compares two cells.
@@ -397,13 +400,13 @@ func (c *cursor) Compare(o *cursor) int {
 	return cmp.Or(bytes.Compare(c.record.text, o.record.text), c.record.key.compare(&o.record.key))
 }
 
-// next moves the cursor on.
+// next advances the cursor.
 func (c *cursor) next() error {
 	if len(c.block) == 0 {
 		c.isDone = true
 		return nil
 	}
-	var n [10]int64 // as write has them
+	var n [10]int64 // in the order of write
 	for i := range n {
 		number, size := binary.Varint(c.block)
 		if size <= 0 {
@@ -420,13 +423,13 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// A visitor adds equal cells, and visits them.
+// A visitor adds up equal cells, and visits them.
 type visitor struct {
 	visit func(*record)
 	one   record
 }
 
-// Take takes the cell of a cursor, and moves it on.
+// Take takes the cell of a cursor, and advances the cursor.
 func (v *visitor) Take(c *cursor) error {
 	r := &c.record
 	if v.one.cell.n > 0 && v.one.key == r.key && bytes.Equal(v.one.text, r.text) {

@@ -10,38 +10,39 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The limits of chains.
+// Limits of chains.
 const (
-	mostSteps   = 1 << 16        // that are remembered
+	mostSteps   = 1 << 16        // remembered steps
 	chainWithin = 30 * 1_000_000 // microseconds between a redirect and the next request
 	mostChain   = 8              // paths
-	longChain   = 128            // bytes of a path, without its last segment
+	longChain   = 128            // bytes of a path without its last segment
 	chainName   = "X"
 	manyShapes  = "/…/X"
 )
 
-// Chains find which redirects lead where, and those that follow one another: soon after a redirect, its crawler asks for another path with the
-// same last segment. The log does not say where a redirect leads. They do not depend on the order of rows. Where there are many, they remember
-// all requests of some last segments, chosen by a hash: then numbers are estimates. The zero value has none.
+// Chains finds where redirects lead, and sequences of redirects. The log does not contain the target of a redirect, so
+// a request is attributed to it if the same crawler soon requests another path with the same last segment. The result
+// does not depend on the order of rows. In large logs, only the requests of some last segments, chosen by a hash, are
+// remembered; the numbers are estimates then. The zero value is empty.
 type Chains struct {
 	steps []step
-	zeros int // with which the hashes of the last segments begin
+	zeros int // leading zeros of the hashes of remembered last segments
 	hops  map[hop]int64
 }
 
 // A step is a request of a crawler.
 type step struct {
-	name       uint64 // the hash of the site and the last segment
+	name       uint64 // hash of the site and the last segment
 	crawler    uint16
 	at         int64 // microseconds
 	shape      string
 	redirected bool
 }
 
-// A hop leads from paths of one shape to those of another.
+// A hop leads from paths of one shape to paths of another.
 type hop struct{ from, to string }
 
-// AddAnswer counts an answer to a crawler for a URL, at a time in microseconds.
+// AddAnswer counts a response to a crawler for a URL. The time is in microseconds.
 func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
 	origin, path := split(url)
 	if i := bytes.IndexAny(path, "?#"); i >= 0 {
@@ -60,8 +61,8 @@ func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64
 	}
 }
 
-// count counts the hops. Steps of one second, in which most logs cannot tell what came first, are in the order that such steps have elsewhere,
-// or else redirects come first.
+// count counts the hops. Most logs cannot order steps within one second: these take the order that such steps have
+// elsewhere, or else redirects come first.
 func (c *Chains) count() {
 	before := map[hop]int{}
 	for range 2 {
@@ -79,8 +80,9 @@ func (c *Chains) count() {
 	}
 }
 
-// Longest returns the chain of two redirects or more that most redirects lead along, as shapes of paths in the order of the redirects, and how many
-// redirects it has; nil if there is none. A redirect that comes less than half as often as the commonest is no part of it.
+// Longest returns the most frequent chain of at least two redirects, as shapes of paths in the order of the redirects,
+// and its number of redirects; nil if there is none. A redirect that occurs less than half as often as the most
+// frequent one is not included.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
 	c.count()
 	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
@@ -98,7 +100,7 @@ func (c *Chains) Longest() (shapes []string, redirects int64) {
 func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 	least := c.hops[seed]
 	shapes, redirects, least = []string{seed.from, seed.to}, least, (least+1)/2
-	for _, isAhead := range []bool{true, false} { // from its last shape on, and then back from its first one
+	for _, isAhead := range []bool{true, false} { // forwards from its last shape, then backwards from its first one
 		for len(shapes) < mostChain {
 			near, next, came := shapes[0], "", int64(0)
 			if isAhead {
@@ -126,7 +128,7 @@ func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 	if c.isSiblings(shapes, least) {
 		return nil, 0
 	}
-	onward := int64(0) // from the last to pages of many shapes
+	onward := int64(0) // from the last shape to pages of many shapes
 	for one, n := range c.hops {
 		if one.from == shapes[len(shapes)-1] && !slices.Contains(shapes, one.to) {
 			onward += n
@@ -138,8 +140,8 @@ func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 	return shapes, redirects
 }
 
-// isSiblings reports whether a later path of a chain leads to an earlier one, but for its last slash: the crawler asked for /de/X, /en/X and
-// then for /de/X/, so each of them may lead to itself with a slash.
+// isSiblings reports whether a later path of a chain leads to an earlier one, apart from a trailing slash: the crawler
+// requested /de/X, /en/X and then /de/X/, so each may just redirect to itself with a slash.
 func (c *Chains) isSiblings(shapes []string, least int64) bool {
 	for i, early := range shapes {
 		variant, hasSlash := strings.CutSuffix(early, "/")

@@ -1,8 +1,10 @@
-// Package diagnose finds what goes wrong between a site and its crawlers: each finding is one [Row] over the counts of a log, from
-// which its sentence, its numbers, its dates and its remedy are made. One table, in limits.go, has all thresholds. Package report imports it.
+// Package diagnose finds problems between a site and its crawlers. Each finding is one [Row] over the counts of a log,
+// from which its sentence, numbers, dates and remedy are derived. All thresholds are in one table in limits.go. Package
+// report imports it.
 //
-// [Counts] count in one pass, exactly, whatever the memory and the order of rows; chains of redirects are estimated in a large log, see [Chains].
-// [Find] reads them twice: first the tables of crawlers and of sites, then those of directories, one after the other.
+// [Counts] are exact, made in one pass, for any memory and order of rows. Chains of redirects are estimates in large
+// logs, see [Chains]. [Find] reads the counts twice: first for the tables of crawlers and sites, then for the
+// directories, one after the other.
 package diagnose
 
 import (
@@ -16,32 +18,32 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Diagnosis is what was found.
+// A Diagnosis is the result of [Find].
 type Diagnosis struct {
-	Findings  []Row       `json:"findings"` // the most important first
-	Limits    []Row       `json:"limits"`   // of the log: what nothing can be said of
+	Findings  []Row       `json:"findings"` // most important first
+	Limits    []Row       `json:"limits"`   // of the log: what cannot be determined
 	Unchecked []Unchecked `json:"unchecked"`
-	AllClear  bool        `json:"all_clear"` // there is no finding and no violation, and the log has enough to say so
+	AllClear  bool        `json:"all_clear"` // no finding and no violation, and enough data to say so
 
-	Violations int64 `json:"violations"` // requests of crawlers for what robots.txt disallowed to them
+	Violations int64 `json:"violations"` // requests of crawlers that robots.txt disallowed
 
-	Sites  []string  `json:"sites"` // of the log, those with the most requests first; at most mostSites
+	Sites  []string  `json:"sites"` // at most mostSites sites of the log, by number of requests
 	From   time.Time `json:"from,omitzero"`
 	To     time.Time `json:"to,omitzero"`
-	Warned bool      `json:"-"` // something in the inputs contradicts what they were taken for
+	Warned bool      `json:"-"` // an input does not match its declared format
 }
 
-// Shown is how many findings are shown at once; others are folded below them.
+// Shown is the number of findings shown at once; others are folded below.
 const Shown = 7
 
-// An Unchecked is codes that were not checked, and what they need.
+// An Unchecked lists codes that were not checked, and what they need.
 type Unchecked struct {
 	Codes []string `json:"codes"`
 	Needs string   `json:"needs"`
 }
 
-// unchecked returns the codes that were not checked. Some of those that need captures are also checked where sizes in the log show that a
-// text without a time was in force.
+// unchecked returns the codes that were not checked. Some codes that need captures are also checked if sizes in the log
+// prove that a text without a time was in force.
 func (log *Log) unchecked(c *Counts) []Unchecked {
 	all, lasted := []Unchecked{}, c.dates[1]-c.dates[0]
 	isTimed := func(t Text) bool { return !t.At.IsZero() }
@@ -67,7 +69,7 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 	return all
 }
 
-// Verdict says what it means that nothing was found; "" if something was.
+// Verdict says what it means that nothing was found; "" if there are findings.
 func (d *Diagnosis) Verdict() string {
 	text := "Nothing was found, but the log is too small to show that all is well. That needs status codes, times, and 100 page requests by one search crawler, most of them successful."
 	switch {
@@ -137,25 +139,25 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 			continue
 		}
 		if d.AllClear = len(d.Findings) == 0 && log.Statuses && log.Violations == 0 && 2*good.n >= pages.n && pages.last-good.last < day; !d.AllClear {
-			break // it gets no page, or none any more
+			break // gets no page, now or at all
 		}
 	}
 	return d, nil
 }
 
-// orderOf is the place of a code among causes.
+// orderOf returns the precedence of a code among causes.
 func orderOf(code string) int {
 	return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge))
 }
 
-// rank returns the rows that are shown, the most important first. Those that follow from another are its effects.
+// rank returns the rows to show, the most important first. Rows that follow from another row become its effects.
 func (g *grid) rank() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
 		r := &rows[i]
 		g.endRow(r)
 		g.endClass(r)
-		if r.lost == 0 { // what is only a cost
+		if r.lost == 0 { // only a cost
 			r.lost = float64(r.Requests) / 4
 			if r.Code == RobotsMissing || r.Code == BytesHog || r.Code == CrawlerSurge {
 				r.lost = float64(r.Requests) / 10
@@ -192,14 +194,14 @@ func (g *grid) rank() []Row {
 		}
 	}
 	score := func(r *Row) float64 {
-		if r.Code == RulesIgnored && r.Class == "C" { // it may be somebody else's doing
+		if r.Code == RulesIgnored && r.Class == "C" { // others may have caused it
 			return 0
 		}
 		return r.Severity * map[string]float64{"A": 1, "B": .5, "C": .25}[r.Class]
 	}
 	slices.SortStableFunc(left, func(a, b Row) int { return cmp.Or(cmp.Compare(score(&b), score(&a)), b.To.Compare(a.To)) })
 	all := slices.Clone(left)
-	return slices.DeleteFunc(left, func(r Row) bool { // no remedy opens what another closes
+	return slices.DeleteFunc(left, func(r Row) bool { // no remedy may open what another one closes
 		return r.Code == SectionClosed && slices.ContainsFunc(all, func(o Row) bool {
 			return o.Code == EndlessURLs && o.Origin == r.Origin && (strings.HasPrefix(r.Path, o.Path) || isBelow(o.Path, r.Path) && score(&o) > score(&r))
 		})
@@ -212,7 +214,7 @@ func (g *grid) isShown(r *Row) bool {
 	case RobotsFailed, RobotsMissing, RobotsOther, SitemapBad:
 		return true
 	case SiteClosed:
-		if r.Class == "A" && r.Requests == 0 { // all the time
+		if r.Class == "A" && r.Requests == 0 { // no requests all the time
 			return true
 		}
 	}
@@ -231,7 +233,8 @@ func (g *grid) isShown(r *Row) bool {
 	return false
 }
 
-// changeBefore returns when a text of the row's origin last changed, in the day before the row; "" if it did not. Changes of comments do not count.
+// changeBefore returns when a text of the row's origin last changed within the day before the row; "" if it did not.
+// Changes of comments do not count.
 func (g *grid) changeBefore(r *Row) (change string) {
 	for i := 1; i < len(g.Texts); i++ {
 		now, last := &g.Texts[i], &g.Texts[i-1]
@@ -255,7 +258,7 @@ func (g *grid) rulesOf(t *Text) string {
 	return fmt.Sprint(groups)
 }
 
-// effects are the codes of rows that may follow from a cause.
+// effects maps the code of a cause to the codes that may follow from it.
 var effects = map[string][]string{
 	RobotsFailed:     {CrawlerStopped, CrawlerSlowed, SiteClosed, RobotsMissing},
 	Outage:           {RobotsFailed, ServerErrors, CrawlerStopped, CrawlerSlowed, NotFoundSection},
@@ -270,8 +273,8 @@ var effects = map[string][]string{
 	SitemapBad:       {NotFoundSection},
 }
 
-// explains reports whether a row follows from another: its agents are among the other's, and half of its time or more is in the other's.
-// A site that is down explains why robots.txt failed, and not the other way round.
+// explains reports whether a row follows from another: its agents are among the other's, and at least half of its time
+// is within the other's. A site that is down explains why robots.txt failed, and not the other way round.
 func (g *grid) explains(cause, r *Row) bool {
 	if !slices.Contains(effects[cause.Code], r.Code) || cause.Origin != "" && r.Origin != "" && cause.Origin != r.Origin {
 		return false
@@ -280,16 +283,16 @@ func (g *grid) explains(cause, r *Row) bool {
 	switch r.Code {
 	case RobotsFailed:
 		fits = cause.Code == Outage && cause.Path == "/"
-	case CrawlerStopped, CrawlerSlowed: // they begin soon after, and may last longer, but no section has more of their requests than it had
+	case CrawlerStopped, CrawlerSlowed: // may begin later and last longer; a section cannot lose more than it had
 		within.To = within.To.Add(24 * time.Hour)
 		early := time.Duration(effectEarly)
-		if r.Code == CrawlerSlowed { // its begin is the likeliest hour
+		if r.Code == CrawlerSlowed { // its beginning is the most likely hour
 			early = day
 		}
 		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected)
 	case SectionClosed:
 		fits = cause.Code != ResourcesBlocked || isSame
-	case SitemapBad: // nearly all of them went away with their section, or with the site
+	case SitemapBad: // nearly all disappeared with their section or the site
 		return cause.Path == "/" || isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
 	case NotFoundSection: // a part of what a sitemap lists, or of what fails
 		if cause.Code == SitemapBad {
@@ -303,7 +306,7 @@ func (g *grid) explains(cause, r *Row) bool {
 	for _, a := range r.Agents {
 		others += bit(!slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a))
 	}
-	if r.Evidence.Kind == allStopped { // a few that it does not bind may have stopped with the others
+	if r.Evidence.Kind == allStopped { // a few crawlers that it does not bind may have stopped with the others
 		others -= len(r.Agents) / 4
 	}
 	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection

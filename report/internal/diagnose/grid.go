@@ -14,45 +14,45 @@ import (
 // An Agent is a crawler of the log.
 type Agent struct {
 	Name     string
-	Search   bool // it fetches for a search engine
-	Verified bool // its requests came from addresses that its operator publishes
+	Search   bool // fetches for a search engine
+	Verified bool // its requests came from addresses published by its operator
 	Listed   bool // its operator publishes addresses
 }
 
-// A Text is what an origin sent as its robots.txt from a time on.
+// A Text is the robots.txt that an origin sent from a given time on.
 type Text struct {
 	Origin string
-	At     time.Time // zero if it is unknown: the text was in force all the time
+	At     time.Time // zero if unknown: the text was in force all the time
 	Body   []byte
 }
 
-// A Log has the facts about a log besides its counts.
+// A Log holds facts about a log besides its counts.
 type Log struct {
-	Agents   []Agent // by number; the first is for all other clients
+	Agents   []Agent // by number; the first stands for unidentified clients
 	Texts    []Text  // by origin, the oldest first
 	Dialect  robots.Dialect
-	Statuses bool           // the log has them
-	Zone     *time.Location // of the times in sentences; nil is UTC
-	Lists    bool           // of addresses are there
-	Sitemaps bool           // are there
+	Statuses bool           // the log has status codes
+	Zone     *time.Location // time zone of the sentences; nil is UTC
+	Lists    bool           // there are address lists
+	Sitemaps bool           // there are sitemaps
 	Failing  map[string]URLs
 
-	Parameters []Parameter // those with the most requests first
+	Parameters []Parameter // by number of requests, most first
 	Spaces     []Space
 	Chain      Chain
 	Conducts   []Conduct
-	Networks   map[int]string // by crawler, from which most of its impostors came
+	Networks   map[int]string // by crawler: the network with most of its impostors
 	Listing    Listing
 	Violations int64
-	Bytes      int64 // of all answers; 0 is unknown
+	Bytes      int64 // bytes of all responses; 0 is unknown
 	Soft       []Soft
-	Hogs       []Hog // the first is of a URL, the others of crawlers, those with the most bytes first
+	Hogs       []Hog // first the one of a URL, then those of crawlers by number of bytes
 }
 
-// URLs counts the distinct URLs of a directory that were answered by 4xx or 5xx, and those that sitemaps list.
+// URLs counts the distinct URLs of a directory with 4xx or 5xx responses, and those listed in sitemaps.
 type URLs struct{ Missing, Failing, Listed int64 }
 
-// A count is requests of a slot of time, and the first and the last of them, in seconds since 1970.
+// A count is the number of requests in a slot, with the times of the first and the last one in seconds since 1970.
 type count struct {
 	n           int64
 	first, last int64
@@ -69,17 +69,17 @@ func (c *count) add(o count) {
 	}
 }
 
-// A cellKey tells the counts of a table apart.
+// A cellKey identifies the counts of a table.
 type cellKey struct {
 	slot          int32
 	agent, status uint16
-	client        uint8 // the part of clients that got an error
+	client        uint8 // bucket of clients with errors
 }
 
-// A table is the requests of a directory by slot, crawler and status.
+// A table holds the requests of a directory by slot, crawler and status.
 type table map[cellKey]count
 
-// hours returns the sums of counts by slot.
+// hours returns the counts summed by slot.
 func (t table) hours(slots int, wanted func(k cellKey) bool) []count {
 	all := make([]count, slots)
 	for k, n := range t {
@@ -109,8 +109,8 @@ func (t table) by(wanted func(k cellKey) bool) (agents, statuses map[uint16]int6
 	return agents, statuses
 }
 
-// blame adds failed requests to a row, by agent. Those of others than search crawlers count a fourth, as their rows do: what fails for all
-// visitors is worse than what is gone for crawlers.
+// blame adds failed requests to a row, by agent. Requests of clients other than search crawlers are weighted by a
+// quarter, as in their rows: failures for all visitors are worse than missing pages for crawlers.
 func (g *grid) blame(r *Row, by map[uint16]int64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
@@ -134,21 +134,22 @@ func (t table) sum(wanted func(k cellKey) bool) (sum count) {
 	return sum
 }
 
-// isPage reports whether a count is of pages.
+// isPage reports whether a count is for pages.
 func isPage(k cellKey) bool { return k.status&isAsset == 0 }
 
-// isError reports whether a count is of pages that the server failed to send. 501 and 505 answer requests that no crawler makes.
+// isError reports whether a count is for pages with server errors. 501 and 505 are excluded, because they answer
+// requests that no crawler makes.
 func isError(k cellKey) bool {
 	return isPage(k) && k.status/100 == 5 && k.status != 501 && k.status != 505
 }
 
-// isMissing reports whether a count is of pages that are not there.
+// isMissing reports whether a count is for pages that do not exist.
 func isMissing(k cellKey) bool { return k.status == 404 || k.status == 410 }
 
-// isServed reports whether a count is of pages that were sent.
+// isServed reports whether a count is for pages that were sent.
 func isServed(k cellKey) bool { return k.status/100 == 2 || k.status == 304 }
 
-// An answer is one to a request for robots.txt.
+// An answer is a response to a request for robots.txt.
 type answer struct {
 	at     int64
 	n      int64
@@ -164,38 +165,39 @@ type site struct {
 	requests int64
 	pages    table
 	txt      []answer
-	refusals map[uint16]map[string]bool // by crawler, first directories with an answer that turns it away
+	refusals map[uint16]map[string]bool // by crawler: first directories that refused it
 }
 
-// The limits of a grid.
+// Limits of a grid.
 const (
-	mostSlots   = 2200    // of a table; slots get longer in a longer log
-	mostCells   = 1 << 18 // of all tables of sites; slots get longer where there are more
-	mostSites   = 16      // that are looked at one by one: those with the most requests
-	mostAnswers = 1 << 17 // of a robots.txt that are looked at one by one; more are put together by slot
-	mostSpread  = 8       // directories that a crawler was turned away from
+	mostSlots   = 2200    // per table; slots get longer in a longer log
+	mostCells   = 1 << 18 // in the tables of all sites; slots get longer if there are more
+	mostSites   = 16      // sites that are examined separately: those with the most requests
+	mostAnswers = 1 << 17 // responses per robots.txt that are examined separately; more are grouped by slot
+	mostSpread  = 8       // directories that refused a crawler
 )
 
-// A grid has the tables of a log. Slots are hours, or more of them in a long log.
+// A grid holds the tables of a log. A slot is an hour, or several hours in a long log.
 type grid struct {
 	*Log
 	counts   *Counts
-	from, to int64 // of the log, in seconds
-	first    int64 // the number of the first slot
-	step     int64 // seconds of a slot
+	from, to int64 // time range of the log, in seconds
+	first    int64 // index of the first slot
+	step     int64 // length of a slot in seconds
 	slots    int
-	traffic  [][]count // of all requests by crawler, then by slot; behind them are those of impostors in the same order
+	traffic  [][]count // all requests by crawler, then by slot; followed by those of impostors in the same order
 	requests int64
-	cells    int  // of sites
+	cells    int  // cells of sites
 	isFull   bool // there are too many
 	sites    []*site
 	rows     []Row
 	limits   []Row
-	gaps     []segment // of the log
+	gaps     []segment // gaps in the log
 	refused  []refusal
 }
 
-// newGrid reads the counts. If its tables would have too many cells, it takes longer slots: the same ones whatever the memory is.
+// newGrid reads the counts. If its tables would have too many cells, it uses longer slots, independent of the available
+// memory.
 func newGrid(c *Counts, log *Log) (g *grid, err error) {
 	for step := int64(hour); ; step *= 2 {
 		if step*mostSlots < c.dates[1]-c.dates[0] {
@@ -262,7 +264,7 @@ func (g *grid) read() error {
 	return err
 }
 
-// ownPages returns the page requests of a crawler at a site in a time.
+// ownPages returns a crawler's page requests at a site in a time range.
 func (s *site) ownPages(agent uint16, in segment) int64 {
 	return s.pages.sum(func(k cellKey) bool { return k.agent == agent && isPage(k) && in.has(k.slot) }).n
 }
@@ -277,7 +279,7 @@ func split(text []byte) (origin, path []byte) {
 	return text[:i], text[i:]
 }
 
-// isDirectory reports whether the path of a cell is of a directory or a robots.txt, and no parameter or size.
+// isDirectory reports whether the path of a cell is a directory or a robots.txt, rather than a parameter or size.
 func isDirectory(path string) bool {
 	return len(path) < 2 || path[1] != '?' && !strings.HasPrefix(path, sizedName)
 }
@@ -316,7 +318,7 @@ func (g *grid) endSite(s *site) {
 	}
 }
 
-// endAnswers puts answers together if there are too many to look at one by one: those of a slot, crawler, status and size.
+// endAnswers groups responses by slot, crawler, status and size if there are too many to examine separately.
 func (s *site) endAnswers(step int64) {
 	if len(s.txt) <= mostAnswers {
 		return
@@ -334,7 +336,7 @@ func (s *site) endAnswers(step int64) {
 	})
 }
 
-// start returns when a slot begins, in seconds.
+// start returns the beginning of a slot in seconds.
 func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
 
 // slotOf returns the slot of a time.
@@ -342,7 +344,7 @@ func (g *grid) slotOf(at int64) int {
 	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
 }
 
-// isCrawler reports whether a number is of a crawler.
+// isCrawler reports whether a number belongs to a crawler.
 func (g *grid) isCrawler(agent uint16) bool { return agent > 0 && int(agent) < len(g.Agents) }
 
 // searches returns the numbers of search crawlers.
@@ -355,7 +357,7 @@ func (g *grid) searches() (all []uint16) {
 	return all
 }
 
-// isSearch reports whether a number is of a search crawler.
+// isSearch reports whether a number belongs to a search crawler.
 func (g *grid) isSearch(agent uint16) bool { return g.isCrawler(agent) && g.Agents[agent].Search }
 
 // total returns the sum of counts.
@@ -366,12 +368,12 @@ func total(all []count) (sum count) {
 	return sum
 }
 
-// A segment is the slots from one to another, which is not among them.
+// A segment is a half-open range of slots.
 type segment struct{ from, to int }
 
 func (s segment) length() int { return s.to - s.from }
 
-// of returns the sum of the counts of its slots.
+// of returns the sum of the counts in its slots.
 func (s segment) of(counts []count) count { return total(counts[s.from:s.to]) }
 
 // isIn reports whether a slot is in a segment.
@@ -382,15 +384,15 @@ func isIn(all []segment, slot int32) bool {
 // has reports whether a slot is in the segment.
 func (s segment) has(slot int32) bool { return int(slot) >= s.from && int(slot) < s.to }
 
-// overlap returns how many slots two segments have in common.
+// overlap returns the number of slots that two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
 
-// segments returns the disjoint segments of n slots with the greatest sums of scores, each positive: Ruzzo and Tompa's. Each begins and ends
-// with a positive score, and none can be lengthened without getting worse.
+// segments returns the disjoint segments of n slots with the greatest positive sums of scores, by the algorithm of
+// Ruzzo and Tompa. Each begins and ends with a positive score, and cannot be extended without lowering its sum.
 func segments(n int, scoreOf func(slot int) float64) (all []segment) {
 	type part struct {
 		segment
-		before, after float64 // sums of scores until its begin and its end
+		before, after float64 // sums of scores up to its beginning and its end
 	}
 	var parts []part
 	sum := 0.0

@@ -1,8 +1,8 @@
 package diagnose
 
-// The codes of findings, in the order in which causes win: a row explains those behind it that lie in its time.
+// Codes of findings, in the order of precedence of causes: a row explains those after it that lie in its time range.
 const (
-	Outage           = "outage" // before robots_txt_failed: a site that is down explains why its robots.txt failed
+	Outage           = "outage" // before robots_txt_failed: if the site is down, that is why robots.txt failed
 	RobotsFailed     = "robots_txt_failed"
 	CrawlerRefused   = "crawler_refused"
 	SiteClosed       = "site_closed"
@@ -26,7 +26,7 @@ const (
 	SoftNotFound     = "soft_not_found"
 )
 
-// The limits of a log, which are not findings.
+// Limits of a log, which are not findings.
 const (
 	NoCrawlers = "no_crawlers"
 	LogGap     = "log_gap"
@@ -38,120 +38,121 @@ var Codes = []string{
 	CrawlerSurge, NotFoundSection, RedirectChain, ParameterCrawl, EndlessURLs, BytesHog, DelayIgnored, RulesIgnored, Impostors, SitemapBad, SoftNotFound,
 }
 
-// classes are how sure the rows of a code are; others are certain.
+// classes maps codes to their certainty; other codes are certain.
 var classes = map[string]string{CrawlerStopped: "B", CrawlerSlowed: "B", CrawlerSurge: "B", RedirectChain: "B", DelayIgnored: "B", SoftNotFound: "B", ParameterCrawl: "C"}
 
-// nameless are the codes about what the site sent to everybody, about its texts, and about names that are proven false.
+// nameless are the codes that do not depend on the identity of a client: responses to all clients, texts, and names
+// that are proven false.
 var nameless = []string{Outage, RobotsFailed, SiteClosed, RobotsOther, RobotsMissing, SectionClosed, ResourcesBlocked, Impostors, SitemapBad}
 
-// The thresholds of all codes follow. Times are in seconds; shares are parts of 1.
+// Thresholds of all codes. Times are in seconds; shares are fractions of 1.
 const (
 	hour = 3600
 	day  = 24 * hour
 
-	leastShown      = 20       // requests of a row; fewer take
+	leastShown      = 20       // minimum requests of a row, unless it has this share
 	leastShownShare = .0005    // of the log, or
 	leastOwnShare   = .01      // of the requests of each crawler of the row
-	wholeLog        = .9       // of the log, that lasts the whole log
-	oneStatus       = .95      // of the answers, that are told as if all had it
-	effectEarly     = 6 * hour // before its cause, that a crawler made its last request: it may have been due
-	leastCrawl      = 100      // page requests of a search crawler, without which nobody can say that all is well
+	wholeLog        = .9       // share of the log from which a row counts as lasting all of it
+	oneStatus       = .95      // share of responses from which one status stands for all
+	effectEarly     = 6 * hour // how long before its cause a crawler's last request may be
+	leastCrawl      = 100      // page requests of a search crawler, needed for an all-clear
 )
 
-// The thresholds of robots_txt_*.
+// Thresholds of robots_txt_*.
 const (
 	txtAnswers   = 3
 	txtClients   = 2
-	txtAgents    = 3       // of which none is a search crawler
-	txtFailing   = 30 * 60 // that failures last
-	txtLasting   = hour    // the same of a missing or another text
-	leftLeast    = 10      // expected requests of a crawler in stopLasts before a failure, that tell whether it still came
-	txtBridged   = 10      // answers of a run that has others in it
-	txtOthers    = .2      // of a run
-	textSlack    = day     // around a change of the text, whose size may come early or late
-	textKnown    = .3      // of the sizes that equal a text's, or sizes have headers in them or are compressed
-	textSent     = .9      // of the sizes, of a text without a time that was in force
-	textElse     = .05     // of the answers outside a run, that have its size
+	txtAgents    = 3       // crawlers, if none is a search crawler
+	txtFailing   = 30 * 60 // duration of failures
+	txtLasting   = hour    // duration of a missing or different text
+	leftLeast    = 10      // expected requests in stopLasts before a failure, to decide if a crawler was still active
+	txtBridged   = 10      // other responses allowed within a run
+	txtOthers    = .2      // share of other responses in a run
+	textSlack    = day     // around a change of the text, because the new size may appear early or late
+	textKnown    = .3      // share of sizes that must equal a text's; otherwise sizes include headers or are compressed
+	textSent     = .9      // share of sizes that proves a text without a time was in force
+	textElse     = .05     // share of responses outside a run with its size
 	longFailing  = 12 * hour
-	leastFailing = 100 // requests lost by a robots.txt that fails so long
+	leastFailing = 100 // requests lost during such a long failure of robots.txt
 )
 
-// The thresholds of outage.
+// Thresholds of outage.
 const (
 	outageShare    = .5
 	outageRequests = 30
 	outageLasts    = hour
 	outageShort    = 20 * 60 // with
 	outageMany     = 200     // requests
-	outageBaseline = .05     // of errors outside it
-	outageClients  = 2       // crawlers, or other clients together
-	outageHolds    = .9      // of the errors, in the directory that is named
-	outageParts    = 2. / 3  // of the directories fail, or it is not the whole site
-	outageSome     = 1. / 3  // of the requests of a directory that fails with the whole site
-	outagePart     = 20      // requests of such a directory
-	soleErrors     = .9      // of the errors, of one client, or of one crawler
-	provokedShare  = .1      // of the errors that crawlers would get if all clients got as many
-	edgeShare      = .05     // of errors in a slot beside it, that belong to it
+	outageBaseline = .05     // error share outside it
+	outageClients  = 2       // crawlers, or unidentified clients together
+	outageHolds    = .9      // share of the errors in the named directory
+	outageParts    = 2. / 3  // share of failing directories from which the whole site counts as failing
+	outageSome     = 1. / 3  // share of the requests of a directory that fails with the whole site
+	outagePart     = 20      // requests to such a directory
+	soleErrors     = .9      // share of the errors that one client or crawler got
+	provokedShare  = .1      // share of errors that crawlers would get if all clients got as many
+	edgeShare      = .05     // error share of an adjacent slot that belongs to it
 )
 
-// The thresholds of server_errors.
+// Thresholds of server_errors.
 const (
 	errorsShare = .02
-	errorsRoot  = .01 // of the whole site
+	errorsRoot  = .01 // error share of the whole site
 	errorsLeast = 100
 	errorsURLs  = 20
 	errorsLasts = 3 * day
-	errorsShort = day // in a log of less than errorsLog
+	errorsShort = day // in a log shorter than errorsLog
 	errorsLog   = 4 * day
-	errorsTimes = 3.  // the share of the rest of the site
-	changeGain  = 12. // of the logarithm of the likelihood
+	errorsTimes = 3.  // ratio to the error share of the rest of the site
+	changeGain  = 12. // gain of the log-likelihood
 )
 
-// The thresholds of crawler_refused.
+// Thresholds of crawler_refused.
 const (
 	refusedShare  = .5
-	refusedWeight = .5 // of another answer, in the score of a run
+	refusedWeight = .5 // weight of a different response in the score of a run
 	refusedHours  = 3
 	refusedMany   = 50
 	refusedLeast  = 10
-	refusedPeople = .05 // of other clients' answers, at most
-	refusedBefore = .1  // of the crawler's outside the run, at most, or
+	refusedPeople = .05 // maximum share of unidentified clients' responses
+	refusedBefore = .1  // maximum share of the crawler's responses outside the run, or
 	refusedSpread = 3   // directories that refuse it
 )
 
-// The thresholds of crawler_stopped, crawler_slowed, crawler_surge, log_gap.
+// Thresholds of crawler_stopped, crawler_slowed, crawler_surge, log_gap.
 const (
 	chance       = 1e-6
 	leastBlocks  = 8
-	leastLog     = 4 * day // in which a crawler may stop, slow down or surge
+	leastLog     = 4 * day // minimum length of a log in which a crawler may stop, slow down or surge
 	stopLasts    = 12 * hour
-	stopShare    = .02 // of the expected requests
-	stopRests    = 3   // times the longest rest before
+	stopShare    = .02 // share of the expected requests
+	stopRests    = 3   // multiple of the longest previous pause
 	stopPresent  = 72 * hour
-	stopSlots    = .6 // of those of stopSlot before it, with a request
+	stopSlots    = .6 // share of the slots before it (of length stopSlot) with a request
 	stopSlot     = 6 * hour
-	stopBack     = .25 // of the expected requests, after it
-	stopDaily    = 24. // requests a day
-	stopTogether = 3   // crawlers that stop
+	stopBack     = .25 // share of the expected requests after it
+	stopDaily    = 24. // requests per day
+	stopTogether = 3   // crawlers that stop at once
 	stopWithin   = 3 * hour
-	busyShare    = .05 // of the log's requests, of a crawler that is not a search engine's
+	busyShare    = .05 // share of the log's requests, for a crawler that is not a search engine's
 	slowShare    = .5
-	slowShift    = 14   // standard errors times the square of the logarithm of the ratio and slowDepth: a deep fall needs fewer
-	slowWithin   = 16.5 // the same, of a time that ends before the log
+	slowShift    = 14   // standard errors × (log ratio / slowDepth)²: a deep drop needs fewer
+	slowWithin   = 16.5 // the same, for a drop that ends before the log
 	slowDepth    = .4
 	slowDays     = 3
-	slowHours    = 48 // in a log of less than
+	slowHours    = 48 // in a log shorter than
 	slowLog      = 8 * day
-	slowAfter    = .7 // of the days after it, below
-	slowBelow    = .6 // of the median before
+	slowAfter    = .7 // share of the days after it that are below
+	slowBelow    = .6 // fraction of the previous median
 	surgeLasts   = 3 * hour
-	surgeTimes   = 4.6    // its slots are those with the most over the profile: three times as many as usual come out as four
-	surgeEdge    = 2.5    // times the expected requests, in a slot that may be of a surge
-	surgeLog     = 1. / 3 // of the log, at most: more is usual
-	surgeShare   = .05    // of all requests in its time
+	surgeTimes   = 4.6    // multiple of the profile: three times the usual requests result in four here
+	surgeEdge    = 2.5    // multiple of the expected requests in a slot that may belong to a surge
+	surgeLog     = 1. / 3 // maximum share of the log: longer is usual traffic
+	surgeShare   = .05    // share of all requests in its time range
 )
 
-// The thresholds of not_found_section.
+// Thresholds of not_found_section.
 const (
 	missingShare = .8
 	missingOwn   = .02
@@ -159,72 +160,72 @@ const (
 	missingURLs  = 20
 )
 
-// The thresholds of site_closed, section_closed, resources_blocked.
+// Thresholds of site_closed, section_closed, resources_blocked.
 const (
 	siteShare      = .98
-	seenBefore     = 10 * 60 // that a text is in force before anybody has it
+	seenBefore     = 10 * 60 // how long a text is in force before any crawler has it
 	sectionShare   = .02
-	sectionListed  = 50      // URLs of sitemaps, below a rule that was always there, with
-	sectionVisited = .05     // of the pages that visitors got
-	sectionBefore  = 7 * day // of requests before it, or half of the log
+	sectionListed  = 50      // sitemap URLs blocked by a rule that always existed, with
+	sectionVisited = .05     // share of the pages that visitors got
+	sectionBefore  = 7 * day // requests before it that are compared, at most half of the log
 	resourcesLeast = 500
-	resourcesHarm  = .01 // of the page requests of a crawler that renders, if more: it may see them broken
+	resourcesHarm  = .01 // share of a rendering crawler's page requests above which it may see broken pages
 )
 
-// The thresholds of parameter_crawl, endless_urls, bytes_hog, soft_not_found, redirect_chain.
+// Thresholds of parameter_crawl, endless_urls, bytes_hog, soft_not_found, redirect_chain.
 const (
 	parameterShare  = .15
 	parameterURLs   = 200
-	parameterFan    = 2      // URLs of a path: two weeks show a small part of a space that has thousands
-	parameterSame   = .7     // of the URLs are as large as others of their path
-	parameterBeside = .8     // of the requests, of two parameters of the same URLs
-	leastValues     = 3      // of a parameter that makes versions of pages
-	smallCrawl      = 10_000 // page requests of its crawlers in its time: where there are fewer, each page is crawled anyway
+	parameterFan    = 2      // URLs per path: two weeks show only a small part of a space with thousands
+	parameterSame   = .7     // share of URLs as large as others of their path
+	parameterBeside = .8     // share of requests with two parameters on the same URLs
+	leastValues     = 3      // values of a parameter that creates versions of pages
+	smallCrawl      = 10_000 // page requests of its crawlers in its time range: with fewer, each page is crawled anyway
 	endlessURLs     = 200
 	endlessOnce     = .95
-	endlessTwice    = .1 // of the URLs, at most, to which a crawler came back in weeks: the catalogue has no more than .05
+	endlessTwice    = .1 // maximum share of URLs that a crawler fetched again within weeks: the catalogue has at most .05
 	endlessShare    = .05
-	endlessLate     = .1 // of the requests are in the last quarter of the log, or it was crawled once
+	endlessLate     = .1 // share of the requests in the last quarter of the log, or it was crawled only once
 	hogBytes        = 1_000_000_000
-	hogURL          = .2  // of all bytes, for one URL
-	hogCrawler      = .5  // of all bytes, for a crawler with
-	hogRequests     = .2  // of all requests at most
-	hogHolds        = .9  // of a crawler's bytes, in the directory that is named
-	hogDaily        = 1.5 // requests a day, or it is one complete fetch a day
-	softURLs        = 50  // of one size
-	softOthers      = 20  // of other sizes
-	softSpread      = 10  // percent, between the quartiles of other sizes
-	softNear        = 20  // percent around the size, of which
-	softTimes       = 5   // times fewer pages have each percent
-	softShell       = .6  // of all pages of the site
+	hogURL          = .2  // share of all bytes for one URL
+	hogCrawler      = .5  // share of all bytes for a crawler with
+	hogRequests     = .2  // at most this share of all requests
+	hogHolds        = .9  // share of a crawler's bytes in the named directory
+	hogDaily        = 1.5 // requests per day, or it is one complete fetch per day
+	softURLs        = 50  // URLs of one size
+	softOthers      = 20  // URLs of other sizes
+	softSpread      = 10  // percent between the quartiles of other sizes
+	softNear        = 20  // percent around the size, where each percent has
+	softTimes       = 5   // times fewer pages
+	softShell       = .6  // share of all pages of the site
 	softShare       = .02
-	tallyEdge       = .25 // times the mean requests of a slot, in the time of a row
+	tallyEdge       = .25 // multiple of the mean requests per slot in the time range of a row
 	chainRuns       = 50
 	chainShare      = .01
-	chainHolds      = .5 // of the redirects of the directory where it begins, or only names are alike by chance
+	chainHolds      = .5 // share of the redirects of the first directory; below that, names are alike by chance
 )
 
-// The signs of parameters whose values are no pages, and of URLs without end: they tell these from pages that are just many.
+// Thresholds that distinguish parameters whose values are not pages, and endless URL spaces, from many ordinary pages.
 const (
-	mostNames     = 1 << 16 // parameters of a site; later ones are not counted
-	mostDiffer    = 64      // bytes between sizes of one page
-	leastPerValue = 10      // URLs that have the same value, on average, or each may be one page
-	mostPerPlain  = 100     // requests with the parameter for each of the same path without a query, or that is no page
-	leastPages    = 20      // with ids of sessions
-	leastIDs      = 20      // of a parameter that has the name of a session
-	mostShared    = 10      // of so many ids of sessions one may come from several crawlers, or from others as well
-	leastToken    = 16      // bytes of a text that looks like an id
-	mostOthers    = 100     // of how many URLs that a rule closes one may be another
-	leastSureID   = 6       // bytes of an id whose parameter has a sure name
-	leastDates    = 100     // of a calendar
-	perMonth      = 2       // the days of a calendar are more, on average: a list by month ends
-	aheadYears    = 2       // years after the last of the log; later days are of a calendar
-	lastYear      = 2060    // the last one before these, of a log without times
-	firstYear     = 1900    // of dates
-	lateYear      = 2100    // dates from it on are those of a calendar alone; elsewhere they are numbers of things
+	mostNames     = 1 << 16 // parameters per site; later ones are not counted
+	mostDiffer    = 64      // maximum difference in bytes between sizes of one page
+	leastPerValue = 10      // average URLs per value; with fewer, each may be one page
+	mostPerPlain  = 100     // requests per request of the path without a query; with more, that is not a page
+	leastPages    = 20      // pages with session ids
+	leastIDs      = 20      // ids of a parameter named like a session
+	mostShared    = 10      // one in this many session ids may come from several crawlers or clients
+	leastToken    = 16      // minimum length of a text that looks like an id
+	mostOthers    = 100     // one in this many URLs that a rule closes may be a different one
+	leastSureID   = 6       // minimum length of an id whose parameter has an unambiguous name
+	leastDates    = 100     // dates of a calendar
+	perMonth      = 2       // average days per month of a calendar: a monthly list has fewer
+	aheadYears    = 2       // years after the end of the log; later days belong to a calendar
+	lastYear      = 2060    // the same limit for a log without times
+	firstYear     = 1900    // earliest year of a date
+	lateYear      = 2100    // from here on, dates occur only in calendars; elsewhere they are other numbers
 )
 
-// The thresholds of crawl_delay_ignored, crawler_impostors, sitemap_bad_urls.
+// Thresholds of crawl_delay_ignored, crawler_impostors, sitemap_bad_urls.
 const (
 	delayGaps      = 100
 	delayShort     = .2
@@ -234,7 +235,7 @@ const (
 	listedShare    = .01
 )
 
-// The directories that have rows of their own.
+// Directories with their own rows.
 const (
 	directoryLeast = 200 // requests
 )

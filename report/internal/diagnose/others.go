@@ -10,49 +10,50 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The facts that other packages count. Their zero values are empty.
+// Facts that other packages count. The zero values are empty.
 type (
-	// A Parameter is the distinct URLs of a site that crawlers fetched and may, with a parameter in their query.
+	// A Parameter counts the distinct URLs of a site with a query parameter that crawlers fetched and may fetch.
 	Parameter struct {
 		Name        string
 		Origin      string
 		URLs, Paths int64
-		Bare        int64  // URLs whose path is served without a query, too
-		Sized, Same int64  // URLs whose size can be compared with others of their path, and those that are as large
-		Pattern     string // of a rule that closes them, with one for the second place of a query; "" if its name means something else in a rule
+		Bare        int64  // URLs whose path is also served without a query
+		Sized, Same int64  // URLs whose size can be compared with others of their path, and those with equal size
+		Pattern     string // of rules that close them, at any place of a query; "" if a rule cannot have the name
 		Examples    []string
 	}
 
-	// A Space is URLs without end.
+	// A Space is an endless URL space.
 	Space struct {
 		Text     string // "an endless calendar"
 		Origin   string
-		Path     string // the directory that they have in common
+		Path     string // common directory
 		URLs     int64
 		Requests int64 // of crawlers
 		By       map[int]int64
-		Pattern  string // of a rule that closes them and hardly another; "" if none does
+		Pattern  string // pattern of a rule that closes them and hardly any other URL; "" if there is none
 
-		common []byte // the beginning of their paths
+		common []byte // common prefix of their paths
 	}
 
-	// A Conduct is what a crawler did to the rules that bind it.
+	// A Conduct says how a crawler followed the rules that bind it.
 	Conduct struct {
 		Agent       int
 		Requests    int64
-		Knew        int64 // disallowed requests against the text that it had fetched
+		Knew        int64 // requests disallowed by the text that it had fetched
 		First, Last int64 // of these, in microseconds
-		Gaps, Short int64 // between its requests, and those shorter than its Crawl-delay
+		Gaps, Short int64 // gaps between its requests, and those shorter than its Crawl-delay
 	}
 
-	// A Listing is the distinct URLs of sitemaps.
+	// A Listing counts the distinct URLs of sitemaps.
 	Listing struct {
-		Listed, Missing int64            // Missing are not found by search crawlers, or redirect
+		Listed, Missing int64            // Missing: not found by search crawlers, or redirected
 		MissingIn       map[string]int64 // by first directory
-		Requests        int64            // of search crawlers, for those
+		Requests        int64            // requests of search crawlers for missing URLs
 	}
 
-	// A Hog is the URL of which a crawler took most bytes, or all that a crawler took, or the directory with nearly all of that.
+	// A Hog describes large transfers: the URL of which a crawler took the most bytes, all bytes of a crawler, or the
+	// directory with nearly all of these.
 	Hog struct {
 		Agent    int
 		Origin   string
@@ -61,14 +62,14 @@ type (
 		Bytes    int64
 	}
 
-	// A Chain is redirects that follow one another, as shapes of paths.
+	// A Chain is a sequence of redirects, as shapes of paths.
 	Chain struct {
 		Shapes    []string
 		Redirects int64
 	}
 )
 
-// An Eater counts the bytes that a crawler took. Its URLs come by origin and directory. The zero value has none.
+// An Eater counts the bytes that a crawler took. URLs must come by origin and directory. The zero value is empty.
 type Eater struct{ all, now, most Hog }
 
 // Add adds requests for a URL of an origin.
@@ -98,21 +99,21 @@ func (e *Eater) End() Hog {
 	return e.all
 }
 
-// IsOften reports whether so many requests for a file are more than one in a day of the log, or so.
+// IsOften reports whether that many requests for a file are more than about one per day of the log.
 func (c *Counts) IsOften(requests int64) bool {
 	return float64(requests*day) >= hogDaily*float64(c.dates[1]-c.dates[0])
 }
 
-// A place is the directories below one, or pages of a size in them.
+// A place is a directory with those below it, or the pages of one size in them.
 type place struct {
 	path   string
-	bucket uint32 // of the size; 0 is none
+	bucket uint32 // bucket of the size; 0 means none
 }
 
 // below returns the place of the directory of a path.
 func below(path string) place { return place{path: directory(path)} }
 
-// watches returns the places whose requests are watched, as one of these facts is about them.
+// watches returns the places whose requests must be tracked, because a fact is about them.
 func (g *grid) watches(s *site) map[place]table {
 	all := map[place]table{}
 	if len(g.Chain.Shapes) > 2 {
@@ -138,13 +139,13 @@ func (g *grid) watches(s *site) map[place]table {
 	return all
 }
 
-// directory returns the directory by which requests for a path are counted.
+// directory returns the directory in which requests for a path are counted.
 func directory(path string) string {
 	end, _ := directoryOf([]byte(path))
 	return path[:max(end, min(1, len(path)))]
 }
 
-// busy returns the requests of the time in which most came, far more than elsewhere, and those of each crawler.
+// busy returns the requests of the time range with the highest rate, far above the rest, in total and by crawler.
 func (v *survey) busy(pages table) (by map[uint16]int64, sum count) {
 	isAny := func(cellKey) bool { return true }
 	by, _ = pages.by(isAny)
@@ -158,8 +159,8 @@ func (v *survey) busy(pages table) (by map[uint16]int64, sum count) {
 	return by, sum
 }
 
-// wasted returns a row about what crawlers waste their requests on, with the crawler of the greatest share of its page requests in that time;
-// those of few do not count.
+// wasted returns a row about wasted requests, naming the crawler with the greatest share of its page requests in that
+// time range. Crawlers with few requests are ignored.
 func (v *survey) wasted(code, path string, by map[uint16]int64, n count) Row {
 	r := v.row(code, v.site.origin, path, n)
 	r.Agents = v.agentsOf(by)
@@ -174,8 +175,8 @@ func (v *survey) wasted(code, path string, by map[uint16]int64, n count) Row {
 	return r
 }
 
-// findWasted finds what crawlers spend their requests on: error pages that are answered by 200, parameters, URLs without end and chains of
-// redirects.
+// findWasted finds what crawlers waste requests on: error pages with status 200, parameters, endless URL spaces and
+// chains of redirects.
 func (v *survey) findWasted() {
 	for _, p := range v.Parameters {
 		if p.Origin != v.site.origin {
@@ -222,7 +223,7 @@ func (v *survey) findWasted() {
 		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
 		v.rows = append(v.rows, r)
 	}
-	if len(v.Chain.Shapes) > 2 { // dated by the redirects of the directory where it begins
+	if len(v.Chain.Shapes) > 2 { // dated by the redirects of its first directory
 		isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
 		from := v.watched[below(v.Chain.Shapes[0])]
 		by, _ := from.by(isMoved)
@@ -245,7 +246,8 @@ func (v *survey) findWasted() {
 	v.findHog()
 }
 
-// findHog adds the row of the URL of which a crawler took most bytes, or else of a crawler that took half of all bytes by few requests.
+// findHog adds a row for the URL of which a crawler took the most bytes, or else for a crawler that took half of all
+// bytes with few requests.
 func (v *survey) findHog() {
 	for i, h := range v.Hogs {
 		isURL, share := i == 0, float64(h.Bytes)/float64(max(1, v.Bytes))
@@ -268,7 +270,7 @@ func (v *survey) findHog() {
 	}
 }
 
-// gigabytes writes a number of bytes.
+// gigabytes formats a number of bytes.
 func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }
 
 // findConduct finds the crawlers that ignored rules or a Crawl-delay.
@@ -290,10 +292,11 @@ func (g *grid) findConduct() {
 	}
 }
 
-// delayed are the crawlers whose operators say that they heed Crawl-delay.
+// delayed are the crawlers that obey Crawl-delay according to their operators.
 var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
 
-// delayOf returns the Crawl-delay of the last text for a crawler, in seconds, 0 if it has none, and the time of the first text that states it.
+// delayOf returns the Crawl-delay in the last text for a crawler in seconds, 0 if there is none, and the time of the
+// first text with this delay.
 func (g *grid) delayOf(name string) (delay float64, since int64) {
 	texts := g.textsOf(g.sites[0].origin)
 	for i := len(texts) - 1; i >= 0; i-- {
@@ -308,7 +311,7 @@ func (g *grid) delayOf(name string) (delay float64, since int64) {
 	return delay, since
 }
 
-// findImpostors finds the names of crawlers that others used.
+// findImpostors finds the names of crawlers that impostors used.
 func (g *grid) findImpostors() {
 	for a := 1; a < len(g.Agents); a++ {
 		n := total(g.traffic[len(g.Agents)+a])
@@ -322,7 +325,7 @@ func (g *grid) findImpostors() {
 	}
 }
 
-// findListed finds URLs of sitemaps that are not found, or redirect. Those that fail are told by other codes.
+// findListed finds URLs of sitemaps that are not found, or redirect. Server errors have other codes.
 func (g *grid) findListed() {
 	s := &g.Listing
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {

@@ -9,15 +9,15 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A refusal is the time in which a site turned a crawler away.
+// A refusal is a time range in which a site refused a crawler.
 type refusal struct {
 	site     *site
 	agent    uint16
 	from, to int64
 }
 
-// isRefusal reports whether a status turns away who asked for a page. The catalogue has no 5xx but 503; but where visitors get pages, other
-// errors turn a crawler away, too.
+// isRefusal reports whether a status refuses a page request. The catalogue has only 503 of the 5xx; but if visitors get
+// pages, other errors refuse a crawler, too.
 func isRefusal(status uint16) bool {
 	switch status {
 	case 401, 403, 406, 429, 500, 502, 503, 504:
@@ -26,14 +26,15 @@ func isRefusal(status uint16) bool {
 	return false
 }
 
-// isRefused reports whether a crawler was turned away from a site at a time.
+// isRefused reports whether a site refused a crawler at a time.
 func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 	return slices.ContainsFunc(g.refused, func(r refusal) bool {
 		return r.site == s && r.agent == agent && at >= r.from-g.step && at <= r.to+g.step
 	})
 }
 
-// findRefused finds the search crawlers that a site turns away while it serves other clients. That of others is normally meant.
+// findRefused finds the search crawlers that a site refuses while it serves other clients. Refusing other crawlers is
+// normally intended.
 func (g *grid) findRefused(s *site) {
 	var rows []Row
 	for _, a := range g.searches() {
@@ -52,7 +53,7 @@ func (g *grid) findRefused(s *site) {
 	}
 }
 
-// refusedIn returns the row of a crawler that was turned away in a segment.
+// refusedIn returns the row of a crawler that was refused in a segment.
 func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) (r Row, ok bool) {
 	inside, bad := in.of(pages), in.of(refused)
 	all, allBad := total(pages), total(refused)
@@ -75,7 +76,7 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	_, statuses := s.pages.by(func(k cellKey) bool { return k.agent == a && isRefusal(k.status) && in.has(k.slot) })
 	status := int(mode(statuses))
 	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
-		return r, false // a section that fails
+		return r, false // a failing section
 	}
 	after := total(pages[in.to:])
 	bad.add(s.refusedTxt(a, bad))
@@ -93,7 +94,8 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	return r, true
 }
 
-// refusedTxt returns the answers to a crawler's requests for robots.txt that turned it away, in a time and around it until a page was sent.
+// refusedTxt returns the responses that refused a crawler's requests for robots.txt, in a time range and around it
+// until a page was sent.
 func (s *site) refusedTxt(a uint16, bad count) (sum count) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	for k, n := range s.pages {
@@ -115,7 +117,7 @@ func (s *site) refusedTxt(a uint16, bad count) (sum count) {
 	return sum
 }
 
-// mode returns what came most often; of equal ones the least.
+// mode returns the most frequent value; of equally frequent ones the smallest.
 func mode[K cmp.Ordered](by map[K]int64) (best K) {
 	for k, n := range by {
 		if n > by[best] || n == by[best] && k < best {
@@ -125,7 +127,7 @@ func mode[K cmp.Ordered](by map[K]int64) (best K) {
 	return best
 }
 
-// usual returns the requests of a crawler in a segment, and those that are expected.
+// usual returns the actual and the expected requests of a crawler in a segment.
 func (g *grid) usual(agent uint16, in segment) (made, expected float64) {
 	return g.profileOf(agent, in).sums(in)
 }
@@ -139,7 +141,7 @@ func numbers(counts []count) []float64 {
 	return all
 }
 
-// joinRefused adds a row, or adds it to one of another crawler that got the same status in most of its time.
+// joinRefused adds a row, or merges it with the row of another crawler that got the same status in most of the time.
 func (g *grid) joinRefused(r *Row) {
 	for i := range g.rows {
 		o := &g.rows[i]
@@ -160,10 +162,10 @@ func (g *grid) joinRefused(r *Row) {
 	g.rows = append(g.rows, *r)
 }
 
-// lasting returns how many seconds a row lasts.
+// lasting returns the duration of a row in seconds.
 func (r *Row) lasting() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
 
-// common returns how many seconds two rows have in common.
+// common returns the number of seconds that two rows have in common.
 func common(a, b *Row) float64 {
 	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
 }

@@ -13,61 +13,61 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A Row is a finding. Its sentence and its remedy are made from its other fields.
+// A Row is a finding. Its sentence and remedy are derived from the other fields.
 type Row struct {
 	Code       string    `json:"code"`
-	Class      string    `json:"class"`       // A is certain, B is probable, C is suspected
-	Severity   float64   `json:"severity"`    // requests of search crawlers that were lost, weighted
-	Ongoing    bool      `json:"ongoing"`     // it lasts to the end of the log
-	Agents     []string  `json:"agents"`      // none stands for all clients
-	AgentsMore int       `json:"agents_more"` // none: all are listed
-	Origin     string    `json:"origin"`      // "" for all of them
-	Path       string    `json:"path"`        // "" for all of them
+	Class      string    `json:"class"`       // A: certain, B: probable, C: suspected
+	Severity   float64   `json:"severity"`    // lost requests of search crawlers, weighted
+	Ongoing    bool      `json:"ongoing"`     // lasts until the end of the log
+	Agents     []string  `json:"agents"`      // empty means all clients
+	AgentsMore int       `json:"agents_more"` // number of agents that are not listed
+	Origin     string    `json:"origin"`      // "" means all origins
+	Path       string    `json:"path"`        // "" means all paths
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
 	Begins     string    `json:"begins"`   // known, or log_start
 	Ends       string    `json:"ends"`     // known, or log_end
-	Requests   int64     `json:"requests"` // of Agents, in its time
-	Of         int64     `json:"of"`       // requests that Requests are a share of; 0 is none
+	Requests   int64     `json:"requests"` // requests of Agents in the time range
+	Of         int64     `json:"of"`       // total for the share; 0 means none
 	Evidence   Evidence  `json:"evidence"`
 	Effects    []Effect  `json:"effects"`
 	Remedy     Remedy    `json:"remedy"`
 	Sentence   string    `json:"sentence"`
 	When       string    `json:"-"` // "Since 3 Oct 20:41"
 
-	lost   float64  // requests of search crawlers
-	also   []string // other crawlers that it concerns, though the row is not about them
-	whole  bool     // it lasts the whole log
-	mixed  bool     // there are many other statuses than the commonest
-	unsure bool     // no address shows that a client was what it says it is
+	lost   float64  // lost requests of search crawlers
+	also   []string // other affected crawlers that the row does not name
+	whole  bool     // lasts the whole log
+	mixed  bool     // many other status codes besides the most frequent one
+	unsure bool     // no address verifies that a client was what it claims to be
 }
 
-// Evidence is what a row rests on. Fields that its code does not have are 0.
+// Evidence holds the data behind a row. Fields that do not apply to its code are 0.
 type Evidence struct {
-	Status     int     `json:"status,omitempty"`          // the commonest
-	Fetches    int64   `json:"fetches,omitempty"`         // of robots.txt in its time
-	Expected   float64 `json:"expected,omitempty"`        // requests of the agents in its time, by the profile
-	Made       int64   `json:"made,omitempty"`            // requests of the agents in its time
+	Status     int     `json:"status,omitempty"`          // the most frequent one
+	Fetches    int64   `json:"fetches,omitempty"`         // requests for robots.txt in the time range
+	Expected   float64 `json:"expected,omitempty"`        // requests expected of the agents in the time range
+	Made       int64   `json:"made,omitempty"`            // actual requests of the agents in the time range
 	Before     float64 `json:"before,omitempty"`          // requests per day
 	After      float64 `json:"after,omitempty"`           // the same
-	Crawlers   int64   `json:"by_crawlers,omitempty"`     // of Requests, those of crawlers
+	Crawlers   int64   `json:"by_crawlers,omitempty"`     // the part of Requests by crawlers
 	URLs       int64   `json:"urls,omitempty"`            // distinct
 	Paths      int64   `json:"paths,omitempty"`           // distinct
-	Line       int     `json:"line,omitempty"`            // of the text
+	Line       int     `json:"line,omitempty"`            // line of the text
 	Rule       string  `json:"rule,omitempty"`            // in that line
 	Size       int64   `json:"size,omitempty"`            // bytes that were sent
-	TextSize   int64   `json:"text_size,omitempty"`       // bytes of the text in force
-	Share      float64 `json:"share,omitempty"`           // that Requests are of Of, or of what the code names
-	Visitors   int64   `json:"by_visitors,omitempty"`     // requests of clients that are not known crawlers
+	TextSize   int64   `json:"text_size,omitempty"`       // size of the text in force
+	Share      float64 `json:"share,omitempty"`           // Requests divided by Of, or by what the code names
+	Visitors   int64   `json:"by_visitors,omitempty"`     // requests of unidentified clients
 	Delay      float64 `json:"crawl_delay,omitempty"`     // seconds
 	Chain      string  `json:"chain,omitempty"`           // shapes of paths
 	Parameter  string  `json:"parameter,omitempty"`       // its name
-	Network    string  `json:"network,omitempty"`         // from which most came
-	TextChange string  `json:"text_changed_at,omitempty"` // of a change within 24 hours before
-	Bytes      int64   `json:"bytes,omitempty"`           // that the agents were sent
-	AllBytes   int64   `json:"all_bytes,omitempty"`       // that all clients were sent
+	Network    string  `json:"network,omitempty"`         // network with most of the requests
+	TextChange string  `json:"text_changed_at,omitempty"` // change of the text within the previous 24 hours
+	Bytes      int64   `json:"bytes,omitempty"`           // bytes sent to the agents
+	AllBytes   int64   `json:"all_bytes,omitempty"`       // bytes sent to all clients
 	Unaffected int     `json:"unaffected,omitempty"`      // search crawlers of the log
-	Crawler    string  `json:"crawler,omitempty"`         // that Share, Before, or Expected and Made are of
+	Crawler    string  `json:"crawler,omitempty"`         // the crawler to which Share, Before, or Expected and Made refer
 	Kind       string  `json:"kind,omitempty"`            // in words
 }
 
@@ -81,17 +81,18 @@ type Effect struct {
 	Requests int64     `json:"requests"`
 }
 
-// A Remedy is what to do. Pattern is of a rule; "" is none. Text is the whole groups in which it stands, or which lack the rule that is to go.
+// A Remedy is what to do. Pattern is the pattern of a rule; "" means none. Text has the complete groups that contain
+// the rule, or from which the rule was removed.
 type Remedy struct {
 	Action  string `json:"action"`
 	Pattern string `json:"pattern"`
 	Text    string `json:"text"`
-	Tried   int    `json:"tried"` // on so many URLs of the log
+	Tried   int    `json:"tried"` // number of URLs of the log on which it was tested
 
-	Examples []string `json:"-"` // URLs without origin that Pattern has to close, one of a directory
+	Examples []string `json:"-"` // URLs without origin that Pattern must close, one per directory
 }
 
-// row returns a row about the requests of crawlers, dated by them.
+// row returns a row about the requests of crawlers, with their time range.
 func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
 	r := Row{Code: code, Origin: origin, Path: path, From: at(n.first), To: at(n.last), Requests: n.n}
 	for _, a := range agents {
@@ -100,16 +101,16 @@ func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
 	return r
 }
 
-// at returns a time of seconds.
+// at converts seconds to a time.
 func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
-// endRow fills the fields that follow from the others.
+// endRow fills in the fields that follow from others.
 func (g *grid) endRow(r *Row) {
 	r.Class = cmp.Or(r.Class, classes[r.Code], "A")
 	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from)
 	r.Begins, r.Ends = "known", "known"
 	edge := min(max(g.step, (g.to-g.from)/50), 2*hour)
-	if slices.Index(Codes, r.Code) > slices.Index(Codes, CrawlerSurge) { // what comes seldom may come again
+	if slices.Index(Codes, r.Code) > slices.Index(Codes, CrawlerSurge) { // rare events may occur again
 		edge = max(edge, 3*r.lasting()/max(1, r.Requests))
 	}
 	if r.whole || r.From.Unix()-g.from < g.step {
@@ -130,13 +131,14 @@ func (g *grid) endRow(r *Row) {
 	}
 }
 
-// rounded returns a number with four digits behind the point.
+// rounded rounds a number to four decimal places.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// endClass lowers the class of a row that names crawlers, if no address shows that one of them was what it said it is. The statuses, sizes and
-// URLs that it counts remain certain; whose they are does not, and the sentence says so. Where the operator publishes addresses such a row is
-// suspected. Where it publishes none nobody can tell more, and the class stays, but for the accusation of a Crawl-delay. A site that turns away
-// or fails all who use a name does so to the crawler, too. And that all crawlers stop at once hangs on no name.
+// endClass lowers the class of a row that names crawlers if no address verifies any of them. Its statuses, sizes and
+// URLs remain certain, but the clients' identity does not, and the sentence says so. If the operator publishes
+// addresses, the row becomes suspected. If not, the identity cannot be checked, and the class stays, except for an
+// accusation of ignoring Crawl-delay. A site that refuses or fails all clients with a name also does so to the crawler,
+// and that all crawlers stop at once does not depend on names.
 func (g *grid) endClass(r *Row) {
 	isListed := false
 	for _, a := range g.Agents[1:] {
@@ -158,7 +160,7 @@ func (g *grid) endClass(r *Row) {
 	r.unsure = true
 }
 
-// who names crawlers, or who says to be them.
+// who names crawlers, or clients that claim to be them.
 func (r *Row) who(names string) string {
 	if r.unsure {
 		return "clients that claim to be " + names
@@ -166,7 +168,7 @@ func (r *Row) who(names string) string {
 	return names
 }
 
-// capital writes the beginning of a sentence. Names of crawlers and paths stay as they are written.
+// capital capitalises the beginning of a sentence. Names of crawlers and paths stay as written.
 func capital(text string) string {
 	switch first, _, _ := strings.Cut(text, " "); first {
 	case "clients", "all", "the":
@@ -190,12 +192,12 @@ func (r *Row) names() string {
 	return strings.Join(shown, ", ") + " and " + show.Plural(int64(n-len(shown)), "other")
 }
 
-// Certainty says how sure a row is.
+// Certainty describes the class of a row.
 func (r *Row) Certainty() string {
 	return map[string]string{"A": "certain", "B": "probable", "C": "suspected"}[r.Class]
 }
 
-// Facts returns the evidence of a row, a text for each field that it has.
+// Facts returns the evidence of a row, one text per field.
 func (r *Row) Facts() (all []string) {
 	e := reflect.ValueOf(r.Evidence)
 	for i := range e.NumField() {
@@ -215,7 +217,7 @@ func (r *Row) Facts() (all []string) {
 	return all
 }
 
-// moment names a time by the clock of the page, with its year if that is not the end of the log's.
+// moment formats a time in the page's time zone, with its year unless that is the last year of the log.
 func (g *grid) moment(t time.Time) string {
 	zone := cmp.Or(g.Zone, time.UTC)
 	if t = t.In(zone); t.Year() != at(g.to).In(zone).Year() {
@@ -237,7 +239,7 @@ func (g *grid) when(r *Row) string {
 	return "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.To.Unix()-r.From.Unix()) + ")"
 }
 
-// answered sets the status of a row, the commonest.
+// answered sets the status of a row to the most frequent one.
 func (r *Row) answered(statuses map[uint16]int64) {
 	status, all := mode(statuses), int64(0)
 	for _, n := range statuses {
@@ -246,7 +248,7 @@ func (r *Row) answered(statuses map[uint16]int64) {
 	r.Evidence.Status, r.mixed = int(status), float64(statuses[status]) < oneStatus*float64(all)
 }
 
-// status returns what the requests of a row got.
+// status describes the responses to the requests of a row.
 func (r *Row) status() string {
 	text := strconv.Itoa(r.Evidence.Status)
 	if r.mixed {
@@ -255,12 +257,12 @@ func (r *Row) status() string {
 	return text
 }
 
-// HasTime reports whether the sentence of a row says when it was.
+// HasTime reports whether the sentence of a row has a time.
 func (r *Row) HasTime() bool {
 	return !slices.Contains([]string{ParameterCrawl, SoftNotFound, BytesHog, EndlessURLs, RedirectChain, DelayIgnored, SitemapBad}, r.Code)
 }
 
-// verb returns the past of a verb, or its present if the row goes on.
+// verb returns the past tense of a verb, or the present tense if the row is ongoing.
 func (r *Row) verb(past, present string) string {
 	if r.Ongoing {
 		return present
@@ -268,7 +270,7 @@ func (r *Row) verb(past, present string) string {
 	return past
 }
 
-// length says how long a time is.
+// length describes a duration.
 func length(seconds int64) string {
 	switch {
 	case seconds < 2*hour:
@@ -291,7 +293,8 @@ func about(x float64) string {
 // percent returns a share of a row.
 func (r *Row) percent() string { return show.Percent(r.Evidence.Share) }
 
-// agentsOf returns the names of crawlers, those with the most requests first, and marks a row that is of search crawlers.
+// agentsOf returns the names of crawlers, those with the most requests first, and sets whether a row is about search
+// crawlers.
 func (g *grid) agentsOf(by map[uint16]int64) (names []string) {
 	var all []uint16
 	for a, n := range by {

@@ -14,19 +14,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The paths by which a rule is tried on a directory: a page in it, and files that belong to pages.
+// Paths used to test a rule on a directory: a page in it, and resources of pages.
 var (
 	pageProbe   = "0-0"
 	assetProbes = []string{"0-0.css", "0-0.js"}
 )
 
-// A ruleSet is the rules of a text that bind a crawler.
+// A ruleSet holds the rules of a text that bind a crawler.
 type ruleSet struct {
 	rules  []robots.Rule
-	closed int64 // page requests of anybody for directories that it closes
+	closed int64 // page requests of all clients for directories that it closes
 }
 
-// A closure is a rule that closes directories from a text on.
+// A closure is a rule that closes directories from a given text on.
 type closure struct {
 	text      int
 	rule      string
@@ -36,14 +36,15 @@ type closure struct {
 // A closed is what a rule closes.
 type closed struct {
 	line     int32
-	before   map[uint16]int64 // by crawler that it is closed to, requests in the time before
+	before   map[uint16]int64 // by affected crawler: requests in the time before
 	made     map[uint16]int64 // since then
-	last     string           // the directory that was counted last
-	visitors int64            // requests of other clients that were served, in the whole log
-	until    int              // the first text that does not close it; the number of texts if there is none
+	last     string           // the last directory that was counted
+	visitors int64            // served requests of unidentified clients in the whole log
+	until    int              // the first text that does not close it; the number of texts if all do
 }
 
-// A ruleBook has the texts of a site and what they close to search crawlers. A directory is tried by a path in it.
+// A ruleBook holds the texts of a site and what they close for search crawlers. Each directory is tested with a path in
+// it.
 type ruleBook struct {
 	*grid
 	site    *site
@@ -51,11 +52,11 @@ type ruleBook struct {
 	agents  []uint16 // crawlers with requests
 	of      [][]int  // by text and agent, the index of sets
 	sets    []*ruleSet
-	path    string // of the directory
-	pages   table  // of it
-	all     int64  // page requests of anybody
+	path    string // path of the directory
+	pages   table  // its pages
+	all     int64  // page requests of all clients
 	closed  map[closure]*closed
-	decided [2][]int // by set, the rule that closes pages or resources of the directory; -1 is none
+	decided [2][]int // by set: the rule that closes pages or resources of the directory; -1 means none
 }
 
 // ruleBookOf returns the texts of a site; nil if there are none.
@@ -91,7 +92,7 @@ func (g *grid) ruleBookOf(s *site) *ruleBook {
 	return b
 }
 
-// addCell adds a cell of a directory; cells come by directory.
+// addCell adds a cell of a directory. Cells must come by directory.
 func (b *ruleBook) addCell(path string, k cellKey, one count) {
 	if b == nil {
 		return
@@ -103,7 +104,7 @@ func (b *ruleBook) addCell(path string, k cellKey, one count) {
 	b.pages.put(k, one)
 }
 
-// closing returns the rule of a set that closes all of some paths; -1 if there is none.
+// closing returns the rule of a set that closes all of the given paths; -1 if there is none.
 func (b *ruleBook) closing(set *ruleSet, paths ...string) (rule int) {
 	for _, path := range paths {
 		if rule = robots.Decide(set.rules, []byte(path), b.Dialect); rule < 0 || set.rules[rule].Allow {
@@ -113,7 +114,7 @@ func (b *ruleBook) closing(set *ruleSet, paths ...string) (rule int) {
 	return rule
 }
 
-// endDirectory decides a directory by all texts.
+// endDirectory evaluates a directory with all texts.
 func (b *ruleBook) endDirectory() {
 	if len(b.pages) == 0 {
 		return
@@ -144,7 +145,7 @@ func (b *ruleBook) endDirectory() {
 	b.pages = nil
 }
 
-// addClosed counts what a text closes to a crawler and the previous text did not.
+// addClosed counts what a text closes for a crawler although the previous text did not.
 func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	decided := b.decided[bit(resources)]
 	set := b.of[text][column]
@@ -166,7 +167,7 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	in := b.inForce(text, until)
 	isOf := func(k cellKey) bool { return isPage(k) != resources }
 	before := b.before(in)
-	isNew := c.last != b.path // another crawler may have counted the visitors of the directory
+	isNew := c.last != b.path // another crawler may have counted the visitors already
 	c.last = b.path
 	for k, n := range b.pages {
 		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && isNew {
@@ -184,7 +185,7 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	c.before[agent] += 0
 }
 
-// inForce returns the slots of texts.
+// inForce returns the slots in which texts were in force.
 func (b *ruleBook) inForce(text, until int) segment {
 	in := segment{0, b.slots}
 	if from := b.texts[text].At; !from.IsZero() && from.Unix() > b.from {
@@ -196,12 +197,12 @@ func (b *ruleBook) inForce(text, until int) segment {
 	return in
 }
 
-// before returns the slots before a text that its requests are compared with.
+// before returns the slots before a text that are compared with it.
 func (b *ruleBook) before(in segment) segment {
 	return segment{max(0, in.from-int(max(sectionBefore, (b.to-b.from)/2)/b.step)), in.from}
 }
 
-// span sets the time of a row to that of texts, and returns its slots.
+// span sets the time range of a row to that of texts, and returns its slots.
 func (b *ruleBook) span(r *Row, text, until int) segment {
 	r.From, r.To, r.Ongoing = at(b.from), at(b.to), true
 	if b.texts[text].At.Unix() > b.from {
@@ -230,7 +231,7 @@ func (b *ruleBook) end() {
 	}
 }
 
-// endSite makes the rows of the texts that close nearly all of the site, and returns the crawlers to which each text does so.
+// endSite makes the rows of texts that close nearly all of the site, and returns the affected crawlers for each text.
 func (b *ruleBook) endSite() []map[uint16]bool {
 	shut := make([]map[uint16]bool, len(b.texts))
 	for i := range b.texts {
@@ -254,7 +255,7 @@ func (b *ruleBook) endSite() []map[uint16]bool {
 	return shut
 }
 
-// addShut adds the row of texts that close the site to the same crawlers.
+// addShut adds the row of texts that close the site for the same crawlers.
 func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
 	in := b.span(&r, text, until)
@@ -286,7 +287,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 		}
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
-	if in.length() == b.slots { // nobody knows what they would have made
+	if in.length() == b.slots { // the requests that it prevented are unknown
 		r.lost = leastFailing
 	}
 	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
@@ -295,12 +296,13 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	b.rows = append(b.rows, r)
 }
 
-// meantPaths are the words in names of paths that sites close to crawlers on purpose.
+// meantPaths are words in the names of paths that sites close for crawlers on purpose.
 var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherche|checkout|warenkorb|basket|customer|account|konto|profile|log-?(in|out)|sign-?(in|up|out)|registration|admin|wp-|xmlrpc|graphql|wishlist|trackback|` +
 	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
-// addPart adds the row of a rule that closes a section to crawlers that fetched from it before, or files of pages to those that render pages.
+// addPart adds the row of a rule that closes a section for crawlers that fetched from it before, or closes resources
+// for crawlers that render pages.
 func (b *ruleBook) addPart(key closure, c *closed) {
 	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
 	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {
@@ -313,7 +315,7 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 		name, before := b.Agents[a].Name, c.before[a]
 		by[a] = 1 + before
 		fetched += before
-		if earlier.length() > 0 { // as many as before, without those that it still made
+		if earlier.length() > 0 { // as many as before, minus the actual ones
 			r.lost += max(0, float64(before)*float64(in.length())/float64(earlier.length())-float64(c.made[a]))
 		}
 		if name == "Googlebot" || name == "bingbot" {
@@ -332,7 +334,7 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 		isMuch = renders && (c.visitors >= resourcesLeast || fetched >= leastShown) && key.rule != "/" && key.rule != "/*"
 	case len(by) == 0 || strings.HasPrefix(key.rule, "/") && meantPaths.MatchString(key.rule):
 		return
-	case key.text == 0: // it was always there: nobody knows what they would fetch
+	case key.text == 0: // always closed: the requests that it prevented are unknown
 		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n
 		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
 		r.Requests, r.lost = r.Evidence.URLs, float64(r.Evidence.URLs)

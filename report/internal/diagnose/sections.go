@@ -10,25 +10,25 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// An area is a directory of a site, and the requests for it.
+// An area is a directory of a site with its requests.
 type area struct {
 	path  string
 	pages table
-	n     int64 // of pages
+	n     int64 // page requests
 }
 
-// A candidate is a directory that may have a row, and what the row counts.
+// A candidate is a directory that may get a row, with the row's counts.
 type candidate struct {
 	path     string
 	bad, all int64
 	row      Row
 	in       segment
-	core     segment // of an outage, without slots at its ends of which a part failed
+	core     segment // of an outage, without partly failed slots at its ends
 
-	logBad, logAll int64 // of the whole log, for a share of errors
+	logBad, logAll int64 // for the whole log, for the error share
 }
 
-// A survey looks at the directories of a site, one after the other.
+// A survey examines the directories of a site, one after the other.
 type survey struct {
 	*grid
 	site    *site
@@ -36,14 +36,14 @@ type survey struct {
 	outages []candidate
 	errors  []candidate
 	missing []candidate
-	down    []segment        // in which the whole site may have failed
-	parts   []map[bool]int64 // of down: first directories that failed, and that did not
+	down    []segment        // time ranges in which the whole site may have failed
+	parts   []map[bool]int64 // for each of down: number of first directories that failed or not
 	rules   *ruleBook
 	watched map[place]table
 	named   map[string]table // by parameter
 }
 
-// surveyAll looks at the directories of all sites.
+// surveyAll examines the directories of all sites.
 func (g *grid) surveyAll() error {
 	by := map[string]*survey{}
 	for _, s := range g.sites {
@@ -96,7 +96,7 @@ func (v *survey) addCell(r *record, path string) {
 	}
 	v.rules.addCell(path, k, one)
 	for i, dir := range [2]string{firstDirectory(path), path} {
-		isNone := strings.Count(dir, "/") < 2+i // of this depth
+		isNone := strings.Count(dir, "/") < 2+i // no directory of this depth
 		if v.now[i] != nil && (isNone || v.now[i].path != dir) {
 			v.closeAreas(i)
 		}
@@ -113,7 +113,7 @@ func (v *survey) addCell(r *record, path string) {
 	}
 }
 
-// closeAreas looks at the directories of a depth and those below, which are complete.
+// closeAreas examines the complete directories of a depth and those below.
 func (v *survey) closeAreas(depth int) {
 	if v == nil {
 		return
@@ -140,12 +140,12 @@ func (v *survey) closeAreas(depth int) {
 	}
 }
 
-// own reports whether a count is of a crawler that the site turned away then.
+// own reports whether a count belongs to a crawler that the site refused at that time.
 func (v *survey) own(k cellKey) bool {
 	return isRefusal(k.status) && v.isRefused(v.site, k.agent, v.start(int(k.slot)))
 }
 
-// findOutages finds the times in which most requests for a directory failed.
+// findOutages finds the time ranges in which most requests for a directory failed.
 func (v *survey) findOutages(a *area) {
 	bad := a.pages.hours(v.slots, func(k cellKey) bool { return isError(k) && !v.own(k) })
 	sum := total(bad)
@@ -154,7 +154,7 @@ func (v *survey) findOutages(a *area) {
 	}
 	all := a.pages.hours(v.slots, func(k cellKey) bool { return isPage(k) && !v.own(k) })
 	for _, in := range segments(v.slots, func(i int) float64 { return float64(2*bad[i].n - all[i].n) }) {
-		wide := in // with slots at its ends of which a part failed
+		wide := in // with partly failed slots at its ends
 		if wide.from > 0 && isEdge(bad[wide.from-1], all[wide.from-1]) {
 			wide.from--
 		}
@@ -163,7 +163,7 @@ func (v *survey) findOutages(a *area) {
 		}
 		failed, asked := wide.of(bad), in.of(all)
 		lasted := failed.last - failed.first
-		isQuiet := func(s segment) bool { // a time before it or after it with few errors
+		isQuiet := func(s segment) bool { // a time range before or after it with few errors
 			n := s.of(all).n
 			return n >= outageRequests && float64(s.of(bad).n) <= outageBaseline*float64(n)
 		}
@@ -183,8 +183,9 @@ func (v *survey) findOutages(a *area) {
 	}
 }
 
-// sole returns the crawler that got nearly all errors of some pages while other clients hardly got one; or 0, if a client did that is no
-// crawler, or if crawlers hardly got one: then others have provoked them. It is false if the site fails for several.
+// sole returns the only crawler with errors: it got nearly all errors of some pages, and other clients got hardly any.
+// It returns 0 if that client is not a crawler, or if crawlers got hardly any errors, because then others provoked
+// them. ok is false if the site fails for several.
 func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bool) {
 	errors, asked, parts := map[uint16]int64{}, map[uint16]int64{}, map[uint8]int64{}
 	sum, all := int64(0), int64(0)
@@ -222,7 +223,7 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 			others = all - n
 		}
 		is = a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
-		if !v.isCrawler(a) { // impostors, too
+		if !v.isCrawler(a) { // includes impostors
 			a = 0
 		}
 		return a, is
@@ -230,10 +231,10 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 	return 0, false
 }
 
-// isEdge reports whether a part of a slot belongs to an outage beside it.
+// isEdge reports whether a part of a slot belongs to an adjacent outage.
 func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all.n) }
 
-// findErrors finds a directory of which many requests fail, in the whole log or in some days of it.
+// findErrors finds a directory with many failing requests, in the whole log or on some days.
 func (v *survey) findErrors(a *area) {
 	out := slices.Clone(v.down)
 	for _, c := range v.outages {
@@ -284,9 +285,9 @@ func (v *survey) findErrors(a *area) {
 	v.errors = append(v.errors, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
-// changeOf returns the days in which a share differs most from that of all others; all slots if it hardly does.
+// changeOf returns the days in which a share differs most from all others; all slots if it hardly differs.
 func (v *survey) changeOf(bad, all []count) segment {
-	ends, k, m := []int{0}, []float64{0}, []float64{0} // of days, and sums until then
+	ends, k, m := []int{0}, []float64{0}, []float64{0} // ends of days, and sums up to them
 	for i := range v.slots {
 		if end := i + 1; end == v.slots || floor(v.start(end), day) > floor(v.start(i), day) {
 			one, last := segment{ends[len(ends)-1], end}, len(ends)-1
@@ -311,7 +312,7 @@ func (v *survey) changeOf(bad, all []count) segment {
 	return best
 }
 
-// likelihood returns the logarithm of the greatest likelihood of k of n.
+// likelihood returns the maximum log-likelihood of k of n.
 func likelihood(k, n float64) (l float64) {
 	if k > 0 {
 		l += k * math.Log(k/n)
@@ -322,7 +323,7 @@ func likelihood(k, n float64) (l float64) {
 	return l
 }
 
-// wilson returns the lower bound of a share by Wilson, with 95 %.
+// wilson returns the lower bound of the 95 % Wilson interval of a share.
 func wilson(k, n int64) float64 {
 	if n == 0 {
 		return 0
@@ -332,7 +333,7 @@ func wilson(k, n int64) float64 {
 	return (p + z*z/2/m - z*math.Sqrt(p*(1-p)/m+z*z/4/m/m)) / (1 + z*z/m)
 }
 
-// findMissing finds a directory whose pages search crawlers ask for though they are gone.
+// findMissing finds a directory with missing pages that search crawlers request.
 func (v *survey) findMissing(a *area) {
 	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !v.own(k) && !isError(k) }
 	gone := a.pages.hours(v.slots, func(k cellKey) bool { return search(k) && isMissing(k) })
@@ -355,7 +356,7 @@ func (v *survey) findMissing(a *area) {
 	}
 }
 
-// end chooses the directories that rows are about.
+// end chooses the directories with rows.
 func (v *survey) end() {
 	v.endOutages()
 	v.endErrors()
@@ -367,8 +368,8 @@ func (v *survey) end() {
 	v.findWasted()
 }
 
-// chosen returns the directories that rows are about: one stands for its parent if hardly a page of that fails elsewhere, and else the parent
-// for it. The share is of the pages that fail.
+// chosen returns the directories with rows: a directory replaces its parent if hardly any other page of the parent
+// fails; otherwise the parent replaces it. The share is relative to the failing pages.
 func chosen(all []candidate, share float64) (some []candidate) {
 	holds := func(o, c candidate) bool {
 		return float64(o.bad) >= outageHolds*float64(c.bad) && float64(c.bad-o.bad) < share/2*float64(max(1, c.all-o.all))
@@ -387,8 +388,9 @@ func chosen(all []candidate, share float64) (some []candidate) {
 // isBelow reports whether a directory is below another.
 func isBelow(path, other string) bool { return path != other && strings.HasPrefix(path, other) }
 
-// endOutages chooses the deepest directory that has nearly all errors of an outage, and the whole site if most directories failed: all
-// that had enough requests to tell. Where at most one had, it is the site unless a directory has nearly all errors.
+// endOutages chooses the deepest directory with nearly all errors of an outage, or the whole site if most of the
+// directories with enough requests failed. If at most one had enough, it chooses the site unless a directory has nearly
+// all errors.
 func (v *survey) endOutages() {
 	slices.SortStableFunc(v.outages, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bad, a.bad), cmp.Compare(a.path, b.path)) })
 	var whole []candidate
@@ -411,7 +413,7 @@ func (v *survey) endOutages() {
 	}
 }
 
-// endErrors chooses a directory, or those below it where the rest of it hardly fails.
+// endErrors chooses a directory, or those below it if the rest of it hardly fails.
 func (v *survey) endErrors() {
 	out := make([]segment, 0, len(v.outages))
 	for _, c := range v.outages {

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// A profile is the requests of a crawler that are expected by slot.
+// A profile is the number of expected requests of a crawler by slot.
 type profile struct {
 	counts   []float64
 	expected []float64
-	out      segment // that it was not built from, and
+	out      segment // excluded from the calculation, and
 	gaps     []segment
 	step     int64
 }
 
-// profile returns the profile of counts from all slots outside a segment: the mean of a day, or by weekday and weekend where there
-// are two of each, and of a week with three or more, times the share of its slot, which is one part uniform to three parts measured.
-// The first and the last slot are cut by the log, and left out, as are those of which the log has a part at most.
+// profile returns the profile of counts from all slots outside a segment. It is the daily mean multiplied by the share
+// of the slot. The mean is by weekday and weekend if there are two of each, and for logs of at least three weeks by
+// week. The share is one part uniform and three parts measured. The first and the last slot, and slots that the log
+// covers only in part, are left out.
 func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile {
 	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(gaps, g.gaps...)}
 	perDay := int(max(1, day/g.step))
@@ -27,7 +28,7 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 	}
 	of := func(slot int) (cycle, part int) {
 		week := int64(perWeek)
-		inWeek := int((floor(g.start(slot)-4*day, g.step)%week + week) % week) // from Monday, as 1970 began with a Thursday
+		inWeek := int((floor(g.start(slot)-4*day, g.step)%week + week) % week) // from Monday; 1970 began on a Thursday
 		return bit(parts == perDay && inWeek/perDay >= 5), inWeek % parts
 	}
 	var sums, slots [2]float64
@@ -45,7 +46,7 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 		sums[1], slots[1] = sums[0], slots[0]
 	}
 	mean := (sums[0] + sums[1]) / max(1, slots[0]+slots[1])
-	weight := make([]float64, parts) // of the mean of all slots
+	weight := make([]float64, parts) // relative to the mean of all slots
 	for i := range weight {
 		weight[i] = 1
 		if number[i] > 0 && mean > 0 {
@@ -89,12 +90,12 @@ func bit(is bool) int {
 	return 0
 }
 
-// isOut reports whether a slot is left out.
+// isOut reports whether a slot is excluded.
 func (p *profile) isOut(slot int) bool {
 	return slot == 0 || slot == len(p.counts)-1 || p.out.has(int32(slot)) || isIn(p.gaps, int32(slot))
 }
 
-// sums returns the counted and the expected requests of a segment.
+// sums returns the actual and the expected requests in a segment.
 func (p *profile) sums(s segment) (counted, expected float64) {
 	for i := s.from; i < s.to; i++ {
 		counted, expected = counted+p.counts[i], expected+p.expected[i]
@@ -102,7 +103,8 @@ func (p *profile) sums(s segment) (counted, expected float64) {
 	return counted, expected
 }
 
-// blocks returns the dispersion of sums of length slots around the profile, variance by mean, at least 1, and the number of sums.
+// blocks returns the dispersion of sums over length slots around the profile (variance divided by mean, at least 1),
+// and the number of sums.
 func (p *profile) blocks(length int) (phi float64, number int) {
 	squares, mean := 0.0, 0.0
 	for i := 0; i+length <= len(p.counts); {
@@ -125,9 +127,9 @@ func (p *profile) blocks(length int) (phi float64, number int) {
 	return max(1, squares/mean*float64(number)/float64(number-1)), number
 }
 
-// dispersion returns the dispersion of sums of length slots; false if there are too few blocks. A log has too few blocks of a window of
-// several days. Then the longest blocks count that are enough, and the dispersion grows
-// with the length, as if all slots varied together: it cannot be larger.
+// dispersion returns the dispersion of sums over length slots; false if there are too few blocks. For windows of
+// several days, a log has too few blocks. Then the longest possible blocks are used, and the dispersion grows with the
+// length as if all slots varied together, which is an upper bound.
 func (p *profile) dispersion(length int) (float64, bool) {
 	at := length
 	for {
@@ -142,8 +144,8 @@ func (p *profile) dispersion(length int) (float64, bool) {
 	}
 }
 
-// chance returns the logarithm of the probability that so few requests, or so many, come in a segment; false if it is unknown. The
-// expected number is uncertain, too: it was counted outside the segment, in perhaps few slots.
+// chance returns the logarithm of the probability of so few, or so many, requests in a segment; false if unknown. It
+// accounts for the uncertainty of the expected number, which was measured outside the segment, maybe in few slots.
 func (p *profile) chance(in segment, direction float64) (float64, bool) {
 	phi, ok := p.dispersion(max(1, in.length()))
 	if !ok {
@@ -154,7 +156,7 @@ func (p *profile) chance(in segment, direction float64) (float64, bool) {
 	return tail(counted, expected, phi*(1+expected/max(1, outside)), direction), true
 }
 
-// outside returns the requests that the profile was built from, and in how many slots.
+// outside returns the requests behind the profile, and their number of slots.
 func (p *profile) outside() (requests, slots float64) {
 	for i, n := range p.counts {
 		if !p.isOut(i) {
@@ -164,13 +166,14 @@ func (p *profile) outside() (requests, slots float64) {
 	return requests, slots
 }
 
-// tail returns the logarithm of the probability of a number, and of all others in a direction, by a negative binomial distribution: -1 is of fewer.
+// tail returns the logarithm of the probability of a number and all more extreme ones in a direction, by a negative
+// binomial distribution; -1 means fewer.
 func tail(counted, mean, phi, direction float64) float64 {
 	if mean <= 0 {
 		return 0
 	}
 	if (counted-mean)*direction <= 0 {
-		return 0 // more than a half or so
+		return 0 // about one half or more
 	}
 	phi = max(phi, 1+1e-6)
 	r, q := mean/(phi-1), 1-1/phi

@@ -8,9 +8,9 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A pause is a time in which a crawler stopped.
+// A pause is a time range in which a crawler stopped.
 type pause struct {
-	agent    uint16 // everyone is all crawlers together
+	agent    uint16 // everyone means all crawlers together
 	in       segment
 	from, to int64
 	ongoing  bool
@@ -19,10 +19,10 @@ type pause struct {
 // everyone stands for all crawlers together.
 const everyone = 0
 
-// allStopped is the kind of a row about them.
+// allStopped is the kind of a row about all of them.
 const allStopped = "all crawlers"
 
-// together adds up the requests of clients.
+// together sums the requests of clients.
 func (g *grid) together(all [][]count) []count {
 	sum := make([]count, g.slots)
 	for _, counts := range all {
@@ -33,12 +33,13 @@ func (g *grid) together(all [][]count) []count {
 	return sum
 }
 
-// tests returns the logarithm of the probability below which an event is not chance, where each crawler and slot is a test.
+// tests returns the logarithm of the probability below which an event is significant, given that each crawler and slot
+// is a test.
 func (g *grid) tests() float64 {
 	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
 }
 
-// findGaps finds the times without a line of anybody.
+// findGaps finds the time ranges without any line in the log.
 func (g *grid) findGaps() {
 	all := g.together(g.traffic)
 	counts := numbers(all)
@@ -55,7 +56,7 @@ func (g *grid) findGaps() {
 	}
 }
 
-// idle returns the segments with a share of the mean requests at most.
+// idle returns the segments with at most a given share of the mean requests.
 func idle(counts []float64, share float64) []segment {
 	sum, slots := 0.0, float64(len(counts))
 	for _, n := range counts {
@@ -69,7 +70,7 @@ func idle(counts []float64, share float64) []segment {
 	})
 }
 
-// findStopped finds the crawlers that stopped, alone or together.
+// findStopped finds the crawlers that stopped, separately or together.
 func (g *grid) findStopped() {
 	requests := total(g.together(g.traffic)).n
 	var pauses []pause
@@ -109,15 +110,15 @@ func (g *grid) findStopped() {
 	}
 }
 
-// near reports whether two times are at most so far apart.
+// near reports whether two times differ by at most a given amount.
 func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
-// pausesOf returns the times in which a crawler made hardly a request, and not by chance.
+// pausesOf returns the time ranges in which a crawler made significantly few or no requests.
 func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 	counts, kept := numbers(traffic), g.kept(agent)
 	rests := idle(counts, stopShare)
 	for i, in := range rests {
-		missing := 0 // of its slots, in gaps of the log
+		missing := 0 // slots in gaps of the log
 		for _, gap := range g.gaps {
 			missing += in.overlap(gap)
 		}
@@ -129,7 +130,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) {
 			continue
 		}
-		if in.to < g.slots { // it has to come back for a day
+		if in.to < g.slots { // it must come back for a day
 			if made, expected := p.sums(segment{in.to, min(g.slots, in.to+int(max(1, day/g.step)))}); made < stopBack*expected {
 				continue
 			}
@@ -143,7 +144,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 		if chance, ok := p.chance(in, -1); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
 		}
-		one := pause{agent, in, total(traffic[:in.from]).last, g.to, in.to == g.slots} // it was there
+		one := pause{agent, in, total(traffic[:in.from]).last, g.to, in.to == g.slots} // the crawler was active before
 		if !one.ongoing {
 			one.to = traffic[in.to].first
 		}
@@ -152,7 +153,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 	return all
 }
 
-// wasThere reports whether a crawler came long enough, and often enough, before a segment.
+// wasThere reports whether a crawler was active long and often enough before a segment.
 func (g *grid) wasThere(counts []float64, in segment) bool {
 	size, present, slots := int(max(1, stopSlot/g.step)), 0, 0
 	for end := in.from; end-size >= 0; end -= size {
@@ -185,13 +186,13 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 	g.rows = append(g.rows, r)
 }
 
-// findSurges finds the times in which a crawler made far more requests than usual, and much of all.
+// findSurges finds the time ranges in which a crawler made far more requests than usual, and a large part of all.
 func (g *grid) findSurges() {
 	everybody := g.together(g.traffic)
 	for a := uint16(1); int(a) < len(g.Agents); a++ {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
-		for range 2 { // the first profile has the surge in it
+		for range 2 { // the first profile includes the surge
 			best, most := segment{}, 0.0
 			for _, in := range segments(g.slots, func(i int) float64 { return counts[i] - surgeEdge*max(usual.expected[i], 1e-9) }) {
 				if n, e := usual.sums(in); n-e > most {
@@ -203,7 +204,7 @@ func (g *grid) findSurges() {
 		in := usual.out
 		made, expected := usual.sums(in)
 		outside, slots := usual.outside()
-		if int64(in.length())*g.step >= day { // then the few other days of its kind may have been poor ones
+		if int64(in.length())*g.step >= day { // otherwise the few other days of its kind may have been unusually quiet
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
 		chance, ok := usual.chance(in, 1)
@@ -216,7 +217,7 @@ func (g *grid) findSurges() {
 	}
 }
 
-// findSlowed finds the search crawlers whose requests dropped from a day on to the end, or for some days.
+// findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days.
 func (g *grid) findSlowed() {
 	perDay := int(max(1, day/g.step))
 	days := g.slots / perDay
@@ -228,7 +229,7 @@ func (g *grid) findSlowed() {
 	for _, a := range g.searches() {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
-		for i := range counts { // as if the site had not kept it away
+		for i := range counts { // compensate for slots in which the site kept it away
 			if isIn(usual.gaps, int32(i)) {
 				counts[i] = usual.expected[i]
 			}
@@ -255,7 +256,7 @@ func (g *grid) findSlowed() {
 		}) {
 			continue
 		}
-		// The day is known. The slot is the likeliest between the two levels.
+		// The day is known. Choose the most likely slot between the two levels.
 		p, ratio := g.profile(counts, in), max(after, 1)/before
 		edge := func(day int, direction float64) int {
 			best, most, sum := day, math.Inf(-1), 0.0
@@ -278,9 +279,10 @@ func (g *grid) findSlowed() {
 	}
 }
 
-// lowest returns the days whose logarithms lie lower than the others, to the end or with others behind them, where the two levels explain the
-// most, and how many standard errors: by their spread around both levels, and by how much a day is like the one before it. A profile of only
-// the previous days underrates their spread: by block sums and a negative binomial distribution one faultless crawler in 200 months slowed down.
+// lowest returns the days with the lowest logarithms, up to the end or with other days after them, so that the two
+// levels explain the most. It also returns the number of standard errors, which depends on the spread around both
+// levels and on how similar consecutive days are. A profile of only the previous days underestimates the spread: with
+// block sums and a negative binomial distribution, it reported one steady crawler in 200 months as slowed.
 func lowest(totals []float64, least int) (low segment, shift float64) {
 	days := len(totals)
 	logs, sums := make([]float64, days), make([]float64, days+1)
@@ -319,7 +321,7 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 		last = l - level
 	}
 	n, k := float64(days), float64(low.length())
-	memory := min(.8, max(0, products/max(squares, 1e-9))+1/n) // of so few days it comes out too low
+	memory := min(.8, max(0, products/max(squares, 1e-9))+1/n) // underestimated with so few days
 	spread := math.Sqrt(squares/(n-2)*(1+memory)/(1-memory)) * math.Sqrt(1/k+1/(n-k))
 	return low, (outside - inside) / max(spread, 1e-9)
 }
@@ -333,7 +335,7 @@ func daily(counts []float64, perDay int) []float64 {
 	return days
 }
 
-// median returns the middle of some numbers.
+// median returns the median of some numbers.
 func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)

@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// findTxt finds when the robots.txt of a site failed, was missing, or was another text. A redirect is no answer, but for 304: most sites redirect
-// http to https, or to www, and what the crawler got there is another line.
+// findTxt finds when the robots.txt of a site failed, was missing, or was a different text. Redirects except 304 are
+// ignored: most sites redirect http to https, or to www, and the final response is a separate line.
 func (g *grid) findTxt(s *site) {
 	var all []answer
 	for _, a := range s.txt {
@@ -31,7 +31,7 @@ func (g *grid) findTxt(s *site) {
 		}
 	}
 	sized := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.status != 200 })
-	other := func(a answer) bool { // no text that was in force, or was within a day before or after, has its size
+	other := func(a answer) bool { // its size is not that of a text in force within a day before or after
 		for i, t := range texts {
 			ended := i+1 < len(texts) && texts[i+1].At.Unix() < a.at-textSlack
 			if begun := i == 0 || t.At.Unix() <= a.at+textSlack; begun && !ended && uint32(len(t.Body)) == a.size {
@@ -59,18 +59,18 @@ func (g *grid) findTxt(s *site) {
 	}
 }
 
-// isGood reports whether an answer shows that the file is there.
+// isGood reports whether a response shows that the file exists.
 func isGood(a answer) bool { return a.status == 200 || a.status == 304 }
 
-// withoutRefused drops the answers to clients that are refused themselves: each of those that one gets between two good ones of its own, if
-// others got more good answers than others in that time.
+// withoutRefused drops bad responses to clients that are themselves refused: those between two good responses to the
+// client, if others got more good than bad responses in that time.
 func withoutRefused(all []answer) (kept []answer) {
-	good := make([]int64, len(all)+1) // of those before
+	good := make([]int64, len(all)+1) // good responses so far
 	for i, a := range all {
 		good[i+1] = good[i] + a.n*int64(bit(isGood(a)))
 	}
 	type run struct{ from, to, n int }
-	open := map[uint64]*run{} // by client, of answers that are not good
+	open := map[uint64]*run{} // by client: its current bad responses
 	of := make([]*run, len(all))
 	for i, a := range all {
 		client := uint64(a.agent)<<32 | uint64(a.client)
@@ -107,8 +107,8 @@ func (g *grid) textsOf(origin string) (all []Text) {
 	return all
 }
 
-// wasSent reports whether the server sent a text without a time to crawlers: nearly all answers of a time have its size. It is false, too, if
-// sizes are not known: an older text may have been in force then.
+// wasSent reports whether the server sent a text without a time to crawlers: nearly all responses of a time range have
+// its size. It is false if sizes are unknown: an older text may have been in force then.
 func (g *grid) wasSent(t *Text, from, to int64) bool {
 	same, all := int64(0), int64(0)
 	for _, s := range g.sites {
@@ -123,7 +123,7 @@ func (g *grid) wasSent(t *Text, from, to int64) bool {
 	return all > 0 && float64(same) >= textSent*float64(all)
 }
 
-// sizeOf returns the commonest size of answers.
+// sizeOf returns the most frequent size of responses.
 func sizeOf(all []answer) uint32 {
 	by := map[uint32]int64{}
 	for _, a := range all {
@@ -132,7 +132,8 @@ func sizeOf(all []answer) uint32 {
 	return mode(by)
 }
 
-// txtRuns returns the runs of answers of a kind to at least two clients, and over some time. A run may have others in it.
+// txtRuns returns the runs of responses of a kind that went to at least two clients over some time. A run may contain
+// other responses.
 func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
 	for _, run := range segments(len(all), func(i int) float64 {
 		if is(all[i]) {
@@ -149,7 +150,7 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 				well[client] += a.n
 			}
 		}
-		served := int64(0) // to clients that got nothing else
+		served := int64(0) // responses to clients that got nothing else
 		for client, n := range well {
 			if !clients[client] {
 				served += n
@@ -182,7 +183,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	r.answered(statuses)
 	if !r.Ongoing {
 		r.To = at(all[run.to].at)
-		for _, a := range s.txt { // others may have asked earlier, or got no text as they had it
+		for _, a := range s.txt { // others may have requested it earlier, or were not sent the text because they had it
 			if a.at > all[run.to-1].at && a.at < r.To.Unix() && (a.status == 304 || a.status == 200 && !is(a)) {
 				r.To = at(a.at)
 				break
@@ -196,7 +197,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 			usual := g.profileOf(a, in)
 			made, expected := usual.sums(in)
 			if came, before := usual.sums(segment{max(0, in.from-int(max(1, stopLasts/g.step))), in.from}); before >= leftLeast && came < stopBack*before {
-				continue // it had left before
+				continue // had left earlier
 			}
 			r.lost += max(0, expected-made)
 			if expected > r.Evidence.Expected {

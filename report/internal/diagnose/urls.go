@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Directories count the distinct URLs of directories that were answered by 4xx or 5xx, and the sizes of the pages of others. URLs come by
-// origin and directory, each once. Directories are kept that have enough of them. The zero value has none.
+// Directories counts the distinct URLs of directories with 4xx or 5xx responses, and the sizes of other pages. URLs
+// must come once each, by origin and directory. Only directories with enough URLs are kept. The zero value is empty.
 type Directories struct {
-	After int        // the day after which a date in a URL is of an endless calendar, as 20311231
+	After int        // the day, such as 20311231, after which a date in a URL belongs to an endless calendar
 	now   [3]levelOf // the site, its first and its second directory
 	of    map[string]URLs
-	soft  []Soft // of all sites
-	site  int    // where those of the site begin
+	soft  []Soft // results for all sites
+	site  int    // index of the first result of the current site
 	many  []Space
-	path  []byte // the last with a size, of which
-	size  int    // this is the bucket
+	path  []byte // the last path with a size
+	size  int    // the bucket of that size
 }
 
 // A levelOf is the directory of a depth.
@@ -25,41 +25,41 @@ type levelOf struct {
 	text []byte
 	URLs
 	sizes *sizes
-	new   [len(shapes)]int64 // URLs of a shape that crawlers fetched, and nobody else
-	known int64              // others of a shape
-	twice int64              // of new, those that a crawler fetched again
-	all   int64              // URLs
-	by    map[int]int64      // requests of crawlers for new ones
+	new   [len(shapes)]int64 // URLs of a shape that were fetched only by crawlers
+	known int64              // other URLs of a shape
+	twice int64              // the part of new that a crawler fetched again
+	all   int64              // all URLs
+	by    map[int]int64      // requests of crawlers for new URLs
 }
 
-// A Soft is the pages of a directory that have one size and no sitemap: they look like an error page.
+// A Soft describes pages of a directory that have the same size and are not in a sitemap: they look like an error page.
 type Soft struct {
-	Directory string // with its origin
+	Directory string // including the origin
 	URLs      int64
-	Size      int64 // about
+	Size      int64 // approximate
 
 	bucket int
 }
 
-// sizes count pages by the logarithm of their size: a bucket is one percent wide.
+// sizes counts pages by the logarithm of their size: a bucket is one percent wide.
 type sizes struct{ all, listed [sizeBuckets]int32 }
 
-const sizeBuckets = 2220 // until 4 GiB
+const sizeBuckets = 2220 // up to 4 GiB
 
 // bucketOf returns the bucket of a size.
 func bucketOf(size uint32) int { return int(math.Log(float64(max(1, size))) * 100) }
 
-// A Page has the facts about a URL.
+// A Page holds facts about a URL.
 type Page struct {
-	Missing, Failing bool   // some of its answers
-	Size             uint32 // of the page that search crawlers got; 0 if unknown
+	Missing, Failing bool   // some of its responses
+	Size             uint32 // size of the page that search crawlers got; 0 if unknown
 	Listed           bool   // in a sitemap
-	By               []int  // the crawlers that fetched it and may, once each
-	Again            bool   // somebody else fetched it
-	Twice            bool   // one of them did it once more
+	By               []int  // the crawlers that fetched it and may, without duplicates
+	Again            bool   // another client fetched it
+	Twice            bool   // one of the crawlers fetched it again
 }
 
-// Add counts a URL whose path begins after so many bytes.
+// Add counts a URL whose path begins at the given position.
 func (d *Directories) Add(url []byte, prefix int, page Page) {
 	end := prefix + 1
 	if len(url) < end {
@@ -71,7 +71,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	for i := 1; i < len(ends) && ends[i-1] < prefix+stop; i++ {
 		ends[i] = ends[i-1] + bytes.IndexByte(url[ends[i-1]:], '/') + 1
 	}
-	isVersion := false // of a page, by its query
+	isVersion := false // a version of a page, by its query
 	if page.Size > 0 {
 		size := bucketOf(page.Size)
 		isVersion = bytes.Equal(d.path, url) && near(int64(size), int64(d.size), 1)
@@ -112,7 +112,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	}
 }
 
-// endFrom ends directories of a depth, and those below.
+// endFrom completes directories of a depth, and those below.
 func (d *Directories) endFrom(depth int) {
 	for i := len(d.now) - 1; i >= depth; i-- {
 		at := &d.now[i]
@@ -131,13 +131,13 @@ func (d *Directories) endFrom(depth int) {
 	}
 }
 
-// endSizes checks whether many pages of a directory have one size that no sitemap lists, while the others differ. A site most of whose pages
-// have one size is an application whose pages are made in the browser.
+// endSizes checks whether many pages of a directory have one size that no sitemap page has, while other sizes vary. If
+// most pages of a site have one size, it is an application whose pages are made in the browser.
 func (d *Directories) endSizes(depth int) {
 	at := &d.now[depth]
 	bucket, n, all := commonest(&at.sizes.all)
 	if depth == 0 {
-		if _, listed, known := commonest(&at.sizes.listed); known > 0 { // many pages that do not exist make no application
+		if _, listed, known := commonest(&at.sizes.listed); known > 0 { // many missing pages do not make an application
 			n, all = listed, known
 		}
 		if float64(n) >= softShell*float64(all) {
@@ -161,7 +161,8 @@ func (d *Directories) endSizes(depth int) {
 	d.soft = append(d.soft, one)
 }
 
-// commonest returns the bucket that has, with the next, the most pages, and how many these and all are.
+// commonest returns the bucket that has the most pages together with the next one, and the number of these pages and of
+// all pages.
 func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 	for i, n := range of {
 		all += int64(n)
@@ -172,7 +173,8 @@ func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 	return bucket, most, all
 }
 
-// standsOut reports whether hardly a page of two buckets is in a sitemap, the others differ much, and far fewer have nearly that size.
+// standsOut reports whether hardly any page of two buckets is in a sitemap, other sizes vary much, and far fewer pages
+// have nearly that size.
 func (s *sizes) standsOut(bucket int, n, all int64) bool {
 	near, seen, low, high := int64(0), int64(0), -1, -1
 	for i, m := range s.all {
@@ -193,15 +195,15 @@ func (s *sizes) standsOut(bucket int, n, all int64) bool {
 	return all-n >= softOthers && high-low >= softSpread && softTimes*near <= n*softNear && 10*int64(listed) <= n
 }
 
-// End returns the directories with many such URLs, by origin and path, those with pages that look like an error page, and those with URLs
-// without end.
+// End returns the directories with many such URLs, by origin and path, those with pages that look like an error page,
+// and those with endless URL spaces.
 func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
 	d.endFrom(0)
 	return d.of, d.soft, d.many
 }
 
-// endShapes checks whether nearly all URLs of a directory that have a shape are new ones. Of directories below it that are, one with nearly all
-// of these stands for it.
+// endShapes checks whether nearly all URLs of a directory with a shape are new. If a directory below has nearly all of
+// them, it is reported instead.
 func (d *Directories) endShapes(depth int) {
 	at, n, shape := &d.now[depth], int64(0), 0
 	for i, m := range at.new {
@@ -218,7 +220,7 @@ func (d *Directories) endShapes(depth int) {
 		one.Pattern = one.Path
 	}
 	held, others := int64(0), slices.DeleteFunc(slices.Clone(d.many), func(s Space) bool { return s.Origin == one.Origin && strings.HasPrefix(s.Path, one.Path) })
-	for _, s := range d.many[len(others):] { // as directories come after those before them
+	for _, s := range d.many[len(others):] { // directories come after those below them
 		held += s.URLs
 	}
 	if number := len(d.many) - len(others); float64(held) >= outageHolds*float64(n) && (number == 1 || depth == 0) {
@@ -231,10 +233,10 @@ func (d *Directories) endShapes(depth int) {
 	d.many = append(d.many, one)
 }
 
-// shapes are what URLs without end look like.
+// shapes are the patterns of endless URLs.
 var shapes = [...]string{"an endless calendar", "URLs with session ids", "endless pairs of numbers", "paths with repeating segments"}
 
-// shapeOf returns the index of the shape of a path; -1 if it has none.
+// shapeOf returns the index of the shape of a path; -1 if it has no shape.
 func shapeOf(path []byte, after int) int {
 	var some [16]string
 	segments := slices.AppendSeq(some[:0], strings.SplitSeq(strings.Trim(string(path), "/"), "/"))
@@ -281,7 +283,7 @@ func shapeOf(path []byte, after int) int {
 	return -1
 }
 
-// isAfter reports whether the last segments of a path are a day or a month, in numbers, after a day.
+// isAfter reports whether the last segments of a path are a numeric day or month after a given day.
 func isAfter(segments []string, after int) bool {
 	text := strings.TrimSuffix(segments[len(segments)-1], ".html")
 	if text == "" || text[len(text)-1] < '0' || text[len(text)-1] > '9' {

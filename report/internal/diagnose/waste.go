@@ -15,23 +15,24 @@ import (
 	"github.com/robobatch/robobatch/internal/prefix"
 )
 
-// A Waste finds parameters that make versions of pages, or URLs without end: sessions and calendars. URLs come by origin and path, each once, and of a path the one
-// without a query first: so that a site is complete when the next begins, and memory does not grow with the log. Use End after the last.
+// A Waste finds parameters that create versions of pages, and endless URL spaces: sessions and calendars. URLs must
+// come once each, by origin and path, and for each path the one without a query first. A site is then complete when the
+// next begins, and memory does not grow with the log. Call End after the last URL.
 type Waste struct {
-	Year int // of the last request; 0 is unknown
+	Year int // year of the last request; 0 is unknown
 
 	parameters []*parameter
 	spaces     []Space
 	names      []string // of parameters of spaces
 
-	origin, dir, path []byte // of the last URL; dir is the first directory
-	paths, urls       int64  // of the site with a query, and all
+	origin, dir, path []byte // parts of the last URL; dir is the first directory
+	paths, urls       int64  // paths of the site with a query, and all URLs
 	bare              []byte // the last path that is served without a query
-	plain, size       int64  // how often, and its size; 0 is unknown
+	plain, size       int64  // its requests and size; 0 is unknown
 
 	of          map[string]*parameter // of the site
-	seen        []*parameter          // of the URL in hand
-	sessions    map[string]*session   // of the site, by the name as it is written
+	seen        []*parameter          // parameters of the current URL
+	sessions    map[string]*session   // of the site, by name as written
 	site, below calendar              // of the site, and of dir
 
 	buffer []byte
@@ -40,15 +41,15 @@ type Waste struct {
 // A Visit is a URL and its requests.
 type Visit struct {
 	URL             []byte
-	Origin, PathEnd int     // where its path begins and ends
+	Origin, PathEnd int     // position and end of its path
 	Spent           []Spent // requests of crawlers that may make them
-	Others          int64   // requests of clients that are no crawlers
-	Failed          int64   // those of Spent that were answered by an error
-	Served          int64   // requests of anybody that got the page
-	Size            int64   // of the page; 0 is unknown
+	Others          int64   // requests of unidentified clients
+	Failed          int64   // part of Spent with an error response
+	Served          int64   // requests of all clients that got the page
+	Size            int64   // size of the page; 0 is unknown
 }
 
-// Spent is the requests that a crawler spent on a URL.
+// Spent is the number of requests that a crawler spent on a URL.
 type Spent struct {
 	Crawler  int
 	Requests int64
@@ -92,7 +93,7 @@ func (w *Waste) Add(v *Visit) {
 	}
 }
 
-// End returns the parameters, those with the most requests first, and the spaces.
+// End returns the parameters, by number of requests, and the spaces.
 func (w *Waste) End() (parameters []Parameter, spaces []Space) {
 	w.endSite()
 	slices.SortStableFunc(w.parameters, func(a, b *parameter) int { return cmp.Compare(b.requests, a.requests) })
@@ -105,13 +106,14 @@ func (w *Waste) End() (parameters []Parameter, spaces []Space) {
 	return parameters, w.spaces
 }
 
-// endSite ends the site.
+// endSite completes the site.
 func (w *Waste) endSite() {
 	w.endCalendar(&w.below)
 	w.endCalendar(&w.site)
 	for _, name := range slices.Sorted(maps.Keys(w.sessions)) {
 		s := w.sessions[name]
-		// Each visitor gets other ids, on all pages. Ids that several crawlers or people ask for are things, and those of few pages, too.
+		// Each visitor gets different ids, on all pages. Ids that several crawlers or people request, or that occur on few
+		// pages, identify things.
 		if s.pages.items() >= leastPages && s.ids.items() >= leastIDs && mostShared*s.ids.shared() <= s.ids.items() {
 			switch s.Pattern = "/*?" + name + "="; name[0] {
 			case ';':
@@ -122,7 +124,7 @@ func (w *Waste) endSite() {
 			w.endSpace(&s.Space, "URLs with session ids", name)
 		}
 	}
-	isBeside := func(p *parameter) bool { // most of its URLs have another parameter whose values are pages, and not numbers of those of a list
+	isBeside := func(p *parameter) bool { // most of its URLs also have a parameter whose values are pages, apart from numbered pages of a list
 		for other, n := range p.beside {
 			if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
 				return true
@@ -164,25 +166,25 @@ func (s *Space) add(v *Visit) {
 	}
 }
 
-// isPlain reports whether a text has no byte that means something else in a rule.
+// isPlain reports whether a text has no byte with a special meaning in a rule.
 func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("*$#%", r) })
 }
 
-// A sample estimates how many different texts there are, and how many of them came from several askers, whatever their order. It has those
-// whose hash begins with some zeros.
+// A sample estimates the number of distinct texts, and how many of them several clients requested, independent of their
+// order. It keeps the texts whose hash begins with some number of zeros.
 type sample struct {
-	by    map[uint64]int // who asked for it; several is more than one
+	by    map[uint64]int // client that requested it; several means more than one
 	zeros int
 }
 
 const (
 	mostSampled = 256
-	several     = -1 // of who asked
-	people      = -2 // clients that are no crawlers
+	several     = -1 // value for several clients
+	people      = -2 // value for clients that are not crawlers
 )
 
-// add adds a text that somebody asked for.
+// add adds a text that a client requested.
 func (s *sample) add(text []byte, who int) {
 	h := xxh3.Hash(text)
 	if h>>(64-s.zeros) != 0 {
@@ -200,10 +202,10 @@ func (s *sample) add(text []byte, who int) {
 	}
 }
 
-// items returns how many texts there are.
+// items returns the number of texts.
 func (s *sample) items() int64 { return int64(len(s.by)) << s.zeros }
 
-// shared returns how many of them came from several.
+// shared returns the number of texts that several clients requested.
 func (s *sample) shared() (n int64) {
 	for _, who := range s.by {
 		n += int64(bit(who == several))
@@ -215,15 +217,15 @@ func (s *sample) shared() (n int64) {
 type parameter struct {
 	Parameter
 	requests int64
-	plain    int64 // requests for its paths without a query that were served
+	plain    int64 // served requests for its paths without a query
 	values   sample
-	url      int64                // the number of the last one
-	path     int64                // the same of its path
-	last     int64                // the size of the last URL of that path; 0 is unknown
-	beside   map[*parameter]int64 // URLs that have another one, too; at most mostParameters others
+	url      int64                // index of the last URL
+	path     int64                // index of its path
+	last     int64                // size of the last URL of that path; 0 is unknown
+	beside   map[*parameter]int64 // URLs that also have another parameter; at most mostParameters others
 }
 
-// pairs yields the parameters of the query of a path: their names and values.
+// pairs yields the names and values of the parameters in the query of a path.
 func pairs(path []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		_, query, _ := bytes.Cut(path, []byte("?"))
@@ -296,47 +298,48 @@ func (w *Waste) addParameters(v *Visit, path []byte) {
 	}
 }
 
-// addBeside counts a URL that has another parameter, too.
+// addBeside counts a URL that also has another parameter.
 func (p *parameter) addBeside(other *parameter) {
 	if _, known := p.beside[other]; known || len(p.beside) < mostParameters {
 		p.beside[other]++
 	}
 }
 
-// isLike reports whether two sizes are those of one page, which differ by a token or by their compression. Other pages of one template
-// differ by hundreds of bytes, which may be 1 % of a large one.
+// isLike reports whether two sizes may belong to one page, with a different token or compression. Other pages of the
+// same template differ by hundreds of bytes, which may be 1 % of a large one.
 func isLike(a, b int64) bool {
 	differ := max(a-b, b-a)
 	return b > 0 && differ <= mostDiffer && 100*differ <= max(a, b)
 }
 
 var (
-	// pagers are the names of parameters that number the pages of a list, or choose their language: no rule may close these.
+	// pagers are the names of parameters for the page number of a list, or its language: rules must not close these.
 	pagers = regexp.MustCompile(`(?i)^(page|paged|pg|p|pagina|seite|start|offset|lang|language|locale|hl)$`)
 
-	// campaigns are parameters that say where a visitor comes from.
+	// campaigns are parameters that record where a visitor comes from.
 	campaigns = regexp.MustCompile(`(?i)^(utm_.*|gclid|fbclid|msclkid|yclid|dclid|gbraid|wbraid|mc_cid|mc_eid|_ga)$`)
 )
 
-// isPages reports whether the values of a parameter seem to be pages, as in /index.php?id=7. A filter has its values on many paths, or beside
-// those of others.
+// isPages reports whether the values of a parameter seem to select pages, as in /index.php?id=7. A filter has its
+// values on many paths, or together with other parameters.
 func (p *parameter) isPages() bool {
 	return pagers.MatchString(p.Name) || !campaigns.MatchString(p.Name) && (p.URLs < leastPerValue*p.values.items() || p.plain*mostPerPlain < p.requests)
 }
 
-// A session is the URLs of a site that have an id of a session in a parameter, or behind a ";" of the path.
+// A session counts the URLs of a site with a session id in a parameter, or after a ";" in the path.
 type session struct {
 	Space
 	ids, pages sample
 }
 
-// sessionNames are the names of parameters of sessions. The first ones mean nothing else; values of the others must look like ids.
+// sessionNames are the names of session parameters. The first ones are unambiguous; values of the others must look like
+// ids.
 var sessionNames = regexp.MustCompile(`(?i)^(?:(jsessionid|phpsessid|sessionid|session_id|oscsid|zenid|cftoken|cfid|xtcsid)|sid|session|sessid)$`)
 
-// aspID is an id of a session that ASP.NET writes into paths, as in /(S(lit3py55t21z5v55vlm25s55))/.
+// aspID matches a session id that ASP.NET writes into paths, such as /(S(lit3py55t21z5v55vlm25s55))/.
 var aspID = regexp.MustCompile(`/(\((?:[A-Z]\([^()/]*\))*?[A-Z]\()([0-9A-Za-z_-]{16,})\)(?:[A-Z]\([^()/]*\))*\)/`)
 
-// isSession reports whether a parameter has an id of a session.
+// isSession reports whether a parameter is a session id.
 func isSession(name, value []byte) bool {
 	if len(value) < leastSureID || len(name) < len("sid") || len(name) > len("session_id") {
 		return false
@@ -345,13 +348,13 @@ func isSession(name, value []byte) bool {
 	return m != nil && (m[2] >= 0 || isToken(value))
 }
 
-// addSession counts a URL that has an id of a session, and reports whether it has one.
+// addSession counts a URL that has a session id, and reports whether it has one.
 func (w *Waste) addSession(v *Visit, path []byte) bool {
 	path, rest, _ := bytes.Cut(path, []byte(";"))
 	name, id, _ := bytes.Cut(rest, []byte("="))
 	id, _, _ = bytes.Cut(id, []byte("/"))
 	key := ";" + string(name)
-	w.buffer = append(w.buffer[:0], path...) // the page: the path, and the parameters that are of no session
+	w.buffer = append(w.buffer[:0], path...) // the page: the path, and the other parameters
 	if !isSession(name, id) {
 		if name = nil; bytes.Contains(path, []byte("/(")) {
 			if m := aspID.FindSubmatchIndex(path); m != nil {
@@ -386,8 +389,8 @@ func (w *Waste) addSession(v *Visit, path []byte) bool {
 	return true
 }
 
-// isToken reports whether a text looks like one that a program drew: hexadecimal digits, or letters of both cases and digits,
-// that change often.
+// isToken reports whether a text looks generated: hexadecimal digits, or a frequently changing mixture of upper case,
+// lower case and digits.
 func isToken(text []byte) bool {
 	digits, upper, lower, hex, changes, last := 0, 0, 0, 0, 0, 0
 	for i, b := range text {
@@ -422,38 +425,38 @@ func isToken(text []byte) bool {
 	return digits >= 3 && len(text)-digits-letters <= 4 && changes*5 >= len(text) && (upper >= 3 && lower >= 3 || digits*8 >= len(text))
 }
 
-// A calendar counts URLs of days and months long after the log, which parameters choose.
+// A calendar counts URLs whose parameters choose days and months long after the log.
 type calendar struct {
 	Space
-	dates   int            // different ones
-	days    map[int]uint32 // of each month that has some, by 12 times its year and its number: a bit each, the lowest is the month itself
+	dates   int            // distinct dates
+	days    map[int]uint32 // by month (12 × year + month): a bit per day, the lowest for the month itself
 	failed  int64          // requests that found no page
-	isNamed bool           // it is called a calendar
-	names   []string       // of its parameters
+	isNamed bool           // it is named like a calendar
+	names   []string       // names of its parameters
 }
 
 var (
-	// dateWords are the names of parameters that have a day in eight digits.
+	// dateWords are the names of parameters with an eight-digit day.
 	dateWords = regexp.MustCompile(`(?i)date|datum|^(day|month|cal|calendar|from|start|when|y)$`)
 
-	// calendarWords are those of parameters of calendars.
+	// calendarWords are the names of calendar parameters.
 	calendarWords = regexp.MustCompile(`(?i)calend|kalend|event|termin|agenda|month|monat|year`)
 
 	yearName = regexp.MustCompile(`(?i)^y(ear)?$`)
 )
 
-// A date is a day or a month in a URL, and the name of the parameter that has it.
+// A date is a day or a month in a URL, with the name of its parameter.
 type date struct {
-	year, month, day int // a day of 0 is a month
+	year, month, day int // day 0 means the whole month
 	name             []byte
 }
 
-// isValid reports whether there is such a date.
+// isValid reports whether the date exists.
 func (d *date) isValid() bool {
 	return d.year >= firstYear && d.year <= 9999 && d.month >= 1 && d.month <= 12 && d.day >= 0 && d.day <= 31
 }
 
-// dateOf returns the day or the month that a text is, as 2031-02-14, 2031_02 or 20310214; another is not valid.
+// dateOf parses a day or a month, such as 2031-02-14, 2031_02 or 20310214. For other texts, the result is not valid.
 func dateOf(text string) date {
 	if len(text) == 8 && strings.Trim(text, "0123456789") == "" {
 		text = text[:4] + "-" + text[4:6] + "-" + text[6:]
@@ -469,7 +472,7 @@ func dateOf(text string) date {
 	return date{year: n[0], month: n[1], day: n[2]}
 }
 
-// date returns the date of a URL: one before lateYear if there is one.
+// date returns the date in a URL; one before lateYear is preferred.
 func (w *Waste) date(v *Visit) (d date, isDate bool) {
 	for name, value := range pairs(v.URL[v.PathEnd:]) {
 		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
@@ -507,10 +510,10 @@ func (w *Waste) addDate(v *Visit) {
 		return
 	}
 	c := &w.below
-	if len(w.dir) == 1 { // pages of the root are not neighbours
+	if len(w.dir) == 1 { // pages of the root are not related
 		c = &w.site
 	}
-	if d.year >= lateYear && !c.isOne() { // elsewhere these are numbers of things
+	if d.year >= lateYear && !c.isOne() { // elsewhere these are other numbers
 		return
 	}
 	c.add(v)
@@ -527,12 +530,13 @@ func (w *Waste) addDate(v *Visit) {
 	}
 }
 
-// isOne reports whether it is a calendar: its months have several days, or it is called so, and its pages are there. A list by month ends.
+// isOne reports whether it is a calendar: its months have several days, or its name says so, and its pages exist. A
+// monthly list ends.
 func (c *calendar) isOne() bool {
 	return c.URLs >= leastDates && c.dates >= leastDates && 2*c.failed <= c.Requests && (c.dates > perMonth*len(c.days) || c.isNamed)
 }
 
-// endCalendar ends a calendar.
+// endCalendar completes a calendar.
 func (w *Waste) endCalendar(c *calendar) {
 	if c.isOne() {
 		w.endSpace(&c.Space, "an endless calendar", c.names...)

@@ -1,6 +1,5 @@
-// Package impostors counts the requests that did not come from the crawlers that they name: by network, by the
-// crawler whose name was used, and by URL. It counts exactly, in memory or in a temporary file. Package
-// report imports it.
+// Package impostors counts the requests of impostors: by network, by the crawler name that they used, and by URL. Its
+// counts are exact, in memory or in a temporary file. Package report imports it.
 package impostors
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Count is requests, those that are disallowed, and the bytes of the answers as far as they are known.
+// A Count is the number of requests, of disallowed ones, and of the bytes of responses, if known.
 type Count struct{ Requests, Denied, Bytes int64 }
 
 // addCount adds another count.
@@ -27,20 +26,20 @@ func (c *Count) addCount(o Count) {
 	c.Bytes += o.Bytes
 }
 
-// Counts count requests of impostors. Use New. They are for one goroutine.
+// Counts counts requests of impostors. Use New. It is for one goroutine.
 type Counts struct {
-	// requests have the network in the place of the origin of a URL, and the whole URL behind it. The kind of a
-	// request is twice the number of the crawler, plus 1 if it is disallowed.
+	// requests uses the network as the origin of a URL, followed by the complete URL. The kind of a request is twice the
+	// number of the crawler, plus 1 if it is disallowed.
 	requests *aggregate.Requests
-	seed     uint64 // of the keys of requests, so that nobody can make requests that count as one
+	seed     uint64 // of the keys of requests, so that an attacker cannot cause collisions
 	place    []byte
 }
 
-// networkBytes is how long a network is in front of a URL.
+// networkBytes is the length of a network before a URL.
 const networkBytes = 8
 
-// New returns counts that take about so many bytes, and have their temporary file in dir; "" is the usual
-// directory. Use Close.
+// New returns counts that take about that many bytes, with a temporary file in dir; "" is the system's default. Use
+// Close.
 func New(memory int64, dir string) *Counts {
 	return &Counts{requests: aggregate.NewRequests(memory, dir), seed: rand.Uint64()}
 }
@@ -48,7 +47,7 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.requests.Close() }
 
-// AddRow counts a request from a network for a URL, in the name of a crawler, by its number.
+// AddRow counts a request from a network for a URL, in the name of a crawler, given by its number.
 func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count) error {
 	c.place = append(binary.BigEndian.AppendUint64(c.place[:0], uint64(network)), url...)
 	kind := int32(2 * agent)
@@ -72,54 +71,54 @@ func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count
 	return nil
 }
 
-// A Name is the requests in the name of a crawler.
+// A Name counts the requests in the name of a crawler.
 type Name struct {
 	Count
 	Name     string
-	Networks int64 // from which they came
+	Networks int64 // networks of these requests
 
 	agent int
 }
 
-// A URL is the requests for one.
+// A URL counts the requests for a URL.
 type URL struct {
 	Count
-	Text string // as the log has it, or its beginning and "…"
+	Text string // as in the log, or its beginning and "…"
 }
 
-// A Network is where impostors came from.
+// A Network is an origin network of impostors.
 type Network struct {
 	Count
 	Prefix    string // 192.0.2.0/24, 2001:db8::/48
-	Names     []Name // most requests first; of the Networks of each nothing is said
+	Names     []Name // most requests first; Networks is not set
 	MoreNames int64
-	URLs      int64 // distinct ones
+	URLs      int64 // distinct URLs
 	Busiest   []URL
 }
 
-// The limits of a View.
+// Limits of a View.
 const (
 	shownNetworks = 50
-	shownNames    = 5 // of a network
-	shownURLs     = 3 // of a network
+	shownNames    = 5 // per network
+	shownURLs     = 3 // per network
 	shownTaken    = 50
 )
 
 // A View is the panel of impostors.
 type View struct {
 	All      Count
-	Number   int64     // of networks
-	Networks []Network // the busiest
-	Listed   Count     // of Networks
-	Names    []Name    // all of them
-	Taken    []URL     // the busiest URLs, of all networks
-	URLs     int64     // distinct ones of all networks
-	HasBytes bool      // the log says how many
+	Number   int64     // number of networks
+	Networks []Network // the busiest ones
+	Listed   Count     // sum of Networks
+	Names    []Name    // all names
+	Taken    []URL     // the busiest URLs over all networks
+	URLs     int64     // distinct URLs over all networks
+	HasBytes bool      // the log has the number of bytes
 	Spilled  bool      // some requests were written to disk
 }
 
-// View returns the counts; name names a crawler by its number. Nothing may be added after it. The error is
-// one of the temporary file. Taken and URLs are the caller's to fill.
+// View returns the counts; name returns the name of a crawler by its number. Nothing may be added afterwards. The error
+// is about the temporary file. The caller fills Taken and URLs.
 func (c *Counts) View(name func(agent int) string) (*View, error) {
 	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}
 	s.begin(0)
@@ -148,14 +147,14 @@ func sorted(names map[int]*Name) (all []Name) {
 	return all
 }
 
-// A summer adds up requests, which come network by network.
+// A summer sums requests, which come network by network.
 type summer struct {
 	name     func(agent int) string
 	view     View
 	byName   map[int]*Name
 	networks *aggregate.Largest[Network]
 
-	// Of the network in hand:
+	// For the current network:
 	number  uint64
 	network Network
 	names   map[int]*Name
@@ -196,15 +195,15 @@ func (s *summer) addURL(u *aggregate.URL) {
 	}
 }
 
-// Shown returns a URL as the page shows it, of a [aggregate.Place] of that many bytes.
+// Shown returns a URL for the page, from a [aggregate.Place] of that many bytes.
 func Shown(url []byte, size int) string {
-	if size >= aggregate.MaxURL { // it may have been cut off
+	if size >= aggregate.MaxURL { // may be truncated
 		return string(url) + "…"
 	}
 	return string(url)
 }
 
-// endNetwork adds the network that is complete.
+// endNetwork adds a completed network.
 func (s *summer) endNetwork() {
 	n := &s.network
 	if n.Requests == 0 {
@@ -233,15 +232,15 @@ func (s *summer) endNetwork() {
 	s.networks.AddItem(n.Requests, tie, *n)
 }
 
-// ByRequests puts URLs in order, those with most requests first.
+// ByRequests sorts URLs by number of requests, most first.
 func ByRequests(urls []URL) {
 	slices.SortStableFunc(urls, func(a, b URL) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
 	})
 }
 
-// More returns how many networks are not shown.
+// More returns the number of networks that are not shown.
 func (v *View) More() int64 { return v.Number - int64(len(v.Networks)) }
 
-// NewTaken returns an empty list of the URLs that impostors took most.
+// NewTaken returns an empty list of the URLs that impostors requested most.
 func NewTaken() *aggregate.Largest[URL] { return aggregate.NewLargest[URL](shownTaken) }

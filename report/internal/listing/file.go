@@ -7,47 +7,48 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A File is a robots.txt, and counts by its rules.
+// A File is a robots.txt with counts by rule.
 type File struct {
-	Origin   string   // the first that has it, of those that were requested
-	Origins  int      // how many have it
-	Same     []string // others that have it, or some of them
+	Origin   string   // the first requested origin that has it
+	Origins  int      // number of origins that have it
+	Same     []string // other origins that have it, or some of them
 	Requests int64
-	When     string         // in which part of the log it was in force; "" if it always was
-	Older    bool           // another one was in force at the origin later
-	Note     string         // which text it is, and why there is none
-	Text     []byte         // nil if there is none
+	When     string         // the part of the log in which it was in force; "" means all
+	Older    bool           // the origin had another one later
+	Note     string         // which text it is, and why the text is missing
+	Text     []byte         // nil if missing
 	Report   *robots.Report // of Text
-	Uses     []Use          // by line; lines that bind none of the crawlers have none
+	Uses     []Use          // by line; lines that bind none of the crawlers are absent
 	Findings []Finding      // by line
 }
 
-// All returns the origins that have the file, as far as they are named.
+// All returns the named origins that have the file.
 func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
 
-// A Use is the requests that a rule decided or matched.
+// A Use counts the requests that a rule decided or matched.
 type Use struct {
 	Line    int32
 	Allow   bool
 	Rule    string
 	Decided Count
-	Matched Count // while another rule decided
+	Matched Count // matched, while another rule decided
 	WonBy   int32 // line of the rule that decided most of these; 0 if there are none
-	Several bool  // other rules decided some of these, too
+	Several bool  // other rules decided some of these
 
-	// Asked are the requests of Decided by crawler, those with the most first.
+	// Asked are the requests of Decided by crawler, most first.
 	Asked []aggregate.Asked
 }
 
-// A Count is requests, distinct URLs, and of the requests those answered by 4xx or 5xx, and the bytes of all answers.
+// A Count is the number of requests, of distinct URLs, of requests with 4xx or 5xx responses, and of the bytes of all
+// responses.
 type Count struct{ Requests, URLs, Failed, Bytes int64 }
 
-// A Finding is a fault in a line of a robots.txt.
+// A Finding is a problem in a line of a robots.txt.
 type Finding struct {
 	Line     int32
 	Severity string // error, warning or info
 	Code     string
-	Text     string // the error in the line
+	Text     string // the error
 	What     string // the meaning of the code
 	Do       string // the remedy
 }

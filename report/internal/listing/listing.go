@@ -10,23 +10,23 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A View is a robots.txt with the effects of its lines beside them.
+// A View is a robots.txt with the effects of its lines.
 type View struct {
 	*File
 	Name    string
 	Decided int // rules that decided a request
-	Only    int // that only matched
+	Only    int // rules that only matched
 	Never   int
 	Lines   []Line
-	Hidden  int64    // lines that are left out, as the page has a size
+	Hidden  int64    // lines omitted because the size of the page is limited
 	Named   []string // other origins with the same text
-	Unnamed int64    // how many more there are
+	Unnamed int64    // number of further origins
 
-	ByCrawler   []Asked // the requests that lines decided by crawler, by line
-	HiddenAsked int64   // others, with fewer requests
+	ByCrawler   []Asked // by line and crawler: the requests decided
+	HiddenAsked int64   // number of other entries, with fewer requests
 }
 
-// An Asked is the requests of a crawler that a line decided.
+// An Asked counts the requests of a crawler that a line decided.
 type Asked struct {
 	*Use
 	Crawler  string
@@ -37,25 +37,25 @@ type Asked struct {
 type Line struct {
 	No       int32
 	Text     string
-	State    string // of a rule: "decided", "matched", "never", or "other" if it binds none of the crawlers
+	State    string // for a rule: "decided", "matched", "never", or "other" if it binds none of the crawlers
 	Use      *Use
-	Share    float64 // of the requests that a rule of the file decided
+	Share    float64 // share of the requests decided by rules of the file
 	Findings []Finding
-	Spare    string // why nothing would change without the line; "" if something would
-	Gap      int64  // lines that are left out before it
+	Spare    string // why the line has no effect; "" if it has one
+	Gap      int64  // number of omitted lines before it
 }
 
-// The room for texts on the page, about, in bytes.
+// Approximate limits of texts on the page in bytes.
 const (
 	listingBytes = 220 << 10
-	lineBytes    = 90 // of a line, without its text
+	lineBytes    = 90 // per line, without its text
 	shownAsked   = 200
-	allAsked     = 600      // of all files
-	sameBytes    = 16 << 10 // of the names of origins with the same text
+	allAsked     = 600      // for all files
+	sameBytes    = 16 << 10 // for the names of origins with the same text
 )
 
-// New returns the robots.txt files with counts by line. Files that do not fit have only the
-// lines that have something to tell, and then none. crawler names the crawlers; nil if there is only one.
+// New returns the robots.txt files with counts by line. Files that do not fit are reduced to their informative lines,
+// and then omitted. crawler returns the name of a crawler; nil if there is only one.
 func New(files []File, crawler func(agent int) string) []View {
 	all := make([]View, 0, len(files))
 	left, asked, same := listingBytes, allAsked, sameBytes
@@ -75,9 +75,9 @@ func New(files []File, crawler func(agent int) string) []View {
 	return all
 }
 
-// nameSame names the origins with the same text in at most so many bytes. It returns how many of these are left.
+// nameSame names the origins with the same text in at most that many bytes. It returns the remaining bytes.
 func (f *View) nameSame(left int) int {
-	room := min(left, show.MaxSentence) // of one file, whose names are one sentence
+	room := min(left, show.MaxSentence) // for one file, whose names form one sentence
 	for _, origin := range f.Same {
 		size := len(origin) + len(", ")
 		if size > room {
@@ -89,7 +89,7 @@ func (f *View) nameSame(left int) int {
 	return left
 }
 
-// Others says how many origins have the same text, "" if none has.
+// Others says how many other origins have the same text; "" if none.
 func (f *View) Others() string {
 	if f.Origins <= 1 {
 		return ""
@@ -97,7 +97,7 @@ func (f *View) Others() string {
 	return fmt.Sprintf("and %s with the same text", show.Plural(int64(f.Origins-1), "other origin"))
 }
 
-// Label returns the name of the file where Others stand beside it.
+// Label returns the name of the file, next to Others.
 func (f *View) Label() string {
 	if f.When == "" {
 		return f.Origin
@@ -108,7 +108,7 @@ func (f *View) Label() string {
 // Names returns Named as a text.
 func (f *View) Names() string { return strings.Join(f.Named, ", ") }
 
-// addAsked adds the requests that lines decided by crawler, at most so many rows: those with the most requests, in
+// addAsked adds the requests that lines decided by crawler, limited to that many rows: those with the most requests, in
 // the order of the lines.
 func (f *View) addAsked(crawler func(agent int) string, most int) {
 	for i := range f.Uses {
@@ -172,7 +172,7 @@ func newView(file *File) View {
 	return f
 }
 
-// Sitemaps returns how many lines of the text name a sitemap.
+// Sitemaps returns the number of Sitemap lines.
 func (f *View) Sitemaps() int64 {
 	if f.Report == nil {
 		return 0
@@ -180,8 +180,8 @@ func (f *View) Sitemaps() int64 {
 	return int64(len(f.Report.Sitemaps))
 }
 
-// redundant is the code of a finding about a rule without which nothing would change. There are many
-// such lines, so it is not a paragraph, but a word beside the line's counts.
+// redundant is the code of a finding about a rule without effect. There are many such lines, so it is shown as a word
+// next to the counts and not as a paragraph.
 const redundant = "redundant_rule"
 
 // newLine returns a line.
@@ -203,7 +203,7 @@ func newLine(no int32, text string, use *Use, decided int64) Line {
 	return line
 }
 
-// splitLines returns the lines of a robots.txt, which end as package robots has them end.
+// splitLines splits a robots.txt into lines like package robots.
 func splitLines(text []byte) (lines []string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	for len(text) > 0 {
@@ -220,10 +220,10 @@ func splitLines(text []byte) (lines []string) {
 	return lines
 }
 
-// expand returns a line without tabs.
+// expand replaces tabs in a line.
 func expand(line []byte) string { return strings.ReplaceAll(string(line), "\t", "    ") }
 
-// size returns about how many bytes the lines take.
+// size returns the approximate size of the lines in bytes.
 func (f *View) size() (size int) {
 	for i := range f.Lines {
 		size += f.Lines[i].size()
@@ -231,7 +231,7 @@ func (f *View) size() (size int) {
 	return size
 }
 
-// size returns about how many bytes the line takes.
+// size returns the approximate size of the line in bytes.
 func (l *Line) size() int {
 	size := lineBytes + min(len(l.Text), show.MaxWhole) + len(l.Spare)
 	for _, finding := range l.Findings {
@@ -240,8 +240,8 @@ func (l *Line) size() int {
 	return size
 }
 
-// shorten leaves out lines until the others take at most so many bytes: first those that have nothing to
-// tell, then those with the fewest requests.
+// shorten omits lines until the others take at most that many bytes: first lines without information, then those with
+// the fewest requests.
 func (f *View) shorten(most int) {
 	order := make([]int, len(f.Lines))
 	for i := range order {
@@ -272,7 +272,7 @@ func (f *View) shorten(most int) {
 	f.Lines = kept
 }
 
-// weight says how much a line has to tell.
+// weight returns how informative a line is.
 func (l *Line) weight() int64 {
 	weight := int64(2 * len(l.Findings))
 	if l.Use != nil {

@@ -1,6 +1,6 @@
-// Package paths counts requests by path: by origin, by directory below it, by name, by query. It counts
-// exactly, and keeps the busiest paths alone: URLs come in an order in which those of one path are neighbours, so
-// that a path is complete when the next one begins. Package report imports it.
+// Package paths counts requests by path: by origin, directory, name and query. Counts are exact, and only the busiest
+// paths are kept: URLs come in an order in which URLs of one path are adjacent, so a path is complete when the next one
+// begins. Package report imports it.
 package paths
 
 import (
@@ -13,28 +13,28 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// The page shows at most shownPaths, and at most shownBelow of a path.
+// Limits of the page: shownPaths in total, and shownBelow per path.
 const (
 	shownPaths = 600
-	manySites  = 20 // from which half as many paths are shown
+	manySites  = 20 // number of sites from which half as many paths are shown
 	shownBelow = 40
 )
 
-// MaxDepth is how deep paths are told apart, with their origin; deeper paths count for the path at this depth.
+// MaxDepth is the maximum depth of distinguished paths, including the origin; deeper paths are counted at this depth.
 const MaxDepth = 10
 
-// query is the name of all queries of a path.
+// query is the name for all queries of a path.
 const query = "?…"
 
 // Counts count the requests of a path.
 type Counts struct {
 	Requests int64
 	Denied   int64 // verdicts
-	Failed   int64 // answered by 4xx or 5xx
+	Failed   int64 // with 4xx or 5xx responses
 	Bytes    int64
 }
 
-// addCounts adds other requests, or takes them away if times is -1.
+// addCounts adds other requests, or subtracts them if times is -1.
 func (c *Counts) addCounts(o *Counts, times int64) {
 	c.Requests += times * o.Requests
 	c.Denied += times * o.Denied
@@ -42,29 +42,29 @@ func (c *Counts) addCounts(o *Counts, times int64) {
 	c.Bytes += times * o.Bytes
 }
 
-// A Path is an origin, a directory, a name, or the queries of one.
+// A Path is an origin, a directory, a name, or all queries of a name.
 type Path struct {
 	Counts
 	Name    string
 	Depth   int     // 1 is an origin
-	Rule    int32   // the rule that denied most of its verdicts; -1 is none
-	Several bool    // other rules denied some, too
-	Below   []*Path // those that are shown, the busiest first
+	Rule    int32   // the rule that denied most of its verdicts; -1 means none
+	Several bool    // other rules denied some
+	Below   []*Path // the shown paths below, the busiest first
 
-	number int // of the paths below, shown or not
-	size   int // of the tree that Below makes, with the path itself
+	number int // number of paths below, shown or not
+	size   int // number of paths in the tree of Below, including the path itself
 	kept   bool
 }
 
-// A Rest is the requests of a path that Below leaves out: those of the path itself, and of names without a row.
+// A Rest counts the requests of a path that Below omits: those of the path itself, and of names without a row.
 type Rest struct {
 	Counts
 	Of    string // the name of the path
 	Depth int
-	Paths int64 // names that are left out
+	Paths int64 // number of omitted names
 }
 
-// Rest returns the part that Below leaves out, nil if that is nothing, or all.
+// Rest returns the part that Below omits; nil if that is nothing, or everything.
 func (p *Path) Rest() *Rest {
 	r := &Rest{Counts: p.Counts, Of: p.Name, Depth: p.Depth + 1, Paths: int64(p.number - len(p.Below))}
 	for _, b := range p.Below {
@@ -87,31 +87,31 @@ func (r *Rest) Label() string {
 	return show.Text(r.Of) + " itself"
 }
 
-// A Tree counts. Use New. It is for one goroutine.
+// A Tree counts requests by path. Use New. It is for one goroutine.
 type Tree struct {
-	open []*level // the root, and then the paths on the way to the last URL
-	used int      // of open
+	open []*level // the root, and the paths to the last URL
+	used int      // used length of open
 
 	dir      []byte // the last URL, up to the last "/" of its path
-	dirDepth int    // of the path that this is; 0 is none
-	origin   int    // of the last URL
+	dirDepth int    // depth of that path; 0 means none
+	origin   int    // length of the last URL's origin
 }
 
-// A level is a path that is not complete.
+// A level is an incomplete path.
 type level struct {
 	Counts
 	name   []byte
-	byRule map[int32]int64 // verdicts that deny
-	below  []*Path         // complete; all that may be shown
-	least  int64           // requests of the last of these that stayed when there were too many
-	number int             // of all that were below
+	byRule map[int32]int64 // denying verdicts
+	below  []*Path         // complete paths that may be shown
+	least  int64           // requests of the last path kept when there were too many
+	number int             // number of all paths below
 }
 
 // New returns an empty tree.
 func New() *Tree { return &Tree{open: []*level{{byRule: map[int32]int64{}}}, used: 1} }
 
-// Enter goes to the path of a URL, whose origin is url[:origin], and whose path ends at pathEnd. Paths that are not
-// on the way to it are complete then, and must not come again.
+// Enter moves to the path of a URL, whose origin is url[:origin], and whose path ends at pathEnd. Paths that do not
+// lead to it are complete then, and must not occur again.
 func (t *Tree) Enter(url []byte, origin, pathEnd int) {
 	depth, at, isIn := 1, 0, t.dirDepth > 0 && origin == t.origin && bytes.HasPrefix(url[:pathEnd], t.dir)
 	if isIn {
@@ -142,8 +142,8 @@ func (t *Tree) Enter(url []byte, origin, pathEnd int) {
 	}
 }
 
-// nextEnd returns where the name ends that begins at a place: an origin, a segment of the path with the "/" behind it,
-// or a query. It is that place if there is no other name.
+// nextEnd returns the end of the name that begins at a position: an origin, a segment of the path including the
+// following "/", or a query. It returns the position itself if there is no other name.
 func nextEnd(url []byte, at, origin, pathEnd int) int {
 	switch {
 	case at < origin:
@@ -168,10 +168,10 @@ func (t *Tree) push(name []byte) {
 	t.used++
 }
 
-// AddRequests counts requests of the path.
+// AddRequests counts requests for the path.
 func (t *Tree) AddRequests(c *Counts) { t.open[t.used-1].addCounts(c, 1) }
 
-// AddDenied counts verdicts of the path that a rule denies, by its number.
+// AddDenied counts verdicts for the path that a rule denied, given by its number.
 func (t *Tree) AddDenied(rule int32, verdicts int64) { t.open[t.used-1].byRule[rule] += verdicts }
 
 // leave completes the open paths from a depth on.
@@ -186,7 +186,7 @@ func (t *Tree) leave(depth int) {
 		}
 		if len(above.below) < shownBelow || l.Requests > above.least {
 			above.below = append(above.below, l.path(t.used))
-			if n := len(above.below); n == 2*shownBelow || n == shownBelow && t.used > 1 { // origins do not come by name
+			if n := len(above.below); n == 2*shownBelow || n == shownBelow && t.used > 1 { // origins are not sorted by name
 				above.below = busiest(above.below)
 				above.least = above.below[shownBelow-1].Requests
 			}
@@ -196,7 +196,7 @@ func (t *Tree) leave(depth int) {
 	}
 }
 
-// path returns the path of a level that is complete.
+// path returns the path of a completed level.
 func (l *level) path(depth int) *Path {
 	name := string(l.name)
 	if name == "?" {
@@ -214,7 +214,7 @@ func (l *level) path(depth int) *Path {
 	return p
 }
 
-// busiest returns the paths with the most requests, at most as many as are shown.
+// busiest returns the paths with the most requests, up to the number shown.
 func busiest(all []*Path) []*Path {
 	slices.SortStableFunc(all, func(a, b *Path) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
@@ -222,7 +222,7 @@ func busiest(all []*Path) []*Path {
 	return all[:min(len(all), shownBelow)]
 }
 
-// trim leaves at most so many paths of a tree: the busiest, each with those above it, which are no less busy.
+// trim reduces a tree to the given number of paths: the busiest ones. Their parents are at least as busy.
 func (p *Path) trim(most int) {
 	p.size = 1
 	for _, b := range p.Below {
@@ -248,7 +248,7 @@ func (p *Path) trim(most int) {
 	p.size = len(kept)
 }
 
-// Root returns all paths: those below have no name in common. Nothing may be added after it.
+// Root returns all paths below an unnamed root. Nothing may be added afterwards.
 func (t *Tree) Root() *Path {
 	t.leave(1)
 	p := t.open[0].path(0)

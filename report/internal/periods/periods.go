@@ -1,17 +1,17 @@
-// Package periods compares what crawlers did on the days of two periods. It claims a change only where that is more than what changes by
-// itself from week to week. Package report imports it.
+// Package periods compares the activity of crawlers on the days of two periods. It claims a change only if it exceeds
+// the usual variation from week to week. Package report imports it.
 //
-// A claim passes four tests, as each alone is fooled by something that happens where nothing changed:
+// A claim must pass four tests, because each test alone can be fooled where nothing changed:
 //
-//   - Its interval leaves out 0. That is a bootstrap over blocks of 7 days, which begin on any day, so that neither weekdays nor days that
-//     resemble their neighbours matter. The variance of infinitely many draws is a sum over the blocks: nothing is drawn, and equal days give
-//     equal answers. The noise of one crawler is drawn towards that of all, as a few weeks tell little; and the more numbers are judged, the
-//     wider are the intervals, so that all of them together err in one of twenty comparisons.
-//   - It is beyond the quietest and the busiest 7 days before.
-//   - Three of four days after are beyond the middle day before: an outage or a holiday is no new level.
-//   - It is a tenth at least.
+//   - Its confidence interval excludes 0. The interval is a bootstrap over blocks of 7 days that begin on any day, so weekdays and similarity of
+//     adjacent days do not matter. The variance of infinitely many draws is a sum over the blocks: nothing is drawn, and equal days give
+//     equal results. The noise of one crawler is shrunk towards that of all, because a few weeks say little. The more numbers are tested, the
+//     wider the intervals, so that all claims together are wrong in one of twenty comparisons.
+//   - It is outside the range of the quietest and the busiest 7 days before.
+//   - Three of four days after the change are beyond the previous median: an outage or a holiday is not a new level.
+//   - It is at least a tenth.
 //
-// make periods has what this claims of simulated crawlers.
+// make periods shows what this claims about simulated crawlers.
 package periods
 
 import (
@@ -25,10 +25,11 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A Day is what a client did on one, by [Names].
+// A Day holds the numbers of a client on a day, indexed by [Names].
 type Day [5]int64
 
-// Names are the numbers of a Day. Bytes are not counted one by one, and violations are judged with what is disallowed.
+// Names are the numbers of a Day. Bytes are not independent events, and violations are tested together with disallowed
+// requests.
 var Names = [len(Day{})]string{"requests", "errors", "disallowed", "bytes", "violations"}
 
 // The numbers of a Day: the first ones of a timeline.Cell.
@@ -40,40 +41,40 @@ const (
 	Violations
 )
 
-// The limits of a comparison, in days and weeks. Older weeks say little about what is usual.
+// Limits of a comparison, in days and weeks. Older weeks say little about usual activity.
 const (
 	leastBefore = 14
 	leastAfter  = 7
 	mostWeeks   = 8
 )
 
-// The limits of claims.
+// Limits of claims.
 const (
 	leastCount  = 50   // requests, or errors
-	leastChange = 0.1  // in logarithms
-	leastNoise  = 0.05 // of a week
-	prior       = 6    // weeks that the noise of all crawlers counts for, beside those of one
-	errorRate   = 0.05 // of all claims of a comparison together
+	leastChange = 0.1  // as a logarithm
+	leastNoise  = 0.05 // per week
+	prior       = 6    // weight of the noise of all crawlers, in weeks
+	errorRate   = 0.05 // for all claims of a comparison together
 )
 
-// A Comparison is two periods, and what the clients of a log did in them.
+// A Comparison compares the activity of clients in two periods.
 type Comparison struct {
-	Change string   `json:"change"` // when it was; "" if another log has the period before
-	Before string   `json:"before"` // its whole days, first to last; "" if there are none
+	Change string   `json:"change"` // time of the change; "" if another log has the previous period
+	Before string   `json:"before"` // first and last complete day; "" if there are none
 	After  string   `json:"after"`
 	Claims []string `json:"claims"` // sentences
-	Limit  string   `json:"limit"`  // why there are none; "" if there are some
-	Rows   []Row    `json:"rows"`   // all requests, other clients, all crawlers, and each of them
+	Limit  string   `json:"limit"`  // why there are no claims; "" if there are some
+	Rows   []Row    `json:"rows"`   // all requests, unidentified clients, all crawlers, and each crawler
 
-	At time.Time `json:"-"` // Change, by the clock of the log read as UTC
+	At time.Time `json:"-"` // Change in local time, stored as UTC
 }
 
-// A Row is a client. Its days are whole ones, and none is left out.
+// A Row is a client. Its days are complete and consecutive.
 type Row struct {
 	Name    string             `json:"name"`
-	Crawler bool               `json:"crawler"` // others are not judged: they have holidays
-	Since   string             `json:"since"`   // its first day after; "" if there is none
-	Days    [2]int             `json:"days"`    // that are compared, before and after
+	Crawler bool               `json:"crawler"` // others are not tested: they have holidays
+	Since   string             `json:"since"`   // its first day after the change; "" if there is none
+	Days    [2]int             `json:"days"`    // compared days before and after
 	Changes [len(Day{})]Change `json:"changes"`
 
 	before, after []Day
@@ -82,19 +83,20 @@ type Row struct {
 // A Change is a number in both periods.
 type Change struct {
 	Number  string  `json:"number"`
-	Before  float64 `json:"before"` // a day
+	Before  float64 `json:"before"` // per day
 	After   float64 `json:"after"`
 	Claimed bool    `json:"claimed"`
-	Low     float64 `json:"low"` // of After/Before - 1, if that is claimed
+	Low     float64 `json:"low"` // lower bound of After/Before - 1, if claimed
 	High    float64 `json:"high"`
 }
 
-// NewRow returns a row of days, of which those after begin with a day.
+// NewRow returns a row of days; after is the first day after the change.
 func NewRow(name string, isCrawler bool, since string, before, after []Day) Row {
 	return Row{Name: name, Crawler: isCrawler, Since: since, before: weeks(before), after: weeks(after)}
 }
 
-// weeks returns the last whole weeks of days, so that they have each weekday as often; of less than a week all days.
+// weeks returns the last complete weeks of days, so that each weekday occurs equally often; all days if there is less
+// than a week.
 func weeks(days []Day) []Day {
 	if n := min(len(days)/7, mostWeeks) * 7; n > 0 {
 		return days[len(days)-n:]
@@ -145,7 +147,7 @@ func (c *Comparison) Compare() {
 	}
 }
 
-// isLong reports whether a row has days enough for claims.
+// isLong reports whether a row has enough days for claims.
 func (r *Row) isLong() bool { return len(r.before) >= leastBefore && len(r.after) >= leastAfter }
 
 // isJudged reports whether a number may be claimed.
@@ -153,7 +155,7 @@ func (r *Row) isJudged(m int) bool {
 	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, counted(m))+sum(r.after, counted(m)) >= leastCount
 }
 
-// counted returns the number of the events by which another comes.
+// counted returns the number of the events that produce another number.
 func counted(m int) int {
 	if m == Bytes {
 		return Requests
@@ -161,12 +163,12 @@ func counted(m int) int {
 	return m
 }
 
-// judge decides whether a change is claimed, by the usual noise of all crawlers and the probability that it is not there.
+// judge decides whether a change is claimed, from the usual noise of all crawlers and the error probability.
 func (r *Row) judge(m int, usual, probability float64) {
 	c := &r.Changes[m]
 	before, after := float64(len(r.before)), float64(len(r.after))
 	wasCounted, isCounted := float64(sum(r.before, counted(m))), float64(sum(r.after, counted(m)))
-	// Half an event more keeps logarithms finite.
+	// Adding half an event keeps logarithms finite.
 	unit := (c.Before*before + c.After*after) / (wasCounted + isCounted)
 	log := math.Log((c.After + unit/2/after) / (c.Before + unit/2/before))
 
@@ -191,8 +193,8 @@ func (r *Row) judge(m int, usual, probability float64) {
 	}
 }
 
-// noise returns the variance of the mean of a week, as a share of the mean, by all blocks of 7 days. They are circular, so that each day
-// counts alike.
+// noise returns the variance of a weekly mean, relative to the mean, over all blocks of 7 days. The blocks are
+// circular, so that each day counts equally.
 func noise(days []Day, m int) float64 {
 	all, square := mean(days, m), 0.
 	if all == 0 {
@@ -205,7 +207,7 @@ func noise(days []Day, m int) float64 {
 	return square / (all * all) / float64(len(days)-7)
 }
 
-// week returns the mean of the 7 days from one on.
+// week returns the mean of 7 days.
 func week(days []Day, from, m int) (mean float64) {
 	for d := range 7 {
 		mean += float64(days[(from+d)%len(days)][m]) / 7
@@ -221,10 +223,10 @@ func sum(days []Day, m int) (n int64) {
 	return n
 }
 
-// mean returns the mean of a number over days, 0 of none.
+// mean returns the mean of a number over days; 0 without days.
 func mean(days []Day, m int) float64 { return float64(sum(days, m)) / float64(max(1, len(days))) }
 
-// median returns the middle of a number over days.
+// median returns the median of a number over days.
 func median(days []Day, m int) int64 {
 	all := make([]int64, 0, len(days))
 	for i := range days {
@@ -234,14 +236,14 @@ func median(days []Day, m int) int64 {
 	return all[len(all)/2]
 }
 
-// critical returns how many standard errors an interval has on both sides that errs with a probability: a quantile of Student's t, as
-// D. L. Wallace approximates it by that of the normal distribution.
+// critical returns the half-width, in standard errors, of an interval with the given error probability: a quantile of
+// Student's t, in D. L. Wallace's approximation by the normal distribution.
 func critical(p, freedom float64) float64 {
 	z := math.Sqrt2 * math.Erfinv(1-p) * (8*freedom + 3) / (8*freedom + 1)
 	return math.Sqrt(freedom * math.Expm1(z*z/freedom))
 }
 
-// claim says what is claimed of a row; "" is nothing.
+// claim returns the claim about a row; "" means none.
 func (r *Row) claim() string {
 	var all []string
 	for m := range r.Changes {
@@ -259,7 +261,7 @@ func (r *Row) claim() string {
 	return r.Name + ", per day: " + strings.Join(all, ", ") + "."
 }
 
-// Text returns a number a day as one reads it.
+// Text formats a number per day.
 func (c *Change) Text(n float64) string {
 	switch {
 	case c.Number == Names[Bytes]:
@@ -283,7 +285,7 @@ func (c *Change) String() string {
 	return text
 }
 
-// Title says which periods are compared.
+// Title names the compared periods.
 func (c *Comparison) Title() string {
 	text := "Compared in whole days: " + cmp.Or(c.Before, "none") + " with " + cmp.Or(c.After, "none")
 	if c.Change != "" {
@@ -292,7 +294,7 @@ func (c *Comparison) Title() string {
 	return text + "."
 }
 
-// Share returns the change as a share of what was before; "" if there was nothing.
+// Share returns the relative change; "" if there was nothing before.
 func (c *Change) Share() string {
 	if c.Before == 0 {
 		return ""
@@ -300,7 +302,7 @@ func (c *Change) Share() string {
 	return percent(c.After/c.Before - 1)
 }
 
-// percent returns a change in percent, with its sign.
+// percent formats a change in percent, with its sign.
 func percent(x float64) string {
 	n := int64(math.Round(100 * x))
 	return cmp.Or(map[int]string{1: "+", -1: "−"}[cmp.Compare(n, 0)], "±") + show.Number(max(n, -n)) + "%"

@@ -1,5 +1,5 @@
-// Package revisions shows how the robots.txt of an origin changed: its texts in the order of time, each with the lines
-// that came and went. Package report imports it.
+// Package revisions shows how the robots.txt of an origin changed: its texts in chronological order, with the added and
+// removed lines. Package report imports it.
 package revisions
 
 import (
@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// A Text is the text an origin sent as its robots.txt from a moment on.
+// A Text is the robots.txt that an origin sent from a given time on.
 type Text struct {
 	Origin string
-	At     time.Time // by the clock of the page
-	Body   []byte    // nil if it is not known
-	Sent   time.Time // the same as At, in UTC
+	At     time.Time // in the time zone of the page
+	Body   []byte    // nil if unknown
+	Sent   time.Time // At in UTC
 }
 
-// A Revision is a text that took the place of another one.
+// A Revision is a text that replaced another one.
 type Revision struct {
 	Origin      string
 	At          time.Time
 	Added, Gone []Line
-	Known       bool // both texts are
+	Known       bool // both texts are known
 }
 
 // When returns the time as a page shows it.
@@ -31,15 +31,15 @@ func (r *Revision) When() string { return r.At.Format(time.DateTime) }
 
 // A Line is a line of a text.
 type Line struct {
-	No   int // from 1
+	No   int // number, from 1
 	Text string
 }
 
-// maxCells bounds the table that compares two texts line by line. Beyond it, all lines between the first and the last that
-// differ came and went.
+// maxCells limits the table for comparing two texts line by line. Above it, all lines between the first and the last
+// difference count as removed and added.
 const maxCells = 4 << 20
 
-// Of returns the revisions of some texts, by time: those whose lines differ from the text before at the origin.
+// Of returns the revisions among some texts, by time: the texts whose lines differ from the origin's previous text.
 func Of(texts []Text) (all []Revision) {
 	last := map[string]*Text{}
 	slices.SortStableFunc(texts, func(a, b Text) int { return a.At.Compare(b.At) })
@@ -60,7 +60,7 @@ func Of(texts []Text) (all []Revision) {
 	return all
 }
 
-// linesOf returns the lines of a text without white space around them. Empty ones have no text.
+// linesOf returns the lines of a text, trimmed. Empty ones have no text.
 func linesOf(body []byte) (lines []Line) {
 	text := strings.ReplaceAll(strings.ReplaceAll(string(body), "\r\n", "\n"), "\r", "\n")
 	for i, line := range strings.Split(text, "\n") {
@@ -69,8 +69,8 @@ func linesOf(body []byte) (lines []Line) {
 	return lines
 }
 
-// differences returns the lines of a that b has not, and those of b that a has not, both in their order: of the longest
-// sequence that they share, none is among them. Empty lines are not differences.
+// differences returns the removed lines of a and the added lines of b, each in order, based on a longest common
+// subsequence. Empty lines are ignored.
 func differences(a, b []Line) (gone, added []Line) {
 	for len(a) > 0 && len(b) > 0 && a[0].Text == b[0].Text {
 		a, b = a[1:], b[1:]

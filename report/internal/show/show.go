@@ -1,4 +1,4 @@
-// Package show writes numbers and texts as a page shows them. Package report and its panels import it.
+// Package show formats numbers and texts for a page. Package report and its panels import it.
 package show
 
 import (
@@ -21,7 +21,7 @@ func Number(n int64) string {
 	return s
 }
 
-// Size returns a number of bytes with three digits and a unit.
+// Size formats a number of bytes with three digits and a unit.
 func Size(n int64) string {
 	units, x := []string{"B", "kB", "MB", "GB", "TB", "PB"}, float64(n)
 	for x >= 999.5 && len(units) > 1 {
@@ -34,8 +34,7 @@ func Size(n int64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[0]
 }
 
-// Percent returns a share with the digits that one reads at a glance. It never rounds a share to 0 % or 100 % that is
-// neither.
+// Percent formats a share with few digits. It never rounds other shares to 0 % or 100 %.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -57,28 +56,28 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// Share returns a part of all; it is not a number for 0 of nothing.
+// Share returns part divided by all; NaN for 0 of 0.
 func Share(n, all int64) float64 { return float64(n) / float64(all) }
 
-// The most characters that are shown of a text that anyone may have written, and of a sentence about it.
+// Maximum numbers of characters of an untrusted text, and of a sentence about it.
 const (
 	maxShown    = 240
-	maxBrief    = 80   // of a rule beside its counts
-	MaxWhole    = 8000 // with the text hidden for copies
+	maxBrief    = 80   // of a rule next to its counts
+	MaxWhole    = 8000 // including the hidden text for copies
 	MaxSentence = 4000
 )
 
-// Text returns the beginning of a text that anyone may have written, so that one sees its characters: bytes that are not
-// UTF-8, and characters that are invisible or change those around them, are escapes.
+// Text returns the beginning of an untrusted text with all characters visible: invalid UTF-8, invisible characters and
+// characters that change others are escaped.
 func Text(s string) string { return visible(s, maxShown) }
 
-// Whole is Text for a cell of a table: the rest that is cut off follows, hidden, for the copy of the table.
+// Whole is Text for a cell of a table. The truncated rest follows as hidden text, for copies of the table.
 func Whole(s string) template.HTML { return cutOff(s, maxShown) }
 
-// Brief is Whole for a rule beside its counts.
+// Brief is Whole for a rule next to its counts.
 func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
-// cutOff shows at most so many characters of a text.
+// cutOff truncates a text to that many characters.
 func cutOff(s string, most int) template.HTML {
 	begin, all := visible(s, most), visible(s, MaxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
@@ -88,22 +87,23 @@ func cutOff(s string, most int) template.HTML {
 	return template.HTML(template.HTMLEscapeString(begin))
 }
 
-// Sentence is shown for a sentence of ours with such a text in it.
+// Sentence is Text for a sentence of ours that contains an untrusted text.
 func Sentence(s string) string { return visible(s, MaxSentence) }
 
-// dates are days, and moments.
+// dates matches days and times.
 var dates = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ (day|hour)s?)\b`)
 
-// quoted is what stands between backticks.
+// quoted matches text between backticks.
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// Dated is Sentence with dates, and lengths of time, that do not break at the end of a line, and what stands between backticks as code.
+// Dated is Sentence with dates and durations that do not break at the end of a line, and with text between backticks as
+// code.
 func Dated(s string) template.HTML {
 	s = dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`)
 	return template.HTML(quoted.ReplaceAllString(s, `<code>$1</code>`))
 }
 
-// visible returns at most so many characters of a text, with escapes as in Text.
+// visible returns at most that many characters of a text, escaped like in Text.
 func visible(s string, most int) string {
 	if len(s) <= most && plain(s) {
 		return s
@@ -129,7 +129,7 @@ func visible(s string, most int) string {
 	return sb.String()
 }
 
-// plain reports whether a text is of printable ASCII.
+// plain reports whether a text is printable ASCII.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -139,7 +139,7 @@ func plain(s string) bool {
 	return true
 }
 
-// hidden reports whether a character cannot be seen, or changes the order of others.
+// hidden reports whether a character is invisible, or changes the order of others.
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
 }
@@ -152,7 +152,7 @@ func Plural(n int64, noun string) string {
 	return Number(n) + " " + noun + "s"
 }
 
-// Coordinate returns a coordinate with one digit behind the point.
+// Coordinate formats a coordinate with one decimal place.
 func Coordinate(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }
