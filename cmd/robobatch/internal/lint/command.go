@@ -35,15 +35,15 @@ type linting struct {
 	rules                        []*load.Rules // in the order of the command line
 	opt                          listings.Options
 	form                         string
-	asked                        []string // the crawlers that findings are about; none is all
+	asked                        []string // requested crawlers; empty means all
 	who                          []robots.Agent
-	named                        map[robots.ProductToken]bool // by groups, if it is needed
-	fail                         Gate                         // findings that end the run with exit code 1
+	named                        map[robots.ProductToken]bool // tokens named by groups, if needed
+	fail                         Gate                         // severities that cause exit code 1
 	failName                     string                       // of -fail
-	baseline                     Baseline                     // nil is none
-	accept                       Baseline                     // of all findings, for -approve; nil without it
+	baseline                     Baseline                     // nil without a baseline
+	accept                       Baseline                     // all findings, for -approve; nil without it
 	acceptName                   string
-	accepted                     int64 // findings of the baseline
+	accepted                     int64 // number of findings in the baseline
 }
 
 // given are the flags of the command lint.
@@ -129,24 +129,24 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		faults.Add("baseline", err)
 	}
 	if l.acceptName != "" {
-		l.accept, l.fail = Baseline{}, 0 // all is accepted just now
+		l.accept, l.fail = Baseline{}, 0 // all findings have just been approved
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
 	var errs []error
 	for _, name := range g.names {
-		// Find the rules of a name.
+		// Find the rules for a name.
 		var err error
 		rules := &load.Rules{Inspect: true}
 		l.rules = append(l.rules, rules)
 		if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
-			err = rules.Find(name, load.NoOrigin) // the faults of a file are the same at every origin
+			err = rules.Find(name, load.NoOrigin) // the findings of a file are the same at every origin
 		}
 		errs = append(errs, err)
 	}
 	if err = errors.Join(errs...); err == nil {
-		// Check that -out and -approve overwrite no file that is read, nor each other.
+		// Check that -out and -approve overwrite neither inputs nor each other.
 		errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-approve", l.acceptName)}
 		for i, rules := range l.rules {
 			if errors.Join(errs...) != nil {
@@ -166,7 +166,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return l, err
 }
 
-// askFor takes the crawlers that findings are asked for.
+// askFor sets the crawlers for which findings are requested.
 func (l *linting) askFor(names []string) (err error) {
 	l.asked, err = agents.Expand(names)
 	for _, name := range l.asked {
@@ -178,8 +178,7 @@ func (l *linting) askFor(names []string) (err error) {
 	return err
 }
 
-// diagnostics returns the diagnostics of a robots.txt that are asked for. The origin is "" if it is not
-// known.
+// diagnostics returns the requested diagnostics of a robots.txt. The origin is "" if unknown.
 func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
 	if l.named != nil {
 		for i := range report.File.Groups {
@@ -194,7 +193,7 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 	return Binding(report, report.About(origin), l.who)
 }
 
-// Drop drops the output, unless that is complete.
+// Drop drops an incomplete output.
 func (l *linting) Drop() (committed bool, err error) {
 	if l.Name == say.Std {
 		return false, nil
@@ -205,7 +204,7 @@ func (l *linting) Drop() (committed bool, err error) {
 // Targets returns the name of the output.
 func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
 
-// Run lints.
+// Run checks the files.
 func (l *linting) Run(ctx context.Context) (err error) {
 	if l.Name == say.Std {
 		return l.lint(ctx, stdout{l.Out})
@@ -224,13 +223,13 @@ func (l *linting) Run(ctx context.Context) (err error) {
 // A stdout writes to standard output.
 type stdout struct{ f *os.File }
 
-// Write writes. It returns errors as [console.OutError] does.
+// Write writes p. It returns errors as [console.OutError] does.
 func (s stdout) Write(p []byte) (n int, err error) {
 	n, err = s.f.Write(p)
 	return n, console.OutError(err)
 }
 
-// lint prints the findings, and judges them.
+// lint prints the findings, and applies -fail.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: build.Version(), All: l.Name != say.Std, Fail: l.fail})
 	var err error
@@ -252,8 +251,8 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Say how many findings the baseline left out, and name those of it that are not there any more. If it
-	// knows others, but none of these, it was made of something else.
+	// Report how many findings the baseline covered, and name its entries that no longer occur. If none of its entries
+	// occur, it was made from different files.
 	left := l.baseline.Left()
 	switch {
 	case l.accepted > 0:
@@ -277,9 +276,9 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }
 
-// list prints the findings in rules.
+// list prints the findings of the rules.
 func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error {
-	var first, last *listings.Listing // of one file; they are not printed yet, as the next may be of it, too
+	var first, last *listings.Listing // listings of the same file, not printed yet because more may follow
 	listed := 0
 	err := listings.List(ctx, rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
 		listed++
@@ -299,14 +298,14 @@ func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error
 	return err
 }
 
-// isSameFile reports whether two listings are of one robots.txt: a file whose name has no scheme is listed for http and
-// for https.
+// isSameFile reports whether two listings belong to one robots.txt: a file name without a scheme is listed for http and
+// https.
 func isSameFile(a, b *listings.Listing) bool {
 	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
 }
 
-// print prints the findings of a robots.txt. first is the first origin of its file, the one with http if the
-// file's name has no scheme.
+// print prints the findings of a robots.txt. first is the first origin of its file, which has http if the file name has
+// no scheme.
 func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil
@@ -332,7 +331,7 @@ func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Orig
 	return p.Add(place, fresh)
 }
 
-// baselineShown is how many findings of a baseline a hint names.
+// baselineShown is the maximum number of baseline entries that a hint names.
 const baselineShown = 10
 
 // writeBaseline writes all findings as a baseline.

@@ -1,6 +1,5 @@
-// Package lint makes findings for people and for services of continuous integration out of the
-// diagnostics of package robots: with a severity, the line that they are about, and a remedy. Only
-// cmd/robobatch imports it.
+// Package lint turns diagnostics of package robots into findings for people and CI services, with a severity, the
+// affected line and a remedy. Only cmd/robobatch imports it.
 package lint
 
 import (
@@ -28,18 +27,18 @@ type Finding struct {
 	Do       string `json:"do"`     // the remedy
 
 	severity   Severity
-	capture    bool // File has captures, whose lines are others than those of the robots.txt
-	occurrence int  // 1-based, of the findings of the file with the same key
+	capture    bool // File contains captures, so its line numbers differ from those of the robots.txt
+	occurrence int  // 1-based, among the findings of the file with the same key
 }
 
-// A Place is whose robots.txt it is, and where it was read.
+// A Place is the origin of a robots.txt, and where it was read.
 type Place struct {
 	File    string
 	Origin  string
-	Capture bool // File has captures
+	Capture bool // File contains captures
 }
 
-// name returns the name of the text whose lines are counted: the file, or the URL of a captured robots.txt.
+// name returns the name of the text with the line numbers: the file, or the URL of a captured robots.txt.
 func (p *Place) name() string {
 	if p.Capture {
 		return p.Origin + robots.TxtPath
@@ -47,14 +46,14 @@ func (p *Place) name() string {
 	return filepath.ToSlash(p.File)
 }
 
-// place returns where the finding is.
+// place returns the position of the finding.
 func (f *Finding) place() *Place { return &Place{f.File, f.Origin, f.capture} }
 
-// maxSource is how many bytes of one line per finding has.
+// maxSource is the maximum length of the line in a finding, in bytes.
 const maxSource = 500
 
-// Findings returns the findings of a robots.txt, in the order of its lines. If the text is an HTML page or UTF-16, it
-// leaves out findings that nearly every line would have.
+// Findings returns the findings of a robots.txt, in the order of its lines. For an HTML page or UTF-16, it omits
+// findings that nearly every line would have.
 func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Finding {
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}
@@ -97,20 +96,20 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 	return findings
 }
 
-// ofPages are the codes that nearly every line of a file has that is not a robots.txt at all.
+// ofPages are the codes that affect nearly every line of a file that is not a robots.txt.
 var ofPages = map[robots.Code]bool{
 	"missing_colon": true, "no_directive": true, "unknown_field": true, "unused_field": true, "line_too_long": true, "nul": true, "not_utf8": true,
 }
 
-// A lineReader finds the lines of a file, one after the other.
+// A lineReader reads given lines of a file in ascending order.
 type lineReader struct {
 	rest []byte
 	num  int32
-	raw  []byte // the last line that was asked for, cut off where it is very long
+	raw  []byte // the last requested line, truncated if very long
 	last string // its text
 }
 
-// line returns the line of that number, which is not before the last one that was asked for.
+// line returns the line with that number, which must not precede the last requested one.
 func (r *lineReader) line(num int32) string {
 	for r.num < num {
 		line, rest := r.rest, []byte(nil)
@@ -129,8 +128,7 @@ func (r *lineReader) line(num int32) string {
 	return r.last
 }
 
-// atKey are the codes that are about the key of a line, or about all of it; the others are about the
-// value.
+// atKey are the codes about the key of a line, or the whole line; the others are about the value.
 var atKey = map[robots.Code]bool{
 	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "merge_conflict": true, "missing_colon": true, "no_directive": true,
 	"html": true, "utf16": true, "not_robots": true, "garbled_line": true, "noindex_open": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
@@ -138,11 +136,11 @@ var atKey = map[robots.Code]bool{
 	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
 }
 
-// A Key tells a finding again when the file has changed elsewhere.
+// A Key identifies a finding although other parts of the file changed.
 type Key struct {
 	Origin string `json:"origin"`
 	Code   string `json:"code"`
-	Source string `json:"source"` // the line, without white space around it
+	Source string `json:"source"` // the line, trimmed
 }
 
 // Key returns the key of the finding.
@@ -155,15 +153,15 @@ type Severity uint8
 
 // The severities, worst first.
 const (
-	Error   Severity = iota // the file does something else than its author meant
-	Warning                 // it may not
-	Info                    // it does, and somebody may wonder
+	Error   Severity = iota // the file has a different effect than intended
+	Warning                 // the file may have a different effect than intended
+	Info                    // the effect is as intended, but may be surprising
 )
 
 // Severities are the names of the severities, worst first.
 var Severities = []string{"error", "warning", "info"}
 
-// A Gate is the severities that fail: so many of the worst. Of 0 none does.
+// A Gate is the number of severities, from the worst, that fail a check; 0 means none.
 type Gate int
 
 // Fails reports whether a severity fails.
@@ -176,12 +174,12 @@ func (s Severity) String() string { return Severities[s] }
 type Code struct {
 	Name     robots.Code
 	Severity Severity
-	What     string // its meaning, in one or two sentences
+	What     string // explanation, in one or two sentences
 	Do       string // the remedy
-	Bad      string // a file that has it, or its beginning if there are Rules
-	Rules    int    // bytes of rules, all different, that follow in the bad file
-	Good     string // the same, fixed
-	Dialect  string // in which it occurs; "" is google
+	Bad      string // a file with the problem, or its beginning if there are Rules
+	Rules    int    // bytes of generated, distinct rules to append to the bad file
+	Good     string // the fixed file
+	Dialect  string // the dialect in which it occurs; "" means google
 }
 
 // Lookup returns the code of that name, and whether there is one.
@@ -205,8 +203,8 @@ func (c *Code) Text(fill func(text string, width int) string) string {
 	return text + "\nBad:\n\n" + Indent(c.bad()) + "\nGood:\n\n" + Indent(c.Good)
 }
 
-// bad returns the bad file. Rules are made here and not in Codes: every start of the program would
-// take 6 ms more.
+// bad returns the bad file. The rules are generated here and not in Codes, which would add 6 ms to every start of the
+// program.
 func (c *Code) bad() string {
 	var sb strings.Builder
 	sb.WriteString(c.Bad)
@@ -216,14 +214,13 @@ func (c *Code) bad() string {
 	return sb.String()
 }
 
-// The most that an example shows.
+// Maximum sizes of an example.
 const (
 	exampleLines = 8
 	exampleWidth = 60
 )
 
-// Indent returns the beginning of a file with each line indented, and with bytes that nobody sees
-// escaped.
+// Indent returns the beginning of a file with each line indented, and with invisible bytes escaped.
 func Indent(file string) string {
 	var sb strings.Builder
 	n := 0
@@ -241,8 +238,8 @@ func Indent(file string) string {
 	return sb.String()
 }
 
-// ofFile are the codes about all of a file, wherever the line stands: those of directives that are of no
-// group, those of bytes, and those of names, which decide whom a group binds.
+// ofFile are the codes that affect the whole file independent of the position of the line: those of directives outside
+// groups, of bytes, and of names, which decide whom a group binds.
 var ofFile = map[robots.Code]bool{
 	"agent_cut": true, "agent_list": true, "agent_never_matches": true, "agent_retired": true, "agent_space": true, "agent_typo": true,
 	"bad_clean_param": true, "bad_host": true, "bad_sitemap": true, "blocked_sitemap": true, "bom": true, "content_signal_outside_group": true, "cut_line": true, "extra_host": true,
@@ -251,8 +248,8 @@ var ofFile = map[robots.Code]bool{
 	"too_many_rules": true, "unknown_policy_group": true, "utf16": true,
 }
 
-// Binding returns those of the diagnostics of a report that concern crawlers: those about lines of groups
-// that bind one of them, and those about all of the file.
+// Binding returns the diagnostics of a report that concern the crawlers: those in groups that bind one of them, and
+// those that affect the whole file.
 func Binding(report *robots.Report, diagnostics []robots.Diagnostic, asked []robots.Agent) []robots.Diagnostic {
 	bound := map[int]bool{}
 	for _, who := range asked {
@@ -260,7 +257,7 @@ func Binding(report *robots.Report, diagnostics []robots.Diagnostic, asked []rob
 			bound[i] = true
 		}
 	}
-	group := -1 // that the line is in
+	group := -1 // the group of the line
 	groups := report.File.Groups
 	return slices.DeleteFunc(slices.Clone(diagnostics), func(d robots.Diagnostic) bool {
 		for group+1 < len(groups) && groups[group+1].Line <= d.Line {

@@ -21,10 +21,10 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are the forms in which findings can be printed.
+// Forms are the output forms of findings.
 var Forms = []string{"text", "json", "sarif", "github", "junit", "markdown"}
 
-// maxKept is how many findings are kept for forms that have the worst first.
+// maxKept is the maximum number of findings kept for forms that print the worst first.
 const maxKept = 5_000
 
 // A Printer prints findings in one form. It is for one goroutine; [Printer.Close] completes it.
@@ -33,28 +33,28 @@ type Printer struct {
 	opt Options
 
 	counts  [3]int64     // by severity
-	origins int64        // with findings
-	files   []string     // without findings, as far as JUnit lists them
-	kept    [3][]Finding // by severity, the first of each
-	left    int64        // that are not kept
+	origins int64        // number of origins with findings
+	files   []string     // files without findings, for JUnit only
+	kept    [3][]Finding // by severity, the first ones
+	left    int64        // number of findings that were not kept
 	byCode  map[string]*tally
 }
 
-// Options say how findings are printed.
+// Options configure the output.
 type Options struct {
 	Form    string // one of [Forms]
 	Version string // of the program
-	All     bool   // text: print every finding, however many
+	All     bool   // text: print all findings
 	Fail    Gate   // JUnit: the findings that are failures
 }
 
-// A tally is the findings of one code.
+// A tally counts the findings of one code.
 type tally struct {
 	code     Code
 	count    int64
 	origins  int64
-	examples []Finding // the first of each of the worst origins
-	worst    []int     // how many findings of this code these have
+	examples []Finding // the first finding of each of the worst origins
+	worst    []int     // their number of findings with this code
 }
 
 // NewPrinter returns a printer.
@@ -62,10 +62,10 @@ func NewPrinter(w io.Writer, opt Options) *Printer {
 	return &Printer{out: bufio.NewWriter(w), opt: opt, byCode: map[string]*tally{}}
 }
 
-// Counts returns how many findings of each severity there were, worst first.
+// Counts returns the number of findings by severity, worst first.
 func (p *Printer) Counts() []int64 { return p.counts[:] }
 
-// Add adds the findings of one robots.txt; none says that it has none.
+// Add adds the findings of one robots.txt; an empty list means that it has none.
 func (p *Printer) Add(place *Place, findings []Finding) error {
 	if len(findings) == 0 {
 		if len(p.files) < maxKept {
@@ -100,7 +100,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 		f := &findings[i]
 		n := here[f.Code]
 		if n == 0 {
-			continue // counted already
+			continue // already counted
 		}
 		here[f.Code] = 0
 		t := p.byCode[f.Code]
@@ -111,7 +111,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 		t.count += int64(n)
 		t.origins++
 		at, _ := slices.BinarySearchFunc(t.worst, n, func(have, n int) int {
-			if have >= n { // of equal ones the first stays in front
+			if have >= n { // the first of equal ones stays in front
 				return -1
 			}
 			return 1
@@ -124,10 +124,10 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 	return nil
 }
 
-// examples is how many findings of a code the table shows.
+// examples is the number of examples per code in the table.
 const examples = 3
 
-// worst returns the kept findings, worst first, at most so many; and how many are left out.
+// worst returns up to that many kept findings, worst first, and the number of omitted ones.
 func (p *Printer) worst(most int) (findings []Finding, left int64) {
 	for _, kept := range p.kept {
 		findings = append(findings, kept...)
@@ -145,7 +145,7 @@ func (p *Printer) Close() error {
 	var err error
 	switch p.opt.Form {
 	case "text":
-		// Print the findings one by one, or as a table if they are of many origins.
+		// Print the findings one by one, or as a table if they come from many origins.
 		if !p.opt.All && p.origins <= manyOrigins && p.left == 0 {
 			findings, _ := p.worst(maxKept * len(p.kept))
 			slices.SortStableFunc(findings, func(a, b Finding) int {
@@ -173,10 +173,9 @@ func (p *Printer) Close() error {
 			err = ci.GitHub(p.out, notes, left)
 		}
 	case "junit":
-		// Print a case for each finding, which fails if its severity does, and one for each file
-		// without any.
+		// Print a case for each finding, which fails depending on the severity, and one for each file without findings.
 		var cases []ci.Case
-		var failures int64 // that are left out
+		var failures int64 // omitted ones
 		for severity, n := range p.counts {
 			if p.opt.Fail.Fails(Severity(severity)) {
 				failures += n
@@ -212,7 +211,7 @@ func (p *Printer) Close() error {
 	return p.out.Flush()
 }
 
-// sum counts the findings in words.
+// sum returns the number of findings in words.
 func (p *Printer) sum() string {
 	return say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n"
 }
@@ -230,10 +229,10 @@ func (f *Finding) note() ci.Note {
 	return n
 }
 
-// manyOrigins is from how many origins with findings on the text is a table by code.
+// manyOrigins is the number of origins with findings from which the text is a table by code.
 const manyOrigins = 5
 
-// table prints how often each code occurs, the worst first, with the worst examples.
+// table prints how often each code occurs, with the worst codes and examples first.
 func (p *Printer) table() {
 	codes := slices.SortedFunc(maps.Keys(p.byCode), func(a, b string) int {
 		x, y := p.byCode[a], p.byCode[b]
@@ -250,22 +249,21 @@ func (p *Printer) table() {
 	}
 }
 
-// The columns of the text.
+// Columns of the text.
 const (
 	width      = 80
 	indent     = "    "
 	quote      = indent + "| "
-	maxText    = 400 // of the fault, in several lines
-	longOrigin = 40  // of an origin in the table
+	maxText    = 400 // for the fault, over several lines
+	longOrigin = 40  // for an origin in the table
 )
 
-// text returns the finding in lines: its place and code, the line with a caret, and the remedy. They have at
-// most 80 columns, unless the name of the file, or the URL of a capture, is longer: that stands whole, as
-// editors read it.
+// text returns the finding in lines: its place and code, the line with a caret, and the remedy. Lines have at most 80
+// columns, except that the name of the file or the URL of a capture is never truncated, so that editors can open it.
 func (f *Finding) text() string {
 	var sb strings.Builder
 	name := say.Line(f.place().name())
-	if strings.HasPrefix(name, "::") { // a line of a log that begins so is a command to GitHub
+	if strings.HasPrefix(name, "::") { // GitHub treats a log line with this prefix as a command
 		name = "./" + name
 	}
 	fmt.Fprintf(&sb, "%s:%d:%d %s %s\n%s", name, f.Line, f.Column, f.Severity, f.Code, wrap(cli.Fit(say.Line(f.Text), maxText)))
@@ -288,7 +286,7 @@ func wrap(s string) string {
 	return indent + strings.ReplaceAll(cli.Fill(cli.FitWords(s, columns), columns), "\n", "\n"+indent) + "\n"
 }
 
-// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that findings need.
+// Parts of SARIF 2.1.0 (OASIS, 27 March 2020) used for findings.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -347,11 +345,10 @@ type (
 	}
 )
 
-// sarifLevels are the levels by severity.
+// sarifLevels maps severities to levels.
 var sarifLevels = []string{"error", "warning", "note"}
 
-// writeSARIF writes the findings as a log of SARIF 2.1.0, with all codes as rules. left is how many
-// findings are not in it.
+// writeSARIF writes the findings as a SARIF 2.1.0 log, with all codes as rules. left is the number of omitted findings.
 func writeSARIF(w io.Writer, findings []Finding, left int64, version string) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -382,7 +379,7 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 func (f *Finding) sarif() sarifResult {
 	key := f.Key()
 	text := key.Origin + "\x00" + key.Code + "\x00" + key.Source
-	if f.occurrence > 1 { // of equal lines, so that each has its own
+	if f.occurrence > 1 { // distinguishes equal lines
 		text += "\x00" + strconv.Itoa(f.occurrence)
 	}
 	sum := xxh3.Hash128([]byte(text)).Bytes()

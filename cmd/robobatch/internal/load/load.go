@@ -1,6 +1,6 @@
-// Package load makes the rules of a run ready: it opens a pack, or compiles files into memory or,
-// under a limit of memory, into a temporary pack. It hides how files are counted while they are
-// read, and when the temporary pack goes. Only cmd/robobatch imports it.
+// Package load prepares the rules of a run: it opens a pack, or compiles files into memory or, with a memory limit,
+// into a temporary pack. It counts the files while they are read, and removes the temporary pack. Only cmd/robobatch
+// imports it.
 package load
 
 import (
@@ -29,18 +29,18 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rules are files of rules, which are read for a run. The zero value has none.
+// Rules are the rules of a run, from files or a pack. The zero value is empty.
 type Rules struct {
 	*rulefiles.Files
-	AcceptDamage bool           // of files of captures, see there; to be set before Find
+	AcceptDamage bool           // for capture files, see [rulefiles.Files]; set it before Find
 	Inspect      bool           // find files as [rulefiles.FindToInspect] does
-	Flag         string         // that names them, for messages; "" is -rules
-	Share        memory.Share   // of -max-memory that they have, for messages
-	Texts        *conduct.Texts // receives the texts that are read; nil if they are not needed. A pack has none
+	Flag         string         // flag that names them, for messages; "" is -rules
+	Share        memory.Share   // their share of -max-memory, for messages
+	Texts        *conduct.Texts // receives the texts that are read, except from a pack; nil if not needed
 
-	noted []warning.Warning               // of the pack, when it was compiled
-	temp  atomic.Pointer[atomicfile.Temp] // the pack that files were compiled into; nil if there is none
-	read  atomic.Int64                    // files
+	noted []warning.Warning               // warnings in the pack, from when it was compiled
+	temp  atomic.Pointer[atomicfile.Temp] // the pack compiled from files; nil if there is none
+	read  atomic.Int64                    // number of files read
 }
 
 // Find finds the rules of a path, as [rulefiles.Find] does.
@@ -55,8 +55,8 @@ func (r *Rules) Find(path, origin string) (err error) {
 	return err
 }
 
-// FindListed finds rules to list. If the rules are a single robots.txt, origin is its origin. Otherwise it is the only
-// origin to list, which FindListed returns.
+// FindListed finds rules to list. If the rules are a single robots.txt, origin is its origin. Otherwise origin selects
+// the only origin to list, which FindListed returns.
 func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.Origin, err error) {
 	r.AcceptDamage = acceptDamage
 	err = r.Find(path, origin)
@@ -72,12 +72,12 @@ func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.
 // NoOrigin is the origin of a single robots.txt if no flag names it.
 const NoOrigin = "https://origin.invalid"
 
-// ErrNotListed is the error of an origin that has no robots.txt in the rules.
+// ErrNotListed means that the rules have no robots.txt for the origin.
 var ErrNotListed = errors.New("the rules have no robots.txt for it: check scheme, host and port")
 
-// Store makes the rules ready: it opens the pack, or compiles the files, into memory or, under a
-// limit of memory, into a pack without a name in a directory. The caller has set the limit of large packs,
-// closes the store, and then the rules.
+// Store prepares the rules. It opens the pack, or compiles the files into memory or, with a memory limit, into an
+// unnamed pack in a directory. The caller must have set the limit for large packs, and must close first the store and
+// then the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
 	switch {
 	case r.Pack() != "":
@@ -94,8 +94,7 @@ func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, 
 	return store, err
 }
 
-// NamePack returns the [*PackError] of an error that is about the dialect of a pack; any other as
-// it is.
+// NamePack returns a [*PackError] for an error about the dialect of a pack; other errors are returned unchanged.
 func NamePack(name string, err error) error {
 	if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
 		return &PackError{name, dialect}
@@ -103,30 +102,29 @@ func NamePack(name string, err error) error {
 	return err
 }
 
-// A PackError says that a pack is compiled for another dialect than the one that is asked for.
+// A PackError means that a pack was compiled for a different dialect than requested.
 type PackError struct {
 	Name string
 	Err  *engine.PackDialectError
 }
 
-// Error says so.
+// Error names the dialects.
 func (e *PackError) Error() string {
 	return fmt.Sprintf("read the rule pack %s: %v", say.File(e.Name), e.Err)
 }
 
-// Unwrap returns the dialects.
+// Unwrap returns the error with the dialects.
 func (e *PackError) Unwrap() error { return e.Err }
 
-// roomToCompile is a limit that holds whatever a run compiles, of up to a million origins. A lower
-// one holds with captures of up to a quarter of it: compiling takes some 200 bytes an origin that
-// nothing can drop.
+// roomToCompile is a memory limit that is sufficient for compiling up to a million origins. Lower limits are sufficient
+// for captures of up to a quarter of the limit: compiling takes some 200 bytes per origin that cannot be dropped.
 const roomToCompile = 256 << 20
 
-// A LimitError says that captures are too large to be compiled under a limit of memory.
+// A LimitError means that captures are too large to be compiled within a memory limit.
 type LimitError struct {
-	Limit int64        // in bytes, of these rules
-	Share memory.Share // of -max-memory that is Limit
-	Size  int64        // of the files, in bytes
+	Limit int64        // limit of these rules in bytes
+	Share memory.Share // share of -max-memory that Limit is
+	Size  int64        // size of the files in bytes
 }
 
 // Error returns the message, with the remedy.
@@ -135,7 +133,7 @@ func (e *LimitError) Error() string {
 		e.Share.Text(e.Limit), memory.Text(e.Size), memory.Text(e.Share.Whole(roomToCompile)))
 }
 
-// limited compiles the rules into a pack without a name.
+// limited compiles the rules into an unnamed pack.
 func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
 	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
 		return nil, &LimitError{opt.MaxMemory, r.Share, size}
@@ -155,13 +153,13 @@ func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string
 	return engine.OpenPackFile(f.File, opt)
 }
 
-// A TempError says that the temporary pack could not be written.
+// A TempError means that the temporary pack could not be written.
 type TempError struct {
 	Dir string
 	Err error
 }
 
-// Error says so, without the name of the file, which is gone.
+// Error describes the cause without the name of the file, which no longer exists.
 func (e *TempError) Error() string {
 	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v", say.File(e.Dir), atomicfile.Cause(e.Err))
 }
@@ -169,12 +167,12 @@ func (e *TempError) Error() string {
 // Unwrap returns the cause.
 func (e *TempError) Unwrap() error { return e.Err }
 
-// TempDir returns the directory for temporary files beside an output.
+// TempDir returns the directory for temporary files next to an output.
 func TempDir(out string) string {
 	return place.TempDir(out)
 }
 
-// HintMemory says which limit of memory would be enough, if rules of the store were loaded again and again.
+// HintMemory returns the memory limit that would suffice, if rules of the store were loaded repeatedly.
 func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
 	if enough := store.EnoughMemory(); enough > 0 {
 		c.Hint(fmt.Sprintf("-max-memory %s is too small to keep all rules that these logs need, so rules were loaded repeatedly, which takes time: %s is enough",
@@ -185,8 +183,8 @@ func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
 // Close removes the temporary pack.
 func (r *Rules) Close() error { return r.temp.Load().Remove() }
 
-// Drop removes the temporary pack if it has a name, which only systems have that keep the names of
-// open files. It may be called from any goroutine, while the pack is in use.
+// Drop removes the temporary pack if it has a name, which is the case on systems that cannot delete open files. It may
+// be called from any goroutine, while the pack is in use.
 func (r *Rules) Drop() error {
 	if temp := r.temp.Load(); temp != nil && temp.Named() {
 		return temp.Remove()
@@ -194,8 +192,7 @@ func (r *Rules) Drop() error {
 	return nil
 }
 
-// Watch shows how much of the rules is read, until stop is called: bytes of captures, or else
-// files.
+// Watch shows the progress of reading the rules until stop is called: in bytes for captures, otherwise in files.
 func (r *Rules) Watch(c *console.Console) (stop func()) {
 	number := int64(r.Len())
 	return c.Watch("rules", func() console.Sample {
@@ -224,7 +221,7 @@ func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error]
 	}
 }
 
-// counted yields responses, until ctx ends, and counts the files that were read to their end.
+// counted yields responses until ctx ends, and counts the files that were read completely.
 func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		name, begun := "", false
@@ -245,8 +242,7 @@ func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], f
 	}
 }
 
-// Warn prints the warnings about the files that were read; of a pack, those of the time when it was
-// compiled.
+// Warn prints the warnings about the files that were read, or those stored in a pack when it was compiled.
 func (r *Rules) Warn(c *console.Console) {
 	for _, d := range r.noted {
 		c.Warn(d)
@@ -257,7 +253,7 @@ func (r *Rules) Warn(c *console.Console) {
 	c.Hint(r.BlankHint())
 }
 
-// BlankHint says that the one robots.txt has no rules; "" if it has some, or there are several.
+// BlankHint says that a single robots.txt has no rules; "" if it has rules, or there are several files.
 func (r *Rules) BlankHint() string {
 	if r.Odd() != robots.OddBlank {
 		return ""
@@ -268,7 +264,7 @@ func (r *Rules) BlankHint() string {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// warnings returns the warnings about the files. show names the file of a damage, and the damage.
+// warnings returns the warnings about the files. show formats the file and the description of a damage.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
 		text := "-rules: " + say.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
@@ -281,7 +277,7 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 	if d, ok := brokenRecords(r.Problems()); ok {
 		warnings = append(warnings, d)
 	}
-	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // else it is an error
+	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // otherwise it is an error
 		warnings = append(warnings, d)
 	}
 	if odd := r.Odd(); odd.IsOdd() {
@@ -291,8 +287,8 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 	return warnings
 }
 
-// Notes returns the warnings about the files, for a pack of them. The bytes do not depend on where the files are, so
-// examples with the names of directories are omitted.
+// Notes returns the warnings about the files, to be stored in a pack. The bytes must not depend on the location of the
+// files, so examples with directory names are omitted.
 func (r *Rules) Notes() []byte {
 	warnings := r.warnings(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
 	if len(warnings) == 0 {
@@ -305,12 +301,12 @@ func (r *Rules) Notes() []byte {
 	}
 	text, err := json.Marshal(warnings)
 	if err != nil {
-		panic(err) // texts and numbers always have a form in JSON
+		panic(err) // texts and numbers can always be encoded as JSON
 	}
 	return text
 }
 
-// ReadNotes keeps the notes of a pack for Warn, and what else there is to say of it.
+// ReadNotes keeps the notes of a pack for Warn.
 func (r *Rules) ReadNotes(store *engine.Store) error {
 	r.noted = nil
 	if notes := store.Notes(); len(notes) > 0 {
@@ -328,7 +324,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 	return nil
 }
 
-// brokenRecords returns the warning of broken records of captures, which are omitted.
+// brokenRecords returns the warning about invalid capture records, which are skipped.
 func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
 	text := say.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
 	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
@@ -338,8 +334,7 @@ func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
 	return d, p.Total > 0
 }
 
-// damagedRules returns the warning about damaged files of captures. show names the file of a damage,
-// and the damage.
+// damagedRules returns the warning about damaged capture files. show formats the file and the description of a damage.
 func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d warning.Warning, ok bool) {
 	var unread, missing int64
 	for i, damage := range damages {

@@ -1,5 +1,5 @@
-// Package memory has the meaning of -max-memory: how a size is written, how many workers fit, and which part of
-// a run gets how much. Only cmd/robobatch imports it.
+// Package memory implements -max-memory: the syntax of sizes, the number of workers that fit, and the division of the
+// limit. Only cmd/robobatch imports it.
 //
 // The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
 //
@@ -7,18 +7,18 @@
 //	counts of a page        3L/16 or 7L/16, by the plan
 //	the journal of conduct  L/16 for a page, or 6L/16, by the plan
 //	counts of rules         L/2, by the plan
-//	the index of the pack   its size in the file, and 4 bytes a site
+//	the index of the pack   its size in the file, and 4 bytes per site
 //	lists of addresses      their tables, and counts of the networks that send requests of crawlers
-//	URLs of sitemaps        24 bytes for each, and the names of their origins; see SitemapRoom
+//	URLs of sitemaps        24 bytes per URL, and the names of their origins; see SitemapRoom
 //	the work on rows        unpackers, batches, chunks, encoders, and the row group or dictionaries of the output
-//	rows that are sorted    up to a quarter of the rest, if -sort or -partition-by is given
+//	rows that are sorted    up to a quarter of the rest, with -sort or -partition-by
 //	URLs that changed       up to a quarter of the rest, by the plan
-//	rules                   the rest, at least 4 MiB, half of it for the previous rules if there are any:
+//	rules                   the rest, at least 4 MiB; half of it for the previous rules, if any:
 //	                        package engine/internal/packed divides it
 //
-// The work on rows was measured, at its most, for each kind of output. With more workers it needs more, so there are as
-// many as leave room for rules. If one worker does not, the run does not start. No part changes a byte of the output:
-// the ends of batches, chunks and row groups depend only on the rows.
+// The maximum memory for the work on rows was measured for each kind of output. It grows with the number of workers,
+// which is therefore limited so that there is memory for rules. If there is not enough for one worker, the run does not
+// start. The division never changes the output: the ends of batches, chunks and row groups depend only on the rows.
 package memory
 
 import (
@@ -40,11 +40,10 @@ import (
 
 const mib = 1 << 20
 
-// Program is the memory of a process that Go's runtime does not count: the program itself.
+// Program is the memory of a process that Go's runtime does not count, such as the program itself.
 const Program = 11 * mib
 
-// maxWorkers is the largest value of -workers: each worker has batches of 2 MiB on their way, and a
-// chunk to encode.
+// maxWorkers is the maximum value of -workers: each worker has batches of 2 MiB in progress, and a chunk to encode.
 const maxWorkers = 1024
 
 // CheckWorkers checks the number of goroutines.
@@ -55,82 +54,82 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// A Run has all that takes memory, by the plan of its command.
+// A Run describes everything that takes memory, according to the plan of its command.
 type Run struct {
 	Plan
 	Limit    int64           // -max-memory in bytes; 0 or less means no limit
-	Typed    string          // -max-memory as it was given, for messages
-	Workers  int             // that are asked for; 0 is one for each processor
-	Agents   int             // verdicts of a URL
-	Index    int64           // bytes of the indexes of packs in memory; 0 if there is no pack yet
+	Typed    string          // -max-memory as given, for messages
+	Workers  int             // requested number; 0 is one per processor
+	Agents   int             // verdicts per URL
+	Index    int64           // bytes of pack indexes in memory; 0 if there is no pack yet
 	Sitemaps int64           // bytes of the URLs of sitemaps; 0 means none
-	Lists    int64           // bytes of the lists of addresses of crawlers, without those that only loading needs; 0 means none
+	Lists    int64           // bytes of address lists of crawlers, without those needed only for loading; 0 means none
 	Out      *output.Options // of the output; nil means no table
-	Remote   int64           // bytes for inputs and outputs that are not in the file system
-	Window   int64           // the largest window of zstd in bytes that the logs are known to need; 0 is as usual
+	Remote   int64           // bytes for inputs and outputs in object storage
+	Window   int64           // largest known zstd window of the logs in bytes; 0 is the default
 }
 
-// share returns the part of the limit that work and rules have.
+// share returns the part of the limit for work and rules.
 func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
 
-// room returns the bytes of share.
+// room returns share in bytes.
 func (r Run) room() int64 { return r.Limit / sixteenths * (sixteenths - r.share().Taken) }
 
-// window returns the window of an unpacker.
+// window returns the window size of an unpacker.
 func (r Run) window() int64 { return max(window, r.Window) }
 
-// The parts of a run. Each holds for the most that was seen with real and made-up logs.
+// Memory of the parts of a run: maximum values measured with real and artificial logs.
 const (
-	unpacker    = 2 * mib   // text that is unpacked ahead, besides a window of zstd
-	window      = 8 * mib   // of zstd, unless logs need a larger one
-	batchText   = mib       // half a MiB of text, and as much of the batch before
+	unpacker    = 2 * mib   // text unpacked ahead, in addition to a zstd window
+	window      = 8 * mib   // zstd window, unless logs need a larger one
+	batchText   = mib       // half a MiB of text, and as much of the previous batch
 	chunkLong   = 4 * mib   // 32,768 rows of all columns
 	chunkWide   = 14 * mib  // half a million verdicts
 	chunkArrow  = 24 * mib  // 65,536 rows, and the message that they become
-	chunkKept   = mib / 2   // for each extra column
-	stream      = 32 * mib  // messages that come and go
-	encoder     = 5 * mib   // a page, packed and not, and the window of zstd
-	lines       = 12 * mib  // a piece of lines, packed and not
-	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as texts, page and packed
-	groupWide   = 24 * mib  // and pages of 16 million verdicts
-	groupKept   = 2 * mib   // and those of an extra column
-	lineDicts   = 20 * mib  // 4 MiB of dictionaries, twice: for texts and for lines
-	slowZstd    = 40 * mib  // tables of an encoder of level 10 or more
-	leastSort   = 8 * mib   // rows that are sorted at once
-	rowsPart    = 4         // the part of the limit that is for rows that are sorted
+	chunkKept   = mib / 2   // per extra column
+	stream      = 32 * mib  // messages in progress
+	encoder     = 5 * mib   // a page, packed and unpacked, and the zstd window
+	lines       = 12 * mib  // a group of lines, packed and unpacked
+	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as text, page and packed page
+	groupWide   = 24 * mib  // in addition: pages of 16 million verdicts
+	groupKept   = 2 * mib   // in addition: pages of an extra column
+	lineDicts   = 20 * mib  // 4 MiB of dictionaries, as text and as lines
+	slowZstd    = 40 * mib  // tables of an encoder at level 10 or above
+	leastSort   = 8 * mib   // rows sorted at once
+	rowsPart    = 4         // fraction of the limit for sorted rows: 1/rowsPart
 	dictPart    = 4         // the same for the dictionaries of an Arrow file
-	perAhead    = 128 * mib // for each unpacker but the first, of the limit
-	verdicts    = 64 << 10  // of a batch
-	leastRows   = 256       // of a batch
-	mostRows    = 8192      // of a batch, unless fewer are asked for
-	rowSize     = 100       // of a batch: places, numbers, and the names of sites
-	changesPart = 4         // the part of the limit that is for changed URLs
-	changesMore = 11        // eighths of the memory for URLs that all counts take, see aggregate.ChangesOptions
-	clientRow   = 80        // of a batch with addresses: their texts, times, answers, and networks
-	networks    = 7 * mib   // that send requests of crawlers, see ranges.Census
-	oldRow      = 24        // of a batch that is decided twice
-	oldVerdict  = 9 + 2*20  // the same, for each agent, with the preferences of both
+	perAhead    = 128 * mib // of the limit, per additional unpacker
+	verdicts    = 64 << 10  // per batch
+	leastRows   = 256       // per batch
+	mostRows    = 8192      // per batch, unless fewer are requested
+	rowSize     = 100       // per row of a batch: positions, numbers, and site names
+	changesPart = 4         // fraction of the limit for changed URLs: 1/changesPart
+	changesMore = 11        // memory of all counts, in eighths of that for URLs, see aggregate.ChangesOptions
+	clientRow   = 80        // per row with addresses: texts, times, status codes, and networks
+	networks    = 7 * mib   // networks that send crawler requests, see ranges.Census
+	oldRow      = 24        // per row of a batch that is evaluated twice
+	oldVerdict  = 9 + 2*20  // the same per agent, with both sets of preferences
 )
 
-// Parts are the parts of the limit, in bytes where nothing else is said. Without a limit all are 0 but Workers.
+// Parts are the parts of the limit, in bytes unless noted otherwise. Without a limit, all are 0 except Workers.
 type Parts struct {
-	Workers   int   // as many as there is room for, at most those that are asked for
-	Unpackers int   // goroutines that unpack ahead; 0 is one for each worker
-	BatchRows int   // the most rows of a batch; 0 is as usual
-	Sort      int64 // rows that are sorted; 0 is as usual
-	Dicts     int64 // the dictionaries of an Arrow file; 0 means no limit
-	Window    int64 // the most of a window of zstd; 0 is as usual
-	Reserved  int64 // of Rules, for all but rules and their index
-	Rules     int64 // the limit of each store, see engine.StoreOptions; 0 is the default, less means no limit
-	Page      int64 // counts of a page; 0 is as usual
-	Counts    int64 // counts of coverage, or the journal of conduct; 0 is as usual
-	Changes   int64 // the URLs that changed; 0 is as usual
-	Share     Share // of -max-memory that Rules is
+	Workers   int   // as many as fit, at most the requested number
+	Unpackers int   // goroutines that unpack ahead; 0 is one per worker
+	BatchRows int   // maximum rows of a batch; 0 is the default
+	Sort      int64 // rows to sort; 0 is the default
+	Dicts     int64 // dictionaries of an Arrow file; 0 means no limit
+	Window    int64 // maximum zstd window; 0 is the default
+	Reserved  int64 // part of Rules that is not for rules and their index
+	Rules     int64 // limit of each store, see engine.StoreOptions; 0 is the default, negative means no limit
+	Page      int64 // counts of a page; 0 is the default
+	Counts    int64 // counts of coverage, or the journal of conduct; 0 is the default
+	Changes   int64 // changed URLs; 0 is the default
+	Share     Share // share of -max-memory for Rules
 	Note      string
 }
 
-// Divide divides the limit. Without one, all is as usual. The error says that the limit has no room
-// for the run.
+// Divide divides the limit. Without a limit, it returns defaults. The error says that the limit is too small for the
+// run.
 func (r Run) Divide() (Parts, error) {
 	if r.Limit <= 0 {
 		return Parts{Workers: r.Workers, Rules: r.Limit}, nil
@@ -162,7 +161,7 @@ func (r Run) Divide() (Parts, error) {
 	return p, nil
 }
 
-// least returns the parts of a run with one worker.
+// least returns the parts for a run with one worker.
 func (r Run) least() Parts {
 	return Parts{
 		Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents))),
@@ -170,15 +169,14 @@ func (r Run) least() Parts {
 	}
 }
 
-// SitemapRoom returns how many bytes there are for the URLs of sitemaps, at least 1: with more, the limit has no room for the
-// run. It is for a run with a limit.
+// SitemapRoom returns the maximum number of bytes for the URLs of sitemaps, at least 1. It is for a run with a limit.
 func (r Run) SitemapRoom() int64 {
 	p := r.least()
 	r.Sitemaps = 0
 	return max(1, r.room()-r.taken(p))
 }
 
-// reserved returns the bytes of all but rules and their index.
+// reserved returns the bytes for everything except rules and their index.
 func (r Run) reserved(p *Parts) int64 {
 	batches, chunks, workers := int64(1), int64(1), int64(p.Workers)
 	if workers > 1 {
@@ -226,12 +224,12 @@ func (r Run) reserved(p *Parts) int64 {
 	return size
 }
 
-// fits reports whether the limit has room for a run of these parts.
+// fits reports whether the parts fit into the limit.
 func (r Run) fits(p Parts) bool {
 	return r.taken(p) <= r.room()
 }
 
-// taken returns the bytes that a run takes at least.
+// taken returns the minimum number of bytes that a run takes.
 func (r Run) taken(p Parts) int64 {
 	rules := int64(engine.MinRules)
 	if r.Old {
@@ -240,7 +238,7 @@ func (r Run) taken(p Parts) int64 {
 	return Program + r.Index + r.reserved(&p) + rules
 }
 
-// changes returns the bytes for the URLs that changed.
+// changes returns the bytes for changed URLs.
 func (r Run) changes() int64 {
 	if !r.Changes {
 		return 0
@@ -248,7 +246,7 @@ func (r Run) changes() int64 {
 	return min(r.room()/changesPart*8/changesMore, aggregate.DefaultMemory)
 }
 
-// encoder returns the bytes of an encoder of Parquet.
+// encoder returns the bytes of a Parquet encoder.
 func (r Run) encoder() int64 {
 	if r.Out.Level >= 10 {
 		return encoder + slowZstd
@@ -261,8 +259,8 @@ func (r Run) sorts() bool {
 	return r.Out != nil && (r.Out.Sort != output.SortNone || len(r.Out.Partition) > 0)
 }
 
-// dicts returns the limit of the dictionaries of an Arrow file: a part of the room, but at least enough for the origins of
-// the pack, which take twice their index.
+// dicts returns the limit for the dictionaries of an Arrow file: a fraction of the memory, but at least enough for the
+// origins of the pack, which take twice their index.
 func (r Run) dicts() int64 {
 	if r.Out == nil || r.Out.Format != output.ArrowFile {
 		return 0
@@ -270,7 +268,7 @@ func (r Run) dicts() int64 {
 	return max(r.room()/dictPart, 9*r.Index/4)
 }
 
-// tooSmall returns the error of a limit that has no room for a run with one worker.
+// tooSmall returns the error for a limit too small for a run with one worker.
 func (r Run) tooSmall(p Parts) error {
 	need := r
 	for need.Limit = r.share().Whole(r.room()); ; need.Limit += step {
@@ -294,7 +292,7 @@ func (r Run) tooSmall(p Parts) error {
 	return fmt.Errorf("%s is less than this run needs%s: use %s or more%s", r.share().Text(r.Limit), index, Text(need.Limit), r.Says)
 }
 
-// Text returns a size as it is written, in MiB, rounded up.
+// Text formats a size in MiB, rounded up.
 func Text(n int64) string { return strconv.FormatInt((n+mib-1)/mib, 10) + "MiB" }
 
 // memoryUnits are the units of a size.
@@ -318,14 +316,14 @@ var memoryUnits = []struct {
 	{"", 1},
 }
 
-// MaxStrays is the number of origins without rules a run under a limit counts one by one: half a megabyte for each
+// MaxStrays is the number of origins without rules that a run with a limit counts individually: half a megabyte per
 // worker.
 const MaxStrays = 1 << 14
 
-// minMemory is the lowest -max-memory: the program needs that much itself.
+// minMemory is the minimum of -max-memory: what the program needs for itself.
 const minMemory = 64 << 20
 
-// Parse returns the bytes of a size such as 256MiB; 0 for "", and -1 for "none".
+// Parse parses a size such as 256MiB; it returns 0 for "", and -1 for "none".
 func Parse(s string) (int64, error) {
 	switch s {
 	case "":
@@ -340,7 +338,7 @@ func Parse(s string) (int64, error) {
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		switch n *= unit.bytes; {
-		case n >= math.MaxInt64: // strconv.ErrRange, too
+		case n >= math.MaxInt64: // includes strconv.ErrRange
 			return 0, fmt.Errorf("%s is more than any machine has: use none for no limit", s)
 		case err != nil || !(n >= 0):
 			return 0, errNoSize(s)
@@ -352,21 +350,21 @@ func Parse(s string) (int64, error) {
 	return 0, errNoSize(s)
 }
 
-// Remedy says how a size is written.
+// Remedy describes the syntax of a size.
 const Remedy = "write 256MiB, 1GiB or none"
 
-// errNoSize is the error of a text that is not a size.
+// errNoSize is the error for an invalid size.
 func errNoSize(s string) error { return fmt.Errorf("%q is not a size: %s", s, Remedy) }
 
-// A pack of more than largePack bytes is opened as if -max-memory were LargePackLimit, as all of
-// its rules might take several times that.
+// A pack larger than largePack is opened with a limit of LargePackLimit, because all of its rules could take several
+// times its size.
 const (
 	largePack      = 512 << 20
 	LargePackLimit = 1280 << 20
 )
 
-// OfPack returns the limit of the store of a pack, or of files if the name is "": the one that is asked for,
-// or, for a large pack without one, LargePackLimit.
+// OfPack returns the limit for the store of a pack, or of files if the name is "". It is the requested limit, or
+// LargePackLimit for a large pack without one.
 func OfPack(name string, asked int64) int64 {
 	if name == "" || asked != 0 {
 		return asked
@@ -377,9 +375,9 @@ func OfPack(name string, asked int64) int64 {
 	return LargePackLimit
 }
 
-// SetLimit sets the memory limit of Go's runtime to the limit of the run, so that dropped rules are collected before the
-// process grows beyond it. stores are the limits of the rules, see [OfPack]. If the run has no limit and no counts, the
-// limit is the largest of these, for each store.
+// SetLimit sets the memory limit of Go's runtime to the limit of the run, so that dropped rules are collected before
+// the process exceeds it. stores are the limits of the rules, see [OfPack]. If the run has neither a limit nor counts,
+// the runtime's limit is the largest of these, for each store.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
 	if limit == 0 && r.Page+r.Counts == 0 {
@@ -393,29 +391,29 @@ func (r Run) SetLimit(stores ...int64) {
 	}
 }
 
-// step divides the limits that errors name: such numbers are short to type.
+// step is the granularity of limits suggested by errors, so that they are short to type.
 const step = 16 * mib
 
-// sixteenths are the unit of shares, so that half of three quarters is exact.
+// sixteenths is the denominator of shares, so that half of three quarters is exact.
 const sixteenths = 16
 
-// A Share is the part of -max-memory that something has. Errors name the whole by it, as it was typed
-// and as it should be. The zero value is all of it, typed in an unknown way.
+// A Share is a fraction of -max-memory. Errors use it to name the whole limit, as typed and as it should be. The zero
+// value is the whole limit, with unknown spelling.
 type Share struct {
-	Typed string // -max-memory as it was given, for messages
-	Taken int64  // sixteenths of it that others have
+	Typed string // -max-memory as given, for messages
+	Taken int64  // sixteenths that other parts take
 }
 
-// Less returns the share without a part of it, as 1 of 4.
+// Less returns the share reduced by a fraction, such as 1 of 4.
 func (s Share) Less(part, of int64) Share {
 	return Share{s.Typed, s.Taken + (sixteenths-s.Taken)*part/of}
 }
 
-// Whole returns a -max-memory whose share is n bytes at least: the least multiple of step.
+// Whole returns the smallest -max-memory, as a multiple of step, whose share is at least n bytes.
 func (s Share) Whole(n int64) int64 {
 	parts := sixteenths - s.Taken
 	return ((n+parts-1)/parts*sixteenths + step - 1) / step * step
 }
 
-// Text returns -max-memory as it was typed; n bytes if that is not known.
+// Text returns -max-memory as typed; n bytes if unknown.
 func (s Share) Text(n int64) string { return cmp.Or(s.Typed, Text(n)) }

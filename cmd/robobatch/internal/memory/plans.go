@@ -1,19 +1,19 @@
 package memory
 
-// A Plan says which parts of a limit of memory a command needs, besides those that all need: rules, unpackers
-// and batches. The zero value needs no other.
+// A Plan says which parts of a memory limit a command needs besides rules, unpackers and batches. The zero value needs
+// none.
 type Plan struct {
-	Run     string // the command, and the flag that makes it another plan
-	Page    int64  // sixteenths of the limit for the counts of a page
-	Counts  int64  // sixteenths of the limit for the counts of coverage, or the journal of conduct, also that of a page
-	Old     bool   // rows are decided by the previous rules, too
-	Changes bool   // URLs that changed are counted
-	Stream  bool   // text, messages or tables of cells are written as they come, which takes 32 MiB
-	Says    string // after the error of a limit that is too small
+	Run     string // the command, and the flag that selects this plan
+	Page    int64  // sixteenths of the limit for page counts
+	Counts  int64  // sixteenths of the limit for the counts of coverage, or the journal of conduct (also for a page)
+	Old     bool   // rows are also evaluated with the previous rules
+	Changes bool   // changed URLs are counted
+	Stream  bool   // text, messages or tables of cells are written in a stream, which takes 32 MiB
+	Says    string // added to the error about a limit that is too small
 }
 
-// Plans is the table of all commands that keep to -max-memory. make memory runs each line of it: a test of bench/memory
-// reads this file, and fails if a line has no shape.
+// Plans lists the commands that support -max-memory. make memory runs each line; a test of bench/memory reads this
+// file, and fails if a line has no shape.
 var Plans = []Plan{
 	{Run: "robobatch"},
 	{Run: "robobatch -report", Page: 3, Counts: 1},
@@ -26,10 +26,10 @@ var Plans = []Plan{
 	{Run: "pipe", Stream: true},
 }
 
-// ofReport says where the limit of a report goes.
+// ofReport describes the use of the memory limit of a report.
 const ofReport = "; the command report may use half of it for its counts"
 
-// PlanOf returns the line of Plans. It panics if there is none.
+// PlanOf returns the line of Plans. It panics if the line is missing.
 func PlanOf(run string) Plan {
 	for _, p := range Plans {
 		if p.Run == run {

@@ -11,19 +11,19 @@ import (
 // counts are the numbers of a page.
 type counts struct {
 	counter *report.Counter
-	earlier *report.Earlier    // nil without a log before
-	changes *aggregate.Changes // nil without rules before, or if the command counts them
+	earlier *report.Earlier    // nil without a previous log
+	changes *aggregate.Changes // nil without previous rules, or if the command counts changes
 }
 
-// Open makes the counters of a run whose rules are ready. A page counts changes, too, unless the command has changes of
-// its own. The temporary file of the counter is next to the page.
+// Open creates the counters of a run after its rules are prepared. A page counts changes, unless the command counts
+// them. The temporary file of the counter is next to the page.
 func (p *Page) Open(r *passage.Passage, changes bool) {
 	if p == nil {
 		return
 	}
 	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
-		memory += opt.Conduct // which are not needed
+		memory += opt.Conduct // conduct is not needed
 	}
 	opt.Memory = memory
 	if r.Old != nil {
@@ -42,7 +42,7 @@ func (p *Page) Open(r *passage.Passage, changes bool) {
 // Counts returns the sink that counts for the page.
 func (p *Page) Counts() engine.Sink { return &p.counts }
 
-// With returns a sink that counts for the page, too, if there is one.
+// With returns a sink that also counts for the page, if there is one.
 func (p *Page) With(sink engine.Sink) engine.Sink {
 	if p == nil {
 		return sink
@@ -50,11 +50,11 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 	return &both{sink, &p.counts}
 }
 
-// Denied returns how many verdicts disallowed.
+// Denied returns the number of disallowing verdicts.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
 
-// Changes returns the changes by the previous rules, nil without them. It has up to so many rules, families
-// and origins of each kind of change.
+// Changes returns the changes from the previous rules; nil without them. It has up to most rules, families and origins
+// per kind of change.
 func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	if p.counts.changes == nil {
 		return nil, nil
@@ -65,13 +65,13 @@ func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	return p.counts.changes.Report(most), nil
 }
 
-// both are the sink of an output and the counts of a page.
+// both combines the sink of an output with the counts of a page.
 type both struct {
 	engine.Sink
 	counts *counts
 }
 
-// Write gives a batch to both.
+// Write passes a batch to both.
 func (b *both) Write(batch *engine.Batch) error {
 	if err := b.counts.Write(batch); err != nil {
 		return err

@@ -17,10 +17,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// shownFiles is the number of robots.txt a page has.
+// shownFiles is the maximum number of robots.txt files on a page.
 const shownFiles = 100
 
-// listingsOf returns robots.txt with the effect of their lines.
+// listingsOf returns robots.txt files with the effect of their lines.
 func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock localtime.Clock) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
@@ -38,7 +38,7 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 			file.Older = isOlder(f, busiest)
 		}
 		file.Text = t.of(src.Now.Store, f.Ruling)
-		// Say which text a file has, and why it has none; "" if there is only one.
+		// Say which text a file has, or why it has none; "" if there is only one.
 		n, note := t.newest[f.Origin], ""
 		key, ok := src.Now.Store.TextKey(f.Ruling)
 		switch {
@@ -75,20 +75,20 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 	return files
 }
 
-// texts are those that were in force, and the newest ones.
+// texts holds the texts that were in force, and the newest ones.
 type texts struct {
 	bodies map[captures.Key][]byte
 	newest map[robots.Origin]newest
-	sent   map[robots.Origin][]newest // the texts of each origin, in the order in which they were read
+	sent   map[robots.Origin][]newest // texts by origin, in reading order
 }
 
-// The limits of texts: how many of an origin are looked at for its revisions, and for how many origins.
+// Limits of texts: per origin in its revisions, and of origins.
 const (
 	mostSent    = 1000
 	mostOrigins = 1000
 )
 
-// revisions returns the texts that origins sent, by time: of neighbours that are equal the first.
+// revisions returns the texts that origins sent, by time, without repetitions.
 func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
 	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
 		sent := t.sent[origin]
@@ -108,7 +108,7 @@ type newest struct {
 	key captures.Key
 }
 
-// findTexts reads the texts of files again. There are none in a pack.
+// findTexts reads the texts of files again. A pack has no texts.
 func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
 	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}, map[robots.Origin][]newest{}}
 	if src.Now.Pack() != "" || len(busiest) == 0 {
@@ -151,13 +151,13 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d 
 	return t, nil
 }
 
-// of returns the text that is in force, nil if it is not there.
+// of returns the text that is in force; nil if unavailable.
 func (t *texts) of(store *engine.Store, id engine.RulingID) []byte {
 	key, _ := store.TextKey(id)
 	return t.bodies[key]
 }
 
-// isOlder reports whether another file was in force at the origin of one later.
+// isOlder reports whether a different file was in force later at the file's origin.
 func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
 	for i := range all {
 		if o := &all[i]; o.Origin == f.Origin && o.Last != nil && o.Last.After(*f.Last) {
@@ -167,7 +167,7 @@ func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
 	return false
 }
 
-// usesOf returns the counts of rules as the page shows them.
+// usesOf converts the counts of rules for the page.
 func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
 	for i := range rules {
@@ -180,7 +180,7 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 	return uses
 }
 
-// countOf returns a count as the page shows it.
+// countOf converts a count for the page.
 func countOf(m *aggregate.Matches) report.Count {
 	return report.Count{Requests: m.Requests, URLs: m.URLs, Failed: m.Failed, Bytes: m.Bytes}
 }

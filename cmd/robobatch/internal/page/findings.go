@@ -35,7 +35,8 @@ func (d *digest) flags() []cli.Flag {
 	}
 }
 
-// check checks the flags. Standard output cannot have both the page and findings, which are about the crawlers of the log.
+// check checks the flags. Standard output cannot have both the page and findings, and findings need crawlers of the
+// log.
 func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	_, err := cli.Choose("form", d.form, forms)
 	faults.Add("print", err)
@@ -52,10 +53,10 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	}
 }
 
-// isAsked reports whether findings are needed besides those of the page.
+// isAsked reports whether findings are needed apart from the page.
 func (d *digest) isAsked() bool { return d.form != "" && d.form != forms[0] || len(d.fail) > 0 }
 
-// print prints findings, and the warnings about what they rest on.
+// print prints findings, and the warnings about their inputs.
 func (d *digest) print(w io.Writer, p *Page) error {
 	all, warnings := &p.Diagnosis, p.Warnings
 	switch d.form {
@@ -80,7 +81,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 		for i := range all.Findings {
 			f := &all.Findings[i]
 			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, markdown(f.Sentence), markdown(f.Remedy.Action))
-			if f.Remedy.Text != "" { // code, by its indentation
+			if f.Remedy.Text != "" { // shown as code because of its indentation
 				sb.WriteString("\n")
 				for line := range strings.Lines(f.Remedy.Text) {
 					sb.WriteString("        " + say.Printable(strings.TrimSpace(line)) + "\n")
@@ -103,7 +104,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 	return nil
 }
 
-// writePeriods writes a table of two periods in Markdown, with the crawlers of which something is claimed.
+// writePeriods writes a Markdown table that compares two periods, with the crawlers that have claims.
 func writePeriods(sb *strings.Builder, p *report.Periods) {
 	fmt.Fprintf(sb, "\n%s\n\n", ci.Markdown(p.Title()))
 	for _, claim := range append(p.Claims, p.Limit) {
@@ -125,10 +126,10 @@ func writePeriods(sb *strings.Builder, p *report.Periods) {
 	}
 }
 
-// shownRows is how many rows of two periods a comment has.
+// shownRows is the maximum number of rows for two periods in a comment.
 const shownRows = 13
 
-// markdown returns a sentence of a finding in Markdown: what stands in backticks is code.
+// markdown converts a sentence of a finding to Markdown: text in backticks is code.
 func markdown(sentence string) string {
 	parts := strings.Split(sentence, "`")
 	for i, part := range parts {

@@ -1,7 +1,6 @@
-// Package page is the sink that makes the HTML page of a run: it counts for the page, and writes it
-// at the end, with the texts of robots.txt and the panel in which one edits them. It is the output of the
-// command report, which is here, and beside another output with the flag -report. Only cmd/robobatch and the packages
-// of commands import it.
+// Package page makes the HTML page of a run: it counts for the page and writes it at the end, with the texts of
+// robots.txt and the editor. It contains the command report, whose output is the page, and the flag -report of other
+// commands. Only cmd/robobatch and the packages of commands import it.
 package page
 
 import (
@@ -29,11 +28,11 @@ import (
 	"github.com/robobatch/robobatch/report"
 )
 
-// Flags say which page is written beside another output.
+// Flags are the flags for a page in addition to another output.
 type Flags struct {
 	Report, WhatIf string
 	Zone           flags.Zone
-	Previous       string // of the command report
+	Previous       string // only for the command report
 }
 
 // All returns the flags.
@@ -65,30 +64,30 @@ func (f *Flags) PreviousFlag() cli.Flag {
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
-// A Page is the page of a run, and its counts. A nil Page means no page: all methods except Write do nothing.
+// A Page is the page of a run with its counts. A nil Page means no page: all methods except Write do nothing.
 type Page struct {
 	guard.Sink[place.Output]
 	counts counts
-	path   string // of the rules
+	path   string // path of the rules
 	flags  []report.Flag
-	whatIf bool // the page has the panel in which one edits a robots.txt
+	whatIf bool // include the editor for robots.txt
 	zone   *time.Location
 
-	change  time.Time // that is compared; zero is none
-	earlier string    // the log before, that is compared; "" is none
+	change  time.Time // time of the change for the comparison; zero means none
+	earlier string    // previous log for the comparison; "" means none
 
-	Diagnosis report.Diagnosis // after Write
-	Periods   *report.Periods  // the same; nil if nothing is compared
+	Diagnosis report.Diagnosis // set by Write
+	Periods   *report.Periods  // set by Write; nil without a comparison
 	Warnings  []warning.Warning
 }
 
-// New returns the page of a run. It has the logs read as the page needs them.
+// New returns the page of a run, and sets the log fields that the page needs.
 func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
 	i, err := cli.Choose("answer", f.WhatIf, whatIfs)
 	whatIf := i == 0
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
-	if p.Old == nil || p.Now.Opt.RowTimes { // a draft accuses nobody
+	if p.Old == nil || p.Now.Opt.RowTimes { // with a draft, requests cannot be violations
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
 	page := &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
@@ -121,7 +120,7 @@ func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fa
 	return page
 }
 
-// Begin creates the file of the page, so that a fault shows in time.
+// Begin creates the file of the page, so that errors show early.
 func (p *Page) Begin() error {
 	if p == nil {
 		return nil
@@ -132,8 +131,8 @@ func (p *Page) Begin() error {
 	return nil
 }
 
-// Make makes the page beside an output whose rows are written. Both are still without their names: if the page cannot be made, there is
-// neither. If the log contradicts the rules, it adds the warning to the summary.
+// Make makes the page after the rows of the output are written. Neither has its name yet: if the page cannot be made,
+// both are dropped. If the log contradicts the rules, it adds a warning to the summary.
 func (p *Page) Make(ctx context.Context, r Result) error {
 	if p == nil {
 		return nil
@@ -144,7 +143,7 @@ func (p *Page) Make(ctx context.Context, r Result) error {
 	return nil
 }
 
-// End gives the page its name, once the output beside it has its own.
+// End gives the page its name, after the other output has its name.
 func (p *Page) End() error {
 	if p == nil {
 		return nil
@@ -155,7 +154,7 @@ func (p *Page) End() error {
 	return nil
 }
 
-// FileName returns the name of the page, "" if there is none.
+// FileName returns the name of the page; "" if there is none.
 func (p *Page) FileName() string {
 	if p == nil {
 		return ""
@@ -171,7 +170,7 @@ func (p *Page) Drop() (committed bool, err error) {
 	return p.Sink.Drop()
 }
 
-// Close drops the page, unless it is complete, and the temporary files of its counts.
+// Close drops an incomplete page, and the temporary files of its counts.
 func (p *Page) Close() error {
 	if p == nil {
 		return nil
@@ -188,11 +187,11 @@ func (p *Page) Close() error {
 // A Result is the result of a run that a page shows.
 type Result struct {
 	*passage.Passage
-	Summary *summary.Report          // of the rows, and all warnings until now
-	Changes *aggregate.ChangesReport // by the previous rules; nil without them
+	Summary *summary.Report          // about the rows, with all warnings so far
+	Changes *aggregate.ChangesReport // from the previous rules; nil without them
 }
 
-// Write writes the page, and completes it. If the log contradicts the rules, it adds the warning to the summary.
+// Write writes and completes the page. If the log contradicts the rules, it adds a warning to the summary.
 func (p *Page) Write(ctx context.Context, r Result) error {
 	if err := p.make(ctx, r); err != nil {
 		return err
@@ -200,7 +199,7 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	return p.Commit(place.Output.Commit)
 }
 
-// make writes the page, which has no name yet.
+// make writes the page, before it gets its name.
 func (p *Page) make(ctx context.Context, r Result) error {
 	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
 	if err := counter.Settle(); err != nil {
@@ -256,7 +255,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	})
 }
 
-// pageFlags returns the flags of the page that say how it counts.
+// pageFlags returns the flags that affect the counts of the page.
 func (f *Flags) pageFlags() (all []report.Flag) {
 	for _, one := range []report.Flag{{Name: "-previous", Value: f.Previous}, {Name: "-timezone", Value: f.Zone.Name}} {
 		if one.Value != "" {
@@ -266,7 +265,7 @@ func (f *Flags) pageFlags() (all []report.Flag) {
 	return all
 }
 
-// warningsOf returns warnings as the page shows them.
+// warningsOf converts warnings for the page.
 func warningsOf(all []warning.Warning) (shown []report.Warning) {
 	for _, d := range all {
 		shown = append(shown, report.Warning{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
@@ -274,7 +273,7 @@ func warningsOf(all []warning.Warning) (shown []report.Warning) {
 	return shown
 }
 
-// questionFlags returns the flags of the question, where they differ from the usual.
+// questionFlags returns the flags of the question that differ from their defaults.
 func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {

@@ -102,7 +102,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	return r, err
 }
 
-// Drop drops the page, unless that is complete, and the temporary packs.
+// Drop drops an incomplete page, and the temporary packs.
 func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.page.Drop(); committed {
 		return committed, err
@@ -113,10 +113,10 @@ func (r *run) Drop() (committed bool, err error) {
 // Targets returns the name of the page.
 func (r *run) Targets() (out, last string) { return r.page.Targets() }
 
-// most is the number of rules, families and origins of each kind of change the page has.
+// most is the maximum number of rules, families and origins per kind of change on the page.
 const most = 100
 
-// Run takes the logs through the rules, and writes the page.
+// Run evaluates the logs, and writes the page.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
 	r.Hint(targets.Leftovers(r.page.Name))
@@ -174,7 +174,7 @@ func (r *run) written() string {
 	}
 	denied := say.Number(r.page.Denied())
 	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied)
-	if r.Stats.Rows > r.Stats.URLs { // several crawlers that are asked for
+	if r.Stats.Rows > r.Stats.URLs { // several requested crawlers
 		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied, say.Count(r.Stats.Rows, "verdict"))
 	}
 	if r.Asked.AgentFromLog {

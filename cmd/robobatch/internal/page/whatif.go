@@ -13,20 +13,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// whatIfCounts is the number of counts of a URL and a crawler the panel is given at most.
+// whatIfCounts is the maximum number of counts, per URL and crawler, in the editor.
 const whatIfCounts = 500_000
 
-// whatIfPanel returns the panel in which one edits a robots.txt. busiest are its files.
+// whatIfPanel returns the editor for robots.txt. busiest are its files.
 func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) report.Panel {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
-	number := map[int]int{} // of a crawler among those of the panel
+	number := map[int]int{} // numbers of crawlers in the editor
 	for a, n := range p.counts.counter.AgentCounts(run) {
 		if n.Allowed+n.Denied+n.Unknown > 0 {
 			number[a] = len(data.Agents)
 			data.Agents, data.Names = append(data.Agents, n.Name), append(data.Names, n.Name)
 		}
 	}
-	verdicts := int64(len(opt.Agents)) // of a request
+	verdicts := int64(len(opt.Agents)) // per request
 	if opt.LogAgents != engine.LogAgentsOff {
 		verdicts = 1
 		if _, data.Others = number[0]; data.Others {
@@ -49,7 +49,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 		}
 		if urls, requests, known := p.counts.counter.SiteTotals(sites); known {
 			origin.Requests = requests * verdicts
-			if len(sites) == 1 { // a path of several is one URL of the panel
+			if len(sites) == 1 { // with several sites, a path is one URL of the editor
 				origin.Distinct = int(urls)
 			}
 		}
@@ -59,7 +59,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}
 }
 
-// editables returns the files of a panel: first the file of the host in the page's heading, and then the busiest.
+// editables returns the files of the editor: the file of the host in the page's heading, followed by the busiest ones.
 func editables(run *report.Run) (files []int) {
 	for i := range run.Files {
 		if editable(&run.Files[i]) {
@@ -88,9 +88,9 @@ func sitesOf(f *aggregate.BusyFile, all []aggregate.BusyFile) (sites []engine.Si
 	return slices.Compact(sites)
 }
 
-// urlsOf returns URLs with the crawlers' numbers in the panel.
+// urlsOf returns URLs with the numbers of crawlers in the editor.
 func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
-	urls, all := make([]whatif.URL, len(requested)), []whatif.Count(nil) // a slice for each would take longer
+	urls, all := make([]whatif.URL, len(requested)), []whatif.Count(nil) // separate slices would be slower
 	for i := range requested {
 		begin := len(all)
 		for _, c := range requested[i].Counts {
@@ -101,17 +101,16 @@ func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
 	return urls
 }
 
-// editable reports whether there is the whole text of a file. Of one that is larger than any dialect
-// reads only the beginning is loaded, and an edit of that would lose the rest. Of several texts of an origin
-// it is the one that was in force last.
+// editable reports whether the complete text of a file is available. Only the beginning of a very large file is loaded,
+// and an edit of that would lose the rest. Of several texts of an origin, only the last one in force is editable.
 func editable(f *report.File) bool {
 	return f.Text != nil && !f.Older && len(f.Text) <= robots.MaxBytes
 }
 
-// tooLarge says why a file is not there to edit.
+// tooLarge says why a file cannot be edited.
 const tooLarge = "is larger than 500 KiB: the report has only its beginning, so an edit would lose the rest"
 
-// whyNoTexts says why there is no text to edit, "" if there is one.
+// whyNoTexts says why there is no text to edit; "" if there is one.
 func whyNoTexts(files []report.File) string {
 	if len(files) == 0 {
 		return "No request is for a site with rules in its robots.txt."
@@ -127,7 +126,7 @@ func whyNoTexts(files []report.File) string {
 	return files[0].Note
 }
 
-// leftOutNote names the texts that are too large to be edited, "" if there is none.
+// leftOutNote names the texts that are too large to be edited; "" if there are none.
 func leftOutNote(files []report.File) string {
 	first, more := "", -1
 	for i := range files {

@@ -1,11 +1,11 @@
-// Package passage takes logs through rules: the part that all commands over logs have in common. It checks
-// the flags that they share, finds logs and rules, divides the memory, makes the rules ready, and has the
-// engine decide the rows, which a sink of the command gets. It prints warnings about logs and rules,
-// and gives all back at the end. Only cmd/robobatch and the packages of its commands import it.
+// Package passage has the steps that all commands over logs share. It checks the common flags, finds logs and rules,
+// divides the memory, prepares the rules, and evaluates the rows with the engine for a sink of the command. It prints
+// warnings about logs and rules, and releases everything at the end. Only cmd/robobatch and the packages of its
+// commands import it.
 //
 // A command over logs has a Passage and calls, in this order:
 //
-//	Choose, ChooseWork     the flags, before any file is looked at
+//	Choose, ChooseWork     the flags, before any file is opened
 //	Find                   the inputs
 //	Load                   the rules
 //	Take                   the rows, into a sink of its own
@@ -44,45 +44,45 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Flags are those of every command over logs.
+// Flags are the flags of every command over logs.
 type Flags struct {
 	flags.Rules
 	Logs     flags.Logs
 	Question flags.Question
 	Work     flags.Work
-	Sitemaps flags.Sitemaps // of commands that have the flag
+	Sitemaps flags.Sitemaps // only for commands with the flag
 }
 
-// Input returns the flags of rules and logs. -keep is omitted, which a command without a table does not need.
+// Input returns the flags of rules and logs, without -keep, which is only for commands with a table.
 func (f *Flags) Input() []cli.Flag {
 	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
 }
 
-// A Passage is the part of a command over logs that all of them have.
+// A Passage holds the state that all commands over logs need.
 type Passage struct {
 	console.Console
 	Asked    summary.Asked
-	Files    *logfiles.List // of -in; nil without a log
-	Logs     *ingest.Logs   // nil until they are open
-	Earlier  *logfiles.List // those of FindEarlier; nil without
+	Files    *logfiles.List // logs of -in; nil without a log
+	Logs     *ingest.Logs   // nil until opened
+	Earlier  *logfiles.List // logs of FindEarlier; nil without it
 	LogOpt   ingest.LogOptions
-	Status   int // 1 + index of the kept column that has the status of the answer; 0 means none
-	Bytes    int // 1 + index of the one that has how many bytes were sent; 0 means none
-	Method   int // 1 + index of the one that has the method of the request; 0 means none
-	Client   int // 1 + index of the one that has the address of the client; 0 means none
+	Status   int // 1 + index of the kept column with the status code; 0 means none
+	Bytes    int // 1 + index of the column with the number of bytes sent; 0 means none
+	Method   int // 1 + index of the column with the request method; 0 means none
+	Client   int // 1 + index of the column with the client address; 0 means none
 	Now      *Side
 	Old      *Side // the previous rules; nil without them
 	RunOpt   engine.Options
 	Sitemaps *sitemapfiles.Sitemaps // nil without them
-	Memory   memory.Run             // its plan and output are set by the command
+	Memory   memory.Run             // the command sets its plan and output
 	Parts    memory.Parts
-	Stats    engine.Stats // of the rows, after Take
+	Stats    engine.Stats // statistics of the rows, set by Take
 
-	Hints []string // facts that the user may not expect
+	Hints []string // unexpected facts for the user
 }
 
-// Choose sets the console, the question and how logs are read. The rows of a command that writes them have the
-// columns that it returns.
+// Choose sets the console, the question and the options for reading logs. It returns the columns for commands that
+// write rows.
 func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
 	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
 	f.Question.MaxMemory = f.Work.MaxMemory
@@ -98,8 +98,8 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 	return kept
 }
 
-// ChooseWork sets how the work is done, after the plan of the memory is set. table is the output of the command, with its
-// layout and its kinds of rows, or empty; outputs are the names of all outputs.
+// ChooseWork sets the execution options, after the memory plan is set. table is the output of the command, with its
+// layout and kinds of rows, or empty; outputs are the names of all outputs.
 func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
@@ -116,7 +116,7 @@ func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults
 	p.Asked = flags.Asked(&f.Question, &f.Logs, table.Layout.String(), table.Where.String())
 }
 
-// chooseMemory sets the limit of memory. The error says that it is invalid or too small for the run.
+// chooseMemory sets the memory limit. It returns an error if the limit is invalid or too small.
 func (p *Passage) chooseMemory(f *Flags) (err error) {
 	m := &p.Memory
 	if m.Limit, err = memory.Parse(f.Work.MaxMemory); err != nil {
@@ -133,7 +133,7 @@ func (p *Passage) chooseMemory(f *Flags) (err error) {
 	return err
 }
 
-// Sides returns the rules, the old ones first.
+// Sides returns the rules, the previous ones first.
 func (p *Passage) Sides() []*Side {
 	if p.Old == nil {
 		return []*Side{p.Now}
@@ -148,7 +148,7 @@ func (p *Passage) Find(f *Flags) error {
 	return errors.Join(p.OpenLogs(errLogs), errRules)
 }
 
-// FindLogs finds the logs that -in names. Those that are not there are an error of the list.
+// FindLogs finds the logs that -in names. Missing ones become an error of the list.
 func (p *Passage) FindLogs(f *Flags) (err error) {
 	p.Files, err = logfiles.Find(f.Logs.In, p.In)
 	if p.Files != nil && p.Memory.Limit > 0 {
@@ -158,10 +158,10 @@ func (p *Passage) FindLogs(f *Flags) (err error) {
 	return err
 }
 
-// mostWindows is the number of logs that are looked at for the window that they need. Others may be refused later.
+// mostWindows is the maximum number of logs whose zstd window is checked in advance. Others may be rejected later.
 const mostWindows = 1000
 
-// OpenLogs opens the logs that FindLogs found without an error. All must be there.
+// OpenLogs opens the logs after FindLogs found all of them.
 func (p *Passage) OpenLogs(err error) error {
 	if err = errors.Join(p.Files.Err(), err); err == nil {
 		p.Logs, err = ingest.OpenLogs(p.Files.Names(), p.LogOpt)
@@ -184,8 +184,8 @@ func (p *Passage) FindRules(f *Flags) error {
 	return err
 }
 
-// Divide divides the limit of memory, once it is known where the rules are, and sets how many goroutines there
-// are. The error says that the limit has no room.
+// Divide divides the memory limit, once the rules are found, and sets the number of goroutines. It returns an error if
+// the limit is too small.
 func (p *Passage) Divide() (err error) {
 	p.Memory.Index = 0
 	for _, side := range p.Sides() {
@@ -214,11 +214,11 @@ func (p *Passage) Divide() (err error) {
 	return nil
 }
 
-// Workers returns how many goroutines work.
+// Workers returns the number of worker goroutines.
 func (p *Passage) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
-// Load makes the rules ready, with temporary files in a directory, and prints warnings about logs and rules,
-// after the hints about the flags.
+// Load prepares the rules, with temporary files in a directory. After the hints about the flags, it prints warnings
+// about logs and rules.
 func (p *Passage) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
@@ -255,14 +255,14 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 	return nil
 }
 
-// WarnMoment says that no robots.txt is as old as the moment that was asked for.
+// WarnMoment warns if no robots.txt is as old as the requested moment.
 func (p *Passage) WarnMoment() {
 	for _, side := range p.Sides() {
 		p.WarnOnce(side.warnMoment(p.Old != nil))
 	}
 }
 
-// Source returns the logs as a source of rows, which must have the fields that the flags need.
+// Source returns the logs as a source of rows, and checks that they have the fields that the flags need.
 func (p *Passage) Source() *flow.Source { return p.sourceOf(p.Logs) }
 
 func (p *Passage) sourceOf(logs *ingest.Logs) *flow.Source {
@@ -273,15 +273,15 @@ func (p *Passage) sourceOf(logs *ingest.Logs) *flow.Source {
 	return src
 }
 
-// Take takes logs through the rules into a sink. The error says whose fault it is, see [Cause].
+// Take evaluates the logs and passes the rows to a sink. For the cause of an error, see [Cause].
 func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) error {
 	defer func() { p.WarnOnce(warnLate(src)) }()
 	defer p.Watch("URLs", src.Sample)()
 	return p.Decide(ctx, src, sink)
 }
 
-// warnLate returns a warning if over a tenth of the rows are much younger than the table of crawlers. A few rows with a
-// wrong time do not count.
+// warnLate returns a warning if over a tenth of the rows are much newer than the table of crawlers. A few rows with a
+// wrong time do not matter.
 func warnLate(src *flow.Source) []warning.Warning {
 	rows := src.URLs.Load()
 	if 10*src.Late <= rows {
@@ -292,7 +292,7 @@ func warnLate(src *flow.Source) []warning.Warning {
 	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
 }
 
-// FindEarlier finds the logs of a period before, which a flag names.
+// FindEarlier finds the logs of a previous period, which a flag names.
 func (p *Passage) FindEarlier(flag, name string) (err error) {
 	if p.Earlier, err = logfiles.Find([]string{name}, p.In); err == nil {
 		err = p.Earlier.Err()
@@ -303,7 +303,7 @@ func (p *Passage) FindEarlier(flag, name string) (err error) {
 	return nil
 }
 
-// TakeEarlier takes the logs of FindEarlier through the rules into a sink, and closes it. They are read as the others are.
+// TakeEarlier evaluates the logs of FindEarlier into a sink, and closes it. They are read like the other logs.
 func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
 	if err != nil {
@@ -319,7 +319,7 @@ func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	return err
 }
 
-// Decide is Take for rows that come from no log.
+// Decide is Take for rows that do not come from a log.
 func (p *Passage) Decide(ctx context.Context, src engine.Source, sink engine.Sink) (err error) {
 	if p.Old != nil {
 		p.RunOpt.Old = p.Old.Store
@@ -339,10 +339,10 @@ func Cause(err error) error {
 	return err
 }
 
-// ErrNoRequests is the error of logs without rows: without requests, nothing can be reported about rules.
+// ErrNoRequests is the error for logs without rows: without requests, nothing can be reported about rules.
 var ErrNoRequests = errors.New("the logs have no rows to check the rules with: check -in and -format")
 
-// Describe puts the flags, and the names of the rules, into the metadata of the output.
+// Describe adds the flags, and the names of the rules, to the metadata of the output.
 func (p *Passage) Describe(f *output.File) {
 	p.Asked.Describe(f)
 	f.SetMetadata("robobatch.rules_name", p.Now.Path)
@@ -351,7 +351,7 @@ func (p *Passage) Describe(f *output.File) {
 	}
 }
 
-// Summary returns the report on the run when all rows are decided.
+// Summary returns the report on the run, after all rows are evaluated.
 func (p *Passage) Summary() *summary.Report {
 	s := summary.New(summary.Source{
 		Asked: p.Asked, Version: build.Version(), Name: p.Now.Path, Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
@@ -360,7 +360,7 @@ func (p *Passage) Summary() *summary.Report {
 	return s
 }
 
-// Close closes the logs, and gives back the rules.
+// Close closes the logs and releases the rules.
 func (p *Passage) Close() (err error) {
 	if p.Logs != nil {
 		err = p.Logs.Close()
@@ -368,7 +368,7 @@ func (p *Passage) Close() (err error) {
 	return errors.Join(err, p.Unload())
 }
 
-// Unload gives back the rules.
+// Unload releases the rules.
 func (p *Passage) Unload() (err error) {
 	for _, side := range p.Sides() {
 		err = errors.Join(err, side.Unload())
@@ -384,13 +384,13 @@ func (p *Passage) Drop() (err error) {
 	return err
 }
 
-// A Side is rules that decide rows: those of a run, or those before, which it is compared with.
+// A Side is a set of rules that evaluates rows: the rules of a run, or the previous rules for comparison.
 type Side struct {
 	load.Rules
-	Path  string // as they were named
-	AsOf  string // the moment that was asked for; "" means none
+	Path  string // path as given
+	AsOf  string // requested moment; "" means none
 	Opt   engine.StoreOptions
-	File  string        // the name of the one robots.txt, if FindEither had to be told whose it is; "" if it had not
+	File  string        // name of the single robots.txt, if FindEither assigned its origin; "" otherwise
 	Store *engine.Store // nil until the rules are loaded
 }
 
@@ -409,7 +409,7 @@ func (s *Side) Before(o *flags.Old) *Side {
 		old.Flag = "-old"
 	}
 	if o.AsOf != "" {
-		old.Opt.AsOf, _ = flags.ParseMoment(o.AsOf) // which took it
+		old.Opt.AsOf, _ = flags.ParseMoment(o.AsOf) // already validated
 		old.Opt.RowTimes = false
 	}
 	return old
@@ -424,8 +424,8 @@ func (s *Side) FindOne(origin, base string) error {
 	return err
 }
 
-// FindEither finds the rules of one of two sides. A single robots.txt gets the origin origin. Other rules ignore it, as it
-// may be meant for the other side.
+// FindEither finds the rules of one of two sides. A single robots.txt gets the given origin. Other rules ignore it,
+// because it may be meant for the other side.
 func (s *Side) FindEither(origin string) error {
 	err := s.Find(s.Path, "")
 	if errors.Is(err, rulefiles.ErrNoOrigin) && origin != "" {
@@ -435,13 +435,13 @@ func (s *Side) FindEither(origin string) error {
 	return err
 }
 
-// Load makes the rules ready, with temporary files in dir.
+// Load prepares the rules, with temporary files in dir.
 func (s *Side) Load(ctx context.Context, dir string, c *console.Console) (err error) {
 	s.Store, err = s.Rules.Store(ctx, s.Opt, dir, c)
 	return err
 }
 
-// Unload closes the rules that Load has opened.
+// Unload closes the rules that Load opened.
 func (s *Side) Unload() (err error) {
 	if s.Store != nil {
 		err = s.Store.Close()
@@ -449,8 +449,8 @@ func (s *Side) Unload() (err error) {
 	return errors.Join(err, s.Close())
 }
 
-// warnMoment returns the warning that no robots.txt is as old as the moment that was asked for. named says whether
-// the warning names the rules, as those of one of two sides.
+// warnMoment returns a warning if no robots.txt is as old as the requested moment. If named is set, the warning names
+// the rules, to distinguish two sides.
 func (s *Side) warnMoment(named bool) []warning.Warning {
 	if s.AsOf == "" || s.Opt.RowTimes || s.Store.InForce() > 0 {
 		return nil
@@ -462,7 +462,7 @@ func (s *Side) warnMoment(named bool) []warning.Warning {
 	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; the time of a plain file is its modification time", Count: 1}}
 }
 
-// WarnAgents returns a warning if names of crawlers that are asked for may be misspelt.
+// WarnAgents returns a warning if requested crawler names may be misspelt.
 func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning {
 	if !opt.Tokens {
 		return nil
@@ -472,7 +472,7 @@ func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning
 	return agents.Unclear(flags.AskedAgents(opt), opt.Dialect, named)
 }
 
-// SetKinds sets the kinds of the kept columns to those that the logs have.
+// SetKinds sets the kinds of the kept columns from the logs.
 func SetKinds(kept []output.KeptColumn, logs *ingest.Logs) {
 	for i := range kept {
 		kept[i].Kind = logs.Kept()[i].Kind
@@ -487,9 +487,10 @@ func (p *Passage) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers has the status of answers and their bytes read, where all logs can have it and one of them does, and opens
-// them again for that. It looks at the first rows of each; a pipe is not looked at, so its fields count only if -keep names
-// them. If crawlers' conduct is asked for, or the bytes are those of pages, it has the method read, too, as KeepRequests does.
+// KeepAnswers keeps the status and bytes of responses, if all logs can have them and at least one does, and reopens the
+// logs for that. It checks the first rows of each log, except for pipes, whose fields count only if -keep names them.
+// If the conduct of crawlers is requested, or the bytes are those of pages, it also keeps the method, like
+// KeepRequests.
 func (p *Passage) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -500,9 +501,9 @@ func (p *Passage) KeepAnswers() (err error) {
 	return p.reopen(before)
 }
 
-// KeepRequests has the status of answers, their bytes, the method of requests and, if it is asked for, the address of the
-// client read, where all logs can have it, and opens them again for that. A log that can be read only once is not looked
-// at, and may lack them.
+// KeepRequests keeps the status and bytes of responses, the request method and, if requested, the client address, if
+// all logs can have them. It reopens the logs for that. Logs that can be read only once are not checked, and may lack
+// the fields.
 func (p *Passage) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
@@ -512,7 +513,7 @@ func (p *Passage) KeepRequests(client bool) (err error) {
 	return p.reopen(before)
 }
 
-// reopen opens the logs again, if more fields are kept than before.
+// reopen reopens the logs if more fields are kept than before.
 func (p *Passage) reopen(before int) (err error) {
 	if len(p.LogOpt.Keep) == before {
 		return nil
@@ -524,12 +525,12 @@ func (p *Passage) reopen(before int) (err error) {
 	return err
 }
 
-// keepInt adds a field to those that are kept, if all logs can have it and one does. It returns 1 + its index; 0 means
-// none.
+// keepInt adds a field to the kept ones, if all logs can have it and at least one does. It returns 1 + its index; 0
+// means none.
 func (p *Passage) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
-// keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe: later
-// rows may have it.
+// keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe:
+// later rows may have it.
 func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -557,11 +558,11 @@ func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int 
 	return len(opt.Keep)
 }
 
-// fieldRows is the number of the first rows that are looked at.
+// fieldRows is the number of first rows that are checked.
 const fieldRows = 32
 
-// looksFor reports whether a log that can be read twice can have a field, as its format and its header say, and whether
-// one of its first rows has a value.
+// looksFor reports, for a log that can be read twice, whether its format and header allow a field, and whether one of
+// its first rows has a value.
 func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) (can, has bool) {
 	if isPipe(in) {
 		return false, false
@@ -574,7 +575,7 @@ func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) 
 // isPipe reports whether a log can be read only once.
 func isPipe(in ingest.Input) bool { return in.Name == say.Std || in.Size < 0 }
 
-// firstRows returns the first rows of a log that can be read twice, or why there are none; none of another.
+// firstRows returns the first rows of a log that can be read twice, or the error of reading them; nil for other logs.
 func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err error) {
 	if isPipe(in) {
 		return b, nil
@@ -591,24 +592,24 @@ func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err erro
 	return b, logs.Err()
 }
 
-// NamesClients reports whether some row says who sent the request.
+// NamesClients reports whether some row identifies the sender of the request.
 func NamesClients(b *engine.Batch) bool {
 	return slices.ContainsFunc(b.UserAgents, func(s engine.Span) bool { return s != engine.NoURL })
 }
 
-// LogsNameClients reports whether a first row of a log names the sender of the request. It does not look at logs that
-// can be read only once.
+// LogsNameClients reports whether a first row of a log identifies the sender of the request. It skips logs that can be
+// read only once.
 func (p *Passage) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true
 	return slices.ContainsFunc(p.Logs.Inputs(), func(in ingest.Input) bool {
-		b, _ := firstRows(in, opt) // the run meets the error
+		b, _ := firstRows(in, opt) // the run will report the error
 		return NamesClients(&b)
 	})
 }
 
-// warnFiles returns the warnings about which files are logs: files of directories without a log's file extension, and
-// repeated files.
+// warnFiles returns warnings about files that may not be intended as logs: files of directories without the file
+// extension of a log, and repeated files.
 func (p *Passage) warnFiles() (warnings []warning.Warning) {
 	files := p.Files
 	if files == nil {
@@ -629,8 +630,8 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 	return warnings
 }
 
-// WarnRows prints the warnings about the logs' rows, and returns their summary. It returns an error if
-// the rows lack something that the run asked for.
+// WarnRows prints the warnings about the rows of the logs, and returns their summary. It returns an error if the rows
+// lack something that the run needs.
 func (p *Passage) WarnRows() (*summary.Report, error) {
 	s := p.Summary()
 	if text := s.Rows().Bad; text != "" {
@@ -655,7 +656,7 @@ func (p *Passage) PrintTook(s *summary.Report) {
 	}
 }
 
-// JudgesNothing returns an error if gates would pass only because there was nothing to judge: no request has rules, or
+// JudgesNothing returns an error if gates would pass only because there was nothing to check: no request has rules, or
 // the single robots.txt is not valid.
 func (p *Passage) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
@@ -668,14 +669,14 @@ func (p *Passage) JudgesNothing(s *summary.Report) error {
 	return nil
 }
 
-// HintMemory says which limit of memory would be enough, if rules were loaded again and again.
+// HintMemory prints the memory limit that would suffice, if rules were loaded repeatedly.
 func (p *Passage) HintMemory() {
 	for _, side := range p.Sides() {
 		side.HintMemory(side.Store, &p.Console)
 	}
 }
 
-// Rejected returns the warning about the rows without a verdict, of a command that does not list them.
+// Rejected returns the warning about rows without a verdict, for a command that does not list them.
 func (p *Passage) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
 	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// findSitemaps reads the sitemaps of -in-sitemap, if there are any. If they do not fit the limit of memory, it still counts
-// the memory they need, so that Divide can name a limit that is enough.
+// findSitemaps reads the sitemaps of -in-sitemap, if any. If they exceed the memory limit, it still counts the memory
+// they need, so that Divide can suggest a sufficient limit.
 func (p *Passage) findSitemaps(f *Flags) error {
 	if len(f.Sitemaps.Paths) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (p *Passage) findSitemaps(f *Flags) error {
 	return nil
 }
 
-// otherSite returns a hint if no URL of the sitemaps is of the site of -base; "" without a site, and if one is.
+// otherSite returns a hint if no URL of the sitemaps belongs to the site of -base; "" otherwise, or without a site.
 func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	site, err := robots.ParseOrigin(base)
 	if err != nil || read.Set == nil || len(read.Set.Origins()) == 0 {
@@ -43,7 +43,7 @@ func otherSite(base string, read *sitemapfiles.Sitemaps) string {
 	return fmt.Sprintf("no URL in -in-sitemap is on %s, the site of -base; the first is on %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0])
 }
 
-// sitemapWarnings maps the problems of sitemaps to warnings, with the text before and after the number.
+// sitemapWarnings maps sitemap problems to warnings, with the text before and after the number.
 var sitemapWarnings = [...]struct {
 	code                 warning.Code
 	before, noun, behind string
@@ -54,7 +54,7 @@ var sitemapWarnings = [...]struct {
 	sitemapfiles.BadURL:  {warning.SitemapURLs, "skipped in sitemaps: ", "URL", ", which lack scheme or host, or are empty or too long"},
 }
 
-// WarnIndexes returns warnings about indexes of sitemaps among the logs, once they are open.
+// WarnIndexes returns warnings about sitemap indexes among the logs, after these are opened.
 func (p *Passage) WarnIndexes() []warning.Warning {
 	if p.Logs == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package pipe is the command pipe: it adds verdicts to an Arrow stream. Only cmd/robobatch imports it.
+// Package pipe implements the command pipe, which adds verdicts to an Arrow stream. Only cmd/robobatch imports it.
 package pipe
 
 import (
@@ -115,14 +115,14 @@ type run struct {
 	passage.Passage
 	guard.Printed
 	opt       pipe.Options
-	lines     bool // questions are lines of text
-	perStream bool // streams have their own warnings
-	streams   int  // that have ended, if so
+	lines     bool // the questions are lines of text
+	perStream bool // each stream has its own warnings
+	streams   int  // number of streams that have ended, with perStream
 
-	agents []string // that rows of the stream name, at most mostNamed of them
+	agents []string // agents named in rows of the stream, at most mostNamed
 }
 
-// mostNamed is the most names of agents of a stream that get a warning.
+// mostNamed is the maximum number of agent names of a stream that are checked for warnings.
 const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
@@ -193,7 +193,7 @@ var formats = []string{"arrow", "lines"}
 // badAgents are the values of -bad-agents.
 var badAgents = []string{"null", "fail"}
 
-// chooseAgents says whether rows name their crawlers, or are requests of a log.
+// chooseAgents sets whether rows name their crawlers, or are requests of a log.
 func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	bad, err := cli.Choose("answer", g.badAgents, badAgents)
 	faults.Add("bad-agents", err)
@@ -256,7 +256,7 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	}
 }
 
-// checkAgent checks the name of a crawler that a row has, and keeps it.
+// checkAgent checks the crawler name of a row, and records it.
 func (r *run) checkAgent(name string) error {
 	if err := agents.CheckRow(name); err != nil {
 		return err
@@ -267,10 +267,10 @@ func (r *run) checkAgent(name string) error {
 	return nil
 }
 
-// Drop removes the temporary pack: the rows are on standard output.
+// Drop removes the temporary pack. The rows are on standard output, so there is no file to drop.
 func (r *run) Drop() (committed bool, err error) { return false, r.Passage.Drop() }
 
-// Run takes standard input through the rules.
+// Run evaluates standard input.
 func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.Load(ctx, load.TempDir(say.Std)); err != nil {
 		return errors.Join(err, r.Unload())
@@ -294,7 +294,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	})
 	select {
 	case err = <-done:
-	case <-out.Failed: // it may be that nothing more comes in, either
+	case <-out.Failed: // the input may be idle, too
 		select {
 		case err = <-done:
 		case <-time.After(guard.Grace):
@@ -320,8 +320,8 @@ func (r *run) warn(stats *engine.Stats) {
 	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the URL column with -url-column", 0))
 }
 
-// endStream prints the warnings about a stream, those that there are whatever comes included, and
-// then that it has ended. So whoever sends several streams knows which warnings are whose.
+// endStream prints the warnings about a stream, including those that do not depend on its content, and then a line
+// about its end. A sender of several streams can thus assign the warnings.
 func (r *run) endStream(always []warning.Warning, stats *engine.Stats) {
 	if r.streams++; r.streams > 1 {
 		r.Warnings = nil

@@ -1,9 +1,9 @@
-// Package remedy is the only place that knows which flag helps against an error of a library. Libraries
-// return sentinels and typed errors that describe the fault and name no flag; a remedy adds the advice.
+// Package remedy maps errors of libraries to advice. It is the only place that knows which flag helps against an error.
+// Libraries return sentinels and typed errors that describe the fault without naming flags; a remedy adds the advice.
 // Only cmd/robobatch and the packages of its commands import it.
 //
-// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed
-// text), or a case to Add (a text that depends on the error).
+// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed text), or a case to Add
+// (a text that depends on the error).
 package remedy
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// remedies are the fixed texts, by sentinel. The first that fits is taken.
+// remedies are the fixed texts, by sentinel. The first match is used.
 var remedies = []struct {
 	err    error
 	remedy string
@@ -64,18 +64,18 @@ var remedies = []struct {
 	{measure.ErrNoURLs, "name a log with URLs, or the format with -format"},
 }
 
-// Quoted returns a text as an argument of a shell.
+// Quoted quotes a text as a shell argument.
 func Quoted(text string) string {
 	return "'" + strings.ReplaceAll(say.Printable(text), "'", `'\''`) + "'"
 }
 
-// A remediedError is an error of a library and its remedy.
+// A remediedError is a library error with its remedy.
 type remediedError struct {
 	err    error
 	remedy string
 }
 
-// Error says both, the remedy of an error of several lines on one of its own.
+// Error returns both. For an error of several lines, the remedy has its own line.
 func (e *remediedError) Error() string {
 	text := e.err.Error()
 	if strings.Contains(text, "\n") {
@@ -90,21 +90,21 @@ func (e *remediedError) Error() string {
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
-// For has all that the remedies of a run depend on, besides the error.
+// For holds everything besides the error that remedies depend on.
 type For struct {
 	Logs, Packs bool   // the command takes logs; its rules may be a pack
-	Keeps       bool   // it keeps the rows before a fault, or says how
-	Origin      string // that -origin names; "" if it is not given
+	Keeps       bool   // it keeps the rows before a fault, or has an option for it
+	Origin      string // value of -origin; "" if not given
 }
 
-// ShortenJSON is a command that makes long lines of JSON short.
+// ShortenJSON is a command that shortens long lines of JSON.
 const ShortenJSON = "jq -c '{url,status}'"
 
-// damageRemedy is the remedy for damaged files of captures.
+// damageRemedy is the remedy for damaged capture files.
 const damageRemedy = "get a complete copy, or use the intact part with -accept-damaged-rules"
 
-// Add returns the error with its remedy, each part of a joined error with its own. An error
-// that has no remedy, or has got it already, is returned as it is; nil stays nil.
+// Add returns the error with its remedy, each part of a joined error with its own. An error without a remedy, or with
+// one already added, is returned unchanged; nil stays nil.
 func (s For) Add(err error) error {
 	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
@@ -170,15 +170,15 @@ func (s For) Add(err error) error {
 	return err
 }
 
-// unpackRemedy returns how to unpack, or convert, the log that an error is about on its way into the
-// program. before stands before the name of the file.
+// unpackRemedy returns a command that unpacks or converts the log of an error for the program. before precedes the file
+// name in it.
 func unpackRemedy(err error, tool, before string) string {
 	verb := "unpack"
 	if before != "" || strings.HasPrefix(tool, "iconv ") {
 		verb = "convert"
 	}
 	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std && !isPipe(at.Name) {
-		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // which no tool reads from a pipe
+		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // no tool reads these from a pipe
 			inner := "inner." + packing.Packing.String()
 			return "unpack it first, for example: " + tool + " " + say.File(at.Name) + " > " + inner + ", and name " + inner
 		}
@@ -187,19 +187,19 @@ func unpackRemedy(err error, tool, before string) string {
 	switch command, _, _ := strings.Cut(tool, " "); command {
 	case "tar":
 		tool += " -"
-	case "unzip", "7z", "unrar": // they read files only
+	case "unzip", "7z", "unrar": // they read only files
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
 	return verb + " it in the pipe, for example: … | " + tool + " | robobatch -in - …"
 }
 
-// isPipe reports whether a log is a named pipe, which is read once.
+// isPipe reports whether a log is a named pipe, which can be read only once.
 func isPipe(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// partRemedy returns how to read the lines before the end of a packed log that was cut off, for a command that keeps no
+// partRemedy returns how to read the lines before the end of a truncated packed log, for a command that does not keep
 // rows; "" for another error.
 func partRemedy(err error) string {
 	at, ok := errors.AsType[*ingest.LineError](err)
@@ -213,7 +213,7 @@ func partRemedy(err error) string {
 	return "or read the lines before that, for example: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
 }
 
-// foreignRemedy returns how to continue without a file that is not a log.
+// foreignRemedy returns how to skip a file that is not a log.
 func foreignRemedy(err error, other *ingest.ForeignError) string {
 	remedy := "leave it out"
 	at, ok := errors.AsType[*ingest.LineError](err)
@@ -235,8 +235,7 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
 }
 
-// dialectFlags returns the flags that ask for a dialect and its options, those in which it differs
-// from another.
+// dialectFlags returns the flags that select a dialect and the options in which it differs from another.
 func dialectFlags(d, other robots.Dialect) string {
 	var flags []string
 	if d.String() != other.String() {

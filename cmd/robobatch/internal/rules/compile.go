@@ -22,12 +22,12 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A compilation implements the command compile.
+// A compilation is a run of the command compile with its checked flags.
 type compilation struct {
 	console.Console
 	guard.Sink[*atomicfile.File] // the pack
 
-	path  string // that -rules names
+	path  string // value of -rules
 	rules load.Rules
 	opt   engine.PackOptions
 }
@@ -83,7 +83,7 @@ func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (guard.Task,
 	return c, targets.CheckFile("-out", c.Name, targets.Inputs{Path: g.Path, Rules: c.rules.Files})
 }
 
-// Run compiles.
+// Run compiles the pack.
 func (c *compilation) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.Name) }); err != nil {
@@ -108,7 +108,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	})
 }
 
-// report prints the size of the pack, and the files that were not used, which the pack does not know.
+// report prints the size of the pack, and the unused files, which are not recorded in the pack.
 func (c *compilation) report(s engine.PackStats) {
 	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.Name), say.Count(int64(s.Origins), "origin"),
 		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct rule set"), say.Bytes(s.Bytes),

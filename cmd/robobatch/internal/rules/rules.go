@@ -1,7 +1,6 @@
-// Package rules is the command rules: it lists rules with their faults, or sitemaps. Rules are a table with a row for
-// each group, rule, directive and diagnostic, in Parquet or JSON Lines, as docs/RULES.md describes it. The
-// command compile, which writes rules into a pack, is here, too. Only cmd/robobatch
-// imports it.
+// Package rules implements the command rules, which lists rules with their problems, or sitemaps. Rules are listed as a
+// table with a row for each group, rule, directive and diagnostic, in Parquet or JSON Lines, see docs/RULES.md. It also
+// implements the command compile, which writes rules into a pack. Only cmd/robobatch imports it.
 package rules
 
 import (
@@ -40,12 +39,12 @@ type listing struct {
 	rules   load.Rules
 	opt     listings.Options
 	outOpt  Options
-	origins atomic.Int64 // listed so far
-	bodies  int          // origins with a response in force
+	origins atomic.Int64 // number of origins listed so far
+	bodies  int          // number of origins with a response in force
 	odd     engine.OddCount
 
 	needNamed bool                           // for a warning about the agents
-	named     map[string]robots.ProductToken // of groups, by their lower case
+	named     map[string]robots.ProductToken // names of groups by lower-case name
 }
 
 // given are the flags of the command rules.
@@ -140,7 +139,7 @@ func (l *listing) find(r *flags.Rules) (err error) {
 	return targets.CheckFile("-out", l.Name, targets.Inputs{Path: r.Path, Rules: l.rules.Files})
 }
 
-// Run lists.
+// Run lists the rules.
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.Close()) }()
 	if err := l.Create(func() (*File, error) {
@@ -189,10 +188,10 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	})
 }
 
-// maxNamed is the number of product tokens that are noted.
+// maxNamed is the maximum number of product tokens recorded.
 const maxNamed = 1 << 17
 
-// note notes the product tokens of a robots.txt that is listed.
+// note records the product tokens of a listed robots.txt.
 func (l *listing) note(r *robots.Report) {
 	if r == nil {
 		return

@@ -12,15 +12,15 @@ import (
 	"github.com/robobatch/robobatch/internal/listings"
 )
 
-// A sitemapList implements the command rules with -sitemaps: the sitemaps that robots.txt name, and whether the
+// A sitemapList implements the command rules with -sitemaps: it lists the sitemaps in robots.txt files, and whether the
 // crawlers may fetch them.
 type sitemapList struct {
 	*listing
 	store engine.StoreOptions
 }
 
-// Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written.
-// Tabs part them, and a URL can have none: the space around a value is not a part of it.
+// Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written, separated by tabs. A
+// URL contains no tab, because surrounding white space does not belong to the value.
 func (s *sitemapList) Run(ctx context.Context) error {
 	store, err := engine.BuildStore(s.rules.Responses(ctx), s.store)
 	if err != nil {
@@ -50,6 +50,6 @@ func (s *sitemapList) Run(ctx context.Context) error {
 	return console.OutError(out.Flush())
 }
 
-// sitemapAnswers are the printed names of an Access. A sitemap whose URL is bad, or whose origin has no
-// robots.txt in the rules, has no answer.
+// sitemapAnswers are the printed names of an Access. A sitemap with an invalid URL, or whose origin has no robots.txt
+// in the rules, has no answer.
 var sitemapAnswers = [...]string{engine.Unknown: "unknown", engine.Denied: "disallowed", engine.Allowed: "allowed"}

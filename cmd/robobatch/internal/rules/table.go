@@ -21,20 +21,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Format is a container for a listing of rules.
+// A Format is a file format of a listing.
 type Format uint8
 
 // The formats of listings.
 const (
 	Parquet Format = iota // ".parquet"
-	JSON                  // one JSON object a line; ".jsonl"
+	JSON                  // one JSON object per line; ".jsonl"
 )
 
-// ErrFormat is the kind of the error of FormatOf.
+// ErrFormat is the kind of error that FormatOf returns.
 var ErrFormat = errors.New("unknown format of a listing")
 
-// FormatOf returns the format that the name of a listing asks for: by its end, or JSON for "-",
-// standard output.
+// FormatOf returns the format for the name of a listing: by its extension, or JSON for "-", standard output.
 func FormatOf(name string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case name == "-", ext == ".jsonl":
@@ -45,29 +44,27 @@ func FormatOf(name string) (Format, error) {
 	return 0, fmt.Errorf("%w of %s: its name must end in .parquet or .jsonl, or be - for JSON Lines on standard output", ErrFormat, name)
 }
 
-// Options choose the content of a listing.
+// Options configure a listing.
 type Options struct {
 	Format   Format
-	Agents   []string       // list the rules that bind these crawlers; none: every group for itself
-	Dialect  robots.Dialect // that the rules were read in
+	Agents   []string       // list the rules that bind these crawlers; if empty, list every group
+	Dialect  robots.Dialect // dialect in which the rules were read
 	Version  string         // of the program; "" is "devel"
-	Metadata [][2]string    // further keys and values, Parquet only
+	Metadata [][2]string    // further metadata, Parquet only
 }
 
-// A File is a listing of rules, which appears under its name only when it is complete. It is not
-// safe for concurrent use.
+// A File is a listing of rules, which gets its name only when complete. It is not safe for concurrent use.
 type File struct {
 	file     place.Output
 	agents   []robots.Agent
 	names    []string
 	sink     *sink
 	table    listTable
-	metadata [2][]string // keys, and their values
+	metadata [2][]string // keys and values
 	rows     int64
 }
 
-// Create begins a listing of that name; for "-", stdout is written. Errors are an
-// [atomicfile.Error].
+// Create creates a listing with that name; "-" writes to stdout. Errors are an [atomicfile.Error].
 func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	file, err := place.Create(name, stdout)
 	if err != nil {
@@ -93,8 +90,8 @@ func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 // Rows returns the number of rows written.
 func (f *File) Rows() int64 { return f.rows }
 
-// Commit completes the listing and gives it its name. On an error there is none, and a file of that
-// name is as before.
+// Commit completes the listing and gives it its name. After an error, the listing is dropped and an existing file is
+// unchanged.
 func (f *File) Commit() error {
 	err := f.table.Close(f.metadata[0], f.metadata[1])
 	if err == nil {
@@ -113,7 +110,7 @@ func (f *File) Close() error { return f.file.Close() }
 func (f *File) Write(l *listings.Listing) error {
 	rows := lister{file: listedFile(l), table: f.table}
 	rows.row(listRow{item: itemFile})
-	rows.file.url, rows.file.reason = "", "" // they may be long, and stand once
+	rows.file.url, rows.file.reason = "", "" // they may be long, so they are written once
 	if l.Report != nil {
 		// Add the rows about the body.
 		r := l.Report
@@ -151,7 +148,7 @@ func (f *File) Write(l *listings.Listing) error {
 	return f.file.Wrap("write", rows.err)
 }
 
-// A sink buffers output, and counts it. Errors are sticky.
+// A sink buffers and counts output. Errors are sticky.
 type sink struct {
 	*bufio.Writer
 	pos int64
@@ -164,10 +161,10 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Tell returns how many bytes were written.
+// Tell returns the number of bytes written.
 func (s *sink) Tell() int64 { return s.pos }
 
-// The values of the column item.
+// Values of the column item.
 const (
 	itemFile       = "robots_txt"
 	itemGroup      = "group"
@@ -182,7 +179,7 @@ const (
 	itemDiagnostic = "diagnostic"
 )
 
-// A listRow is a row of a listing. Texts are as found, not yet valid UTF-8; "" is null, except for value.
+// A listRow is a row of a listing. Texts are as found, not validated as UTF-8; "" is null, except for value.
 type listRow struct {
 	*listFile
 	item   string
@@ -197,9 +194,9 @@ type listRow struct {
 type listFile struct {
 	origin, source string
 	outcome        string
-	url, reason    string           // the URL fetched, redirects followed, and why there was no answer; only in the first row
+	url, reason    string           // the URL after redirects, and why there was no response; only in the first row
 	fetched        bool             // there is a response
-	response       *robots.Response // of zeros if there is none
+	response       *robots.Response // zero value without a response
 	truncated      bool
 }
 
@@ -226,11 +223,11 @@ type lister struct {
 	table listTable
 	cells []parquet.Cell // scratch
 	count int64
-	named int   // bytes of agents that were repeated
-	err   error // the first one
+	named int   // bytes of repeated agent names
+	err   error // the first error
 }
 
-// row adds a row of the listing, unless one before it failed.
+// row adds a row to the listing, unless an earlier one failed.
 func (l *lister) row(r listRow) {
 	if l.err == nil {
 		r.listFile = l.file
@@ -243,11 +240,11 @@ func (l *lister) row(r listRow) {
 	}
 }
 
-// maxRepeated bounds the space that the names of groups take in the rows of one origin's rules, so that a listing is
-// not much longer than the file: above it, they are written only in the row of the group.
+// maxRepeated limits the bytes of group names in the rows of one origin's rules, so that a listing is not much larger
+// than the file. Above the limit, names are written only in the row of the group.
 const maxRepeated = 1 << 20
 
-// groups adds the groups of the file, and the crawl delays, which have groups of their own.
+// groups adds the groups of the file, and crawl delays, which are grouped separately.
 func (l *lister) groups(r *robots.Report) {
 	for i := range r.File.Groups {
 		g, id := &r.File.Groups[i], int32(i+1)
@@ -268,7 +265,7 @@ func (l *lister) groups(r *robots.Report) {
 		}
 		star := g.Star && !named["*"]
 		named["*"] = named["*"] || g.Star
-		var agents []robots.ProductToken // that it is the first one for
+		var agents []robots.ProductToken // agents for which it is the first group
 		for _, a := range g.Agents {
 			if folded := strings.ToLower(string(a)); !named[folded] {
 				named[folded] = true
@@ -298,11 +295,11 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 }
 
-// preferences adds the lines on the allowed uses of pages. Their groups are not the groups of the rules.
+// preferences adds the lines about allowed uses of pages. Their groups differ from the groups of the rules.
 func (l *lister) preferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
 		early := p.Early
-		early[robots.ByPolicy] = nil // they are rules of groups
+		early[robots.ByPolicy] = nil // these are rules of groups
 		l.statements("", &early)
 		for i := range p.Groups {
 			g := &p.Groups[i]
@@ -339,7 +336,7 @@ func (l *lister) rules(rules []robots.Rule, group int32, agents string) {
 	for i := range rules {
 		r := &rules[i]
 		item := itemDisallow
-		if r.Allow != (r.Value == "") { // as it is written, see robots.Rule.String
+		if r.Allow != (r.Value == "") { // as written, see robots.Rule.String
 			item = itemAllow
 		}
 		l.row(listRow{item: item, group: group, agents: agents, line: r.Line, value: &r.Value})
@@ -351,7 +348,7 @@ func (l *lister) delay(seconds float64, line int32, agents string) {
 	l.row(listRow{item: itemDelay, agents: agents, line: line, value: &value})
 }
 
-// agentList returns the names of a group, separated by commas: no product token has one.
+// agentList returns the names of a group, separated by commas, which product tokens cannot contain.
 func agentList(star bool, tokens []robots.ProductToken) string {
 	var names []string
 	if star {
@@ -369,7 +366,7 @@ type listColumn struct {
 	cell func(r *listRow) parquet.Cell
 }
 
-// listColumns is the schema of listings. A new column is one more element.
+// listColumns is the schema of listings. A new column goes last.
 var listColumns = []listColumn{
 	{of("origin", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
 	{of("source", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
@@ -417,15 +414,15 @@ func textCell(s string) parquet.Cell { return parquet.Cell{Null: s == "", Text: 
 // intCell returns a number; null for 0.
 func intCell(n int64) parquet.Cell { return parquet.Cell{Null: n == 0, Int: n} }
 
-// A listTable is the container of a listing.
+// A listTable writes a listing in a file format.
 type listTable interface {
-	// Add adds a row, which is valid until it returns.
+	// Add adds a row, which is valid until Add returns.
 	Add(row []parquet.Cell) error
-	// Close writes the rest, with these metadata if the format has any.
+	// Close writes the rest, including metadata if the format supports it.
 	Close(keys, values []string) error
 }
 
-// newListTable returns the container of a format.
+// newListTable returns the writer for a format.
 func newListTable(s *sink, opt Options) (listTable, error) {
 	if opt.Format == JSON {
 		j := &listJSON{sink: s}
@@ -442,12 +439,12 @@ func newListTable(s *sink, opt Options) (listTable, error) {
 	})
 }
 
-// A listJSON writes a listing as one JSON object a line, all of them with all columns.
+// A listJSON writes a listing as one JSON object per line, with all columns.
 type listJSON struct {
 	sink   *sink
 	line   []byte
 	value  bytes.Buffer
-	values *json.Encoder // to value
+	values *json.Encoder // encodes to value
 }
 
 // Add writes a row.
@@ -464,7 +461,7 @@ func (j *listJSON) Add(row []parquet.Cell) error {
 	return err
 }
 
-// valueOf returns a cell as encoding/json takes it.
+// valueOf returns a cell as a value for encoding/json.
 func valueOf(t parquet.Type, c parquet.Cell) any {
 	switch {
 	case c.Null:
@@ -479,5 +476,5 @@ func valueOf(t parquet.Type, c parquet.Cell) any {
 	return c.Int
 }
 
-// Close does nothing: all is written, and there is no place for metadata.
+// Close does nothing: everything is already written, and the format has no metadata.
 func (j *listJSON) Close(_, _ []string) error { return nil }

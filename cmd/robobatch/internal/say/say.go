@@ -1,5 +1,4 @@
-// Package say writes numbers and names as messages show them. Only cmd/robobatch and its packages
-// import it.
+// Package say formats numbers and names for messages. Only cmd/robobatch and its packages import it.
 package say
 
 import (
@@ -19,17 +18,16 @@ import (
 	"github.com/robobatch/robobatch/internal/fieldtext"
 )
 
-// Std stands for standard input and standard output among the names of files.
+// Std stands for standard input or standard output in file names.
 const Std = "-"
 
-// File returns a name as messages show it. It is quoted if it has bytes that a terminal might obey, or
-// would not show.
+// File formats a file name for messages. It is quoted if it has invisible bytes or bytes that control a terminal.
 func File(name string) string {
 	if name == Std {
 		return "standard output"
 	}
 	quoted := strconv.Quote(name)
-	if filepath.Separator == '\\' { // it is not a sign of anything odd there
+	if filepath.Separator == '\\' { // the usual path separator there
 		quoted = strings.ReplaceAll(quoted, `\\`, `\`)
 	}
 	if quoted != `"`+name+`"` || strings.TrimSpace(name) != name {
@@ -38,7 +36,7 @@ func File(name string) string {
 	return name
 }
 
-// Number returns n with commas between the thousands.
+// Number formats n with thousands separators.
 func Number(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -63,7 +61,7 @@ func Were(n int64, noun string) string {
 	return Count(n, noun) + " were"
 }
 
-// Percent returns n as a percentage of all; "" if there are none.
+// Percent returns n as a percentage of all; "" if all is 0.
 func Percent(n, all int64) string {
 	if all == 0 {
 		return ""
@@ -71,7 +69,7 @@ func Percent(n, all int64) string {
 	return fmt.Sprintf("%5.1f %%", 100*float64(n)/float64(all))
 }
 
-// Bytes returns a number of bytes in a unit that suits it: B, kB or MB.
+// Bytes formats a number of bytes with a suitable unit: B, kB or MB.
 func Bytes(n int64) string {
 	switch {
 	case n < 10_000:
@@ -82,8 +80,8 @@ func Bytes(n int64) string {
 	return Number(n/1_000_000) + " MB"
 }
 
-// Printable returns s with escapes instead of bytes that a terminal might obey: names of files can
-// have any. Its lines after the first are not commands, as [NoCommands] has it.
+// Printable escapes bytes that control a terminal, which file names may contain. Lines after the first cannot be
+// commands, see [NoCommands].
 func Printable(s string) string {
 	first, rest, ok := strings.Cut(printable(s), "\n")
 	if !ok {
@@ -92,7 +90,7 @@ func Printable(s string) string {
 	return first + "\n" + NoCommands(rest)
 }
 
-// printable returns s with escapes. Bytes that are no UTF-8 are %XX, as in outputs.
+// printable returns s with escapes. Invalid UTF-8 is written as %XX, as in outputs.
 func printable(s string) string {
 	var sb strings.Builder
 	for _, r := range fieldtext.Valid(s) {
@@ -105,12 +103,11 @@ func printable(s string) string {
 	return sb.String()
 }
 
-// Line returns s as Printable does, with an escape instead of line ends, too: a text from an
-// input cannot leave its line.
+// Line is Printable with escaped line ends: a text from an input cannot leave its line.
 func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
-// NoCommands returns a text with a backslash before each "::" that begins a line, in place of a space if spaces stand
-// before it: GitHub obeys such lines of a log.
+// NoCommands adds a backslash before each "::" at the beginning of a line, replacing a space if there is one: GitHub
+// would run such lines of a log as commands.
 func NoCommands(text string) string {
 	const command = "::"
 	if !strings.Contains(text, command) {
@@ -126,7 +123,7 @@ func NoCommands(text string) string {
 	return sb.String()
 }
 
-// WriteJSON writes a value as JSON in one line. It escapes characters in texts that a terminal might obey.
+// WriteJSON writes a value as one line of JSON. It escapes characters that control a terminal.
 func WriteJSON(w io.Writer, value any) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -138,7 +135,7 @@ func WriteJSON(w io.Writer, value any) error {
 	return err
 }
 
-// IndentJSON returns a value as JSON with a line for each of its values, as WriteJSON writes it otherwise.
+// IndentJSON is WriteJSON with one line per value.
 func IndentJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -150,8 +147,8 @@ func IndentJSON(value any) ([]byte, error) {
 	return append(EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
 }
 
-// EscapeJSON returns JSON with escapes instead of characters beyond ASCII, and of DEL, that a terminal
-// might obey. It says the same: such characters only stand in texts.
+// EscapeJSON escapes DEL and non-ASCII characters that control a terminal in JSON. The meaning is unchanged, because
+// such characters occur only in texts.
 func EscapeJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, isHidden) < 0 {
 		return text
@@ -171,7 +168,7 @@ func EscapeJSON(text []byte) []byte {
 	return b
 }
 
-// isHidden reports whether JSON may hold a character as it is that a terminal might obey.
+// isHidden reports whether a character that may control a terminal is allowed unescaped in JSON.
 func isHidden(r rune) bool { return r >= 0x7f && !unicode.IsPrint(r) }
 
 // Errors of [Lines].
@@ -180,17 +177,15 @@ var (
 	ErrUTF16    = errors.New("the text is UTF-16: save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8")
 )
 
-// maxLine is the longest line that is read.
+// maxLine is the maximum length of a line.
 const maxLine = 1 << 20
 
-// Lines are the lines of a text that people write, which end with LF, CR or both. Use it like a
-// [bufio.Scanner].
+// Lines are the lines of a hand-written text, which end with LF, CR or both. Use it like a [bufio.Scanner].
 type Lines struct {
 	*bufio.Scanner
 }
 
-// NewLines returns the lines of a text in UTF-8. A line over 1 MiB is the error [ErrLongLine], and UTF-16 is
-// [ErrUTF16].
+// NewLines returns the lines of a UTF-8 text. A line over 1 MiB causes [ErrLongLine], and UTF-16 causes [ErrUTF16].
 func NewLines(r io.Reader) Lines {
 	lines := Lines{bufio.NewScanner(r)}
 	lines.Buffer(nil, maxLine)
@@ -214,7 +209,7 @@ func (l Lines) Err() error {
 	return ErrLongLine
 }
 
-// isUTF16 reports whether a text begins as one in UTF-16.
+// isUTF16 reports whether the beginning of a text is UTF-16.
 func isUTF16(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.IndexByte(text[:min(len(text), 2)], 0) >= 0
 }
@@ -231,7 +226,7 @@ func splitLine(data []byte, atEOF bool) (advance int, line []byte) {
 		return len(data), data
 	case data[end] == '\n':
 		return end + 1, data[:end]
-	case end+1 == len(data) && !atEOF: // a LF may follow
+	case end+1 == len(data) && !atEOF: // an LF may follow
 		return 0, nil
 	case bytes.HasPrefix(data[end+1:], []byte("\n")):
 		return end + 2, data[:end]

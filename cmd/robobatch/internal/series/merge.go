@@ -20,12 +20,11 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// Merge adds up the statistics of all shards: those of these names, or by default all in the
-// directory. The error says that they are not those of one run, that one is missing, or that an
-// output is not as its shard left it.
+// Merge sums the statistics of all shards: those with these names, or by default all in the directory. The error says
+// that they do not belong to one run, that one is missing, or that an output was modified after its shard ended.
 func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	p := place.Of(d.Name)
-	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // of merges that were killed
+	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // left by killed merges
 	if err := errors.Join(p.Remove(d.success()), sweep); err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	if err := d.complete(all); err != nil {
 		return nil, err
 	}
-	// Add up shards.
+	// Sum the shards.
 	slices.SortFunc(all, func(a, b shardFile) int { return a.Series.Shard.Index - b.Series.Shard.Index })
 	report := *all[0].Report
 	report.Counts, report.ByAgent, report.Invalid, report.Run = Counts{}, []Agent{}, 0, summary.Run{}
@@ -73,7 +72,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		sum.AddAgents(s.ByAgent, s.Others, s.Unbound)
 		sum.Invalid += s.Invalid
 		sum.Inputs = append(sum.Inputs, s.Inputs...)
-		// Add time and memory of a shard: time on the clock as if all ran at once.
+		// Add time and memory of a shard. Wall-clock time is computed as if all shards ran at once.
 		t := &sum.Run
 		t.Seconds, t.RulesSeconds = max(t.Seconds, s.Run.Seconds), max(t.RulesSeconds, s.Run.RulesSeconds)
 		t.CPUSeconds, t.RulesCPU = t.CPUSeconds+s.Run.CPUSeconds, t.RulesCPU+s.Run.RulesCPU
@@ -102,7 +101,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	return sum, nil
 }
 
-// Succeed writes the file that says that all is complete, with the totals.
+// Succeed writes the file that marks the run as complete, with the totals.
 func (d Dir) Succeed(s *Sum) error {
 	total, report := s.Stats, *s.Report
 	report.Inputs, total.Series.Outputs = []summary.Input{}, nil
@@ -129,19 +128,19 @@ func readStats(name string) (f shardFile, err error) {
 	return shardFile{name, s}, nil
 }
 
-// adds reports whether the outputs are files in partitions, to which other runs add.
+// adds reports whether the outputs are files in partitions that several runs share.
 func (s *Stats) adds() bool { return len(s.Series.Flags["partition_by"]) > 0 }
 
-// made returns the things that the outputs of a shard depend on.
+// made returns everything that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
 
-// A shardFile is the statistics of a shard, and the name of their file.
+// A shardFile is the statistics of a shard with the name of the file.
 type shardFile struct {
 	name string
 	*Stats
 }
 
-// sameRun returns an error if two files are not of shards of one run.
+// sameRun returns an error if two files are not from shards of one run.
 func (a shardFile) sameRun(b shardFile) error {
 	what := a.made().Differ(b.made())
 	switch la, lb := a.Series.List, b.Series.List; {
@@ -156,7 +155,7 @@ func (a shardFile) sameRun(b shardFile) error {
 	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(a.name), say.File(b.name), what)
 }
 
-// complete returns an error unless there is each shard of a run once, and each input is of one of them.
+// complete returns an error unless each shard of a run occurs once, and each input belongs to one of them.
 func (d Dir) complete(all []shardFile) error {
 	count := max(1, all[0].Series.Shard.Count)
 	of := make(map[int]string, count)
@@ -188,14 +187,14 @@ func (d Dir) complete(all []shardFile) error {
 	return nil
 }
 
-// A view is the contents of the directory.
+// A view lists the contents of the directory.
 type view struct {
 	stats   []string              // names
-	records []string              // outputs that have one
-	files   map[string]place.Info // all files but these
+	records []string              // outputs with a record
+	files   map[string]place.Info // all other files
 }
 
-// look looks at all files in the directory.
+// look lists all files in the directory.
 func (d Dir) look() (*view, error) {
 	v := &view{files: map[string]place.Info{}}
 	err := place.Of(d.Name).Walk(d.Name, func(name string, info place.Info) error {
@@ -217,7 +216,7 @@ func (d Dir) look() (*view, error) {
 	return v, nil
 }
 
-// check checks that the outputs are as their shards left them, and returns the warning about others.
+// check checks that the outputs are unchanged since their shards ended, and returns the warning about other files.
 func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
@@ -286,12 +285,12 @@ or input, or the files are not those of one run; 75 object storage failed after 
 	return c
 }
 
-// A merging is a run of the command merge.
+// A merging implements the command merge.
 type merging struct {
 	console.Console
-	guard.Printed // a file appears when it is complete
+	guard.Printed // files appear only when complete
 	dir           Dir
-	stats         []string // names of the shards' statistics; none is all in the directory
+	stats         []string // statistics of the shards; empty means all in the directory
 	verbose       bool
 }
 
@@ -316,7 +315,7 @@ func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 // Targets returns the directory.
 func (m *merging) Targets() (out, last string) { return m.dir.Name, m.dir.Name }
 
-// Run adds the shards up. The error says that inputs failed, or that nothing can be added up.
+// Run merges the shards. The error says that inputs failed, or that the shards cannot be merged.
 func (m *merging) Run(ctx context.Context) error {
 	sum, err := m.dir.Merge(ctx, m.stats)
 	if err != nil {

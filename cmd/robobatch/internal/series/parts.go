@@ -15,10 +15,10 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// partsDir is where the partitions of an input are written until all are complete, below the directory of the outputs.
+// partsDir is the directory, within that of the outputs, for the partitions of an input until all are complete.
 const partsDir = "_parts"
 
-// filesOf returns the files of an output: itself, or those in partitions.
+// filesOf returns the files of an output: the output itself, or its files in partitions.
 func filesOf(o Output) []summary.NamedFile {
 	if o.XXH3 == "" {
 		return o.Parts
@@ -26,9 +26,10 @@ func filesOf(o Output) []summary.NamedFile {
 	return []summary.NamedFile{{Name: o.Output, File: o.File}}
 }
 
-// BeginParts removes the statistics of earlier runs with other inputs or another number of shards, to whose partitions this run
-// adds. It removes what a killed process has left of the same shard, and returns a directory that the partitions of an input are
-// written to, and what removes it. In the file system it lies beside where they are moved to.
+// BeginParts prepares the partitions of an input. It removes statistics of earlier runs with other inputs or another
+// number of shards, because this run adds to their partitions, and files that a killed process of the same shard left.
+// It returns a directory for the partitions, and a function that removes it. In the file system, it is next to the
+// final location.
 func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
 	if _, err := place.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
 		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", say.File(d.Name))
@@ -57,7 +58,7 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 	}, err
 }
 
-// dropStats removes the statistics and lists of failures of runs with other inputs or another number of shards.
+// dropStats removes statistics and failure lists of runs with other inputs or another number of shards.
 func (d Dir) dropStats(list List) error {
 	names, err := place.WithPrefix(d.join("_stats."))
 	if err != nil {
@@ -80,8 +81,8 @@ func (d Dir) dropStats(list List) error {
 	return nil
 }
 
-// FinishParts moves the files of the partitions of an input to their places, and writes the record. Before the first file has its
-// name a record lists all of them, as one that is not complete, so that none is left if the process dies.
+// FinishParts moves the partition files of an input to their final location, and writes the record. Before the first
+// file gets its name, a pending record lists all of them, so that they can be removed if the process dies.
 func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	r.Output, r.Pending = item.Output, true
 	var from []string
@@ -116,8 +117,8 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	return write(d.record(item.Output), r)
 }
 
-// clearParts removes the files in partitions of an input, and then the record, which lists them until they are gone. It returns an
-// error if the record is about another input: its rows would be lost.
+// clearParts removes the partition files of an input, and then the record, which lists them until they are gone. It
+// returns an error if the record is about another input, whose rows would be lost.
 func (d Dir) clearParts(item *Item) error {
 	name := d.record(item.Output)
 	r := &Record{}
@@ -136,7 +137,7 @@ func (d Dir) clearParts(item *Item) error {
 	return d.removeParts(r)
 }
 
-// removeParts removes the files of a record, and the record.
+// removeParts removes the files in a record, and the record.
 func (d Dir) removeParts(r *Record) error {
 	if !r.Pending && len(r.Parts) > 0 {
 		r.Pending = true
@@ -153,5 +154,5 @@ func (d Dir) removeParts(r *Record) error {
 	return p.Remove(d.record(r.Output))
 }
 
-// Flat returns the path of an input as one name, for the files that it has in partitions.
+// Flat converts the path of an input to a single name for its files in partitions.
 func Flat(input string) string { return strings.ReplaceAll(input, "/", "_") }

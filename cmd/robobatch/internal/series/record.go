@@ -19,30 +19,30 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A Record says that an output is complete, and has its inputs and its counts.
+// A Record marks an output as complete, with its inputs and counts.
 type Record struct {
 	Made
 	Input  Source `json:"input"`
-	Output string `json:"output"` // below the directory
+	Output string `json:"output"` // relative to the directory
 	summary.File
-	Parts   []summary.NamedFile `json:"parts,omitempty"`   // of a partitioned output, which has no File
-	Pending bool                `json:"pending,omitempty"` // its parts are being put in place, or removed: some may be there
-	Format  string              `json:"format"`            // of the input's lines
+	Parts   []summary.NamedFile `json:"parts,omitempty"`   // for a partitioned output, which has no File
+	Pending bool                `json:"pending,omitempty"` // its parts are being moved or removed: only some may exist
+	Format  string              `json:"format"`            // format of the input's lines
 	Field   string              `json:"url_field,omitempty"`
 	summary.Took
 	Counts   Counts            `json:"counts"`
 	ByAgent  []Agent           `json:"by_agent"`
 	Invalid  int64             `json:"invalid_bytes"`
-	Reject   int64             `json:"rejected"` // lines
+	Reject   int64             `json:"rejected"` // rejected lines
 	Warnings []warning.Warning `json:"warnings"`
 
-	// As in the summary of a run:
+	// Same as in the summary of a run:
 	Others     *summary.Clients    `json:"other_clients,omitempty"`
 	Unbound    *summary.Clients    `json:"unbound_crawlers,omitempty"`
 	Unverified *summary.Unverified `json:"unverified,omitempty"`
 }
 
-// NewRecord returns the record of a report on one input, whose output is complete.
+// NewRecord returns the record for a report about one input with a complete output.
 func NewRecord(r *summary.Report) *Record {
 	file := r.File
 	if file == nil {
@@ -54,26 +54,26 @@ func NewRecord(r *summary.Report) *Record {
 	}
 }
 
-// output returns the output that the record is about.
+// output returns the output of the record.
 func (r *Record) output() Output {
 	return Output{r.Input.Name, r.Output, r.File, r.Warnings, r.Parts, r.Unverified}
 }
 
-// Counts are those of a report.
+// Counts are the counts of a report.
 type Counts = summary.Counts
 
 // Agent is the counts of one agent.
 type Agent = summary.AgentCount
 
-// Made has all that outputs depend on besides their inputs.
+// Made holds everything that outputs depend on besides their inputs.
 type Made struct {
 	Version   string `json:"version"`
 	RulesHash string `json:"rules_hash"`
 	Flags     Flags  `json:"flags"`
-	RulesName string `json:"rules_name,omitempty"` // for people; nothing depends on it
+	RulesName string `json:"rules_name,omitempty"` // for readers only
 }
 
-// Flags are the flags that change bytes of an output, as JSON, by their names with low lines.
+// Flags are the flags that change bytes of an output, as JSON, by name with underscores.
 type Flags map[string]json.RawMessage
 
 // FlagsOf returns the fields of structs as flags.
@@ -91,7 +91,7 @@ func FlagsOf(forms ...any) (Flags, error) {
 	return all, nil
 }
 
-// Differ returns the names of the flags that differ, as they are written.
+// Differ returns the names of the flags that differ, as written on the command line.
 func (f Flags) Differ(other Flags) (names []string) {
 	all := Flags{} // a record may have none
 	maps.Copy(all, f)
@@ -104,8 +104,8 @@ func (f Flags) Differ(other Flags) (names []string) {
 	return names
 }
 
-// Unlike returns the flags that differ from those of a record, each with both values. A record of another
-// version has flags of its own; of these it takes only those that both have.
+// Unlike returns the flags that differ from those of a record, with both values. For a record of another version, only
+// flags known to both versions are compared.
 func (m *Made) Unlike(record *Made) (texts []string) {
 	for _, name := range slices.Sorted(maps.Keys(m.Flags)) {
 		now, was := compact(m.Flags[name]), compact(record.Flags[name])
@@ -117,7 +117,7 @@ func (m *Made) Unlike(record *Made) (texts []string) {
 	return texts
 }
 
-// compact returns JSON without the space that files have in it.
+// compact removes the white space that files have from JSON.
 func compact(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -130,7 +130,7 @@ func compact(raw json.RawMessage) string {
 	return string(text)
 }
 
-// Differ names the differences: "other rules", "another -sort"; "" is nothing.
+// Differ names the differences: "other rules", "another -sort"; "" means none.
 func (m *Made) Differ(other *Made) string {
 	switch names := m.Flags.Differ(other.Flags); {
 	case m.Version != other.Version:
@@ -143,17 +143,17 @@ func (m *Made) Differ(other *Made) string {
 	return ""
 }
 
-// A Source is the bytes of an input.
+// A Source identifies the bytes of an input.
 type Source struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	XXH3  string `json:"xxh3,omitempty"` // 128 bits of the file as stored
-	Tag   string `json:"etag,omitempty"` // in place of the hash, where the place of the file has one
+	XXH3  string `json:"xxh3,omitempty"` // 128-bit hash of the file as stored
+	Tag   string `json:"etag,omitempty"` // ETag, used instead of the hash if the storage has one
 
-	Part ingest.Part `json:"part,omitzero"` // that was read
+	Part ingest.Part `json:"part,omitzero"` // the part that was read
 }
 
-// SourceOf reads the file of an item, unless its place knows a tag.
+// SourceOf hashes the file of an item, or uses its ETag.
 func SourceOf(item *Item, file string) (Source, error) {
 	s := Source{Name: item.Name, Part: item.Part}
 	p := place.Of(file)
@@ -168,16 +168,16 @@ func SourceOf(item *Item, file string) (Source, error) {
 	return s, err
 }
 
-// A State is the knowledge of an output.
+// A State describes an existing output.
 type State struct {
-	Done   *Record // nil if it is not done
-	Why    string  // the difference, if the output was done
-	Kept   bool    // it was done, and its input cannot be read now
+	Done   *Record // nil if it is not complete
+	Why    string  // how it differs, if it was complete
+	Kept   bool    // it was complete, and its input cannot be read now
 	Source Source
 }
 
-// Look finds out whether an output is done. It returns an error if the input cannot be read: an output that was done
-// stays then, unless another input is known to be there.
+// Look checks whether an output is complete. It returns an error if the input cannot be read. A complete output is then
+// kept, unless another input is known to exist.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	const another = "another input"
 	r, why := d.read(item, want)
@@ -197,7 +197,8 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	return State{Done: r, Why: why, Source: source}, nil
 }
 
-// read returns the record of an output that is as it was left, and depends on the same rules, flags and version as want.
+// read returns the record of an output if the output is unmodified and depends on the same rules, flags and version as
+// want.
 func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	text, err := place.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,8 +222,8 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	return r, ""
 }
 
-// asLeft returns "" if a file is as it was left, by its tag where its place has one, else by its bytes, or how it
-// differs.
+// asLeft returns how a file differs from its record, compared by ETag if the storage has one, otherwise by bytes; "" if
+// it does not.
 func asLeft(name string, want *summary.File) string {
 	switch info, err := place.Of(name).Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -239,10 +240,10 @@ func asLeft(name string, want *summary.File) string {
 	return ""
 }
 
-// sameBytes returns "" if a file has the bytes that it had, or how it differs.
+// sameBytes returns how a file differs from its recorded bytes; "" if it does not.
 func sameBytes(name string, want *summary.File) string {
 	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
-		return otherSize(info.Size, want.Bytes) // it may never end
+		return otherSize(info.Size, want.Bytes) // reading it may never end
 	}
 	switch size, hash, err := place.Sum(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -257,7 +258,7 @@ func sameBytes(name string, want *summary.File) string {
 	return ""
 }
 
-// otherSize is how a file differs that has another size.
+// otherSize describes a file with a different size.
 func otherSize(now, was int64) string {
 	if now < 0 {
 		return "is no longer a file"
@@ -265,10 +266,10 @@ func otherSize(now, was int64) string {
 	return fmt.Sprintf("has %s bytes instead of %s", say.Number(now), say.Number(was))
 }
 
-// missing is how a file differs that is not there.
+// missing describes a missing file.
 const missing = "is missing"
 
-// Forget forgets an input, its output and the record.
+// Forget removes an input, its output and the record from memory.
 func (d Dir) Forget(item *Item) {
 	for _, name := range []string{item.OnDisk(), d.Output(item), d.record(item.Output)} {
 		place.Forget(name)
@@ -287,7 +288,7 @@ func (d Dir) Clear(item *Item) error {
 	return p.Remove(d.Output(item))
 }
 
-// Finish writes the record of an output that is complete.
+// Finish writes the record of a complete output.
 func (d Dir) Finish(item *Item, r *Record) error {
 	info, err := place.Of(d.Name).Stat(d.Output(item))
 	if err != nil {
@@ -309,10 +310,10 @@ func write(name string, v any) error {
 	return place.Of(name).Write(name, text)
 }
 
-// A Failure is an input that has no output, and why.
+// A Failure is an input without an output, and the reason.
 type Failure struct {
 	Input  string `json:"input"`
-	Output string `json:"output"` // that is not there
+	Output string `json:"output"` // the missing output
 	Error  string `json:"error"`
 }
 
@@ -325,7 +326,7 @@ func (d Dir) WriteFailures(failures []Failure) error {
 	return place.Of(d.Name).Write(d.Failed(), text)
 }
 
-// failureLines returns failures in the form of the list: one per line.
+// failureLines formats failures for the list: one per line.
 func failureLines(failures []Failure) ([]byte, error) {
 	var text bytes.Buffer
 	for _, f := range failures {
@@ -338,24 +339,24 @@ func failureLines(failures []Failure) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// Stats are the summary of a run with one output per input, or of one of its shards.
+// Stats is the summary of a run with one output per input, or of one of its shards.
 type Stats struct {
 	*summary.Report
 	Series Series `json:"series"`
 }
 
-// A Series is the part of Stats besides a summary.
+// A Series holds the fields of Stats besides the summary.
 type Series struct {
 	Shard   Shard     `json:"shard"`
-	Shards  int       `json:"shards,omitempty"` // that were added up
+	Shards  int       `json:"shards,omitempty"` // number of merged shards
 	List    List      `json:"list"`
 	Flags   Flags     `json:"flags"`
-	Done    int       `json:"done"`    // outputs that are complete
-	Resumed int       `json:"resumed"` // those of them that were complete before
+	Done    int       `json:"done"`    // complete outputs
+	Resumed int       `json:"resumed"` // outputs that were already complete
 	Failed  []Failure `json:"failed"`
 	Outputs []Output  `json:"outputs,omitempty"`
 
-	RunWarnings []warning.Warning `json:"run_warnings"` // that are about no input
+	RunWarnings []warning.Warning `json:"run_warnings"` // warnings that do not belong to an input
 }
 
 // An Output is a complete output.
@@ -365,18 +366,18 @@ type Output struct {
 	summary.File
 	Warnings []warning.Warning `json:"warnings,omitempty"`
 
-	Parts      []summary.NamedFile `json:"parts,omitempty"`      // of a partitioned output, which has no File
-	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows that -limit ended before their checksum
+	Parts      []summary.NamedFile `json:"parts,omitempty"`      // for a partitioned output, which has no File
+	Unverified *summary.Unverified `json:"unverified,omitempty"` // rows whose checksum was not reached
 }
 
-// A Sum adds up the records of inputs.
+// A Sum sums the records of inputs.
 type Sum struct {
 	Stats
 	warnings warning.Sum
-	took     summary.Took // of the last input
+	took     summary.Took // fields of the last input
 }
 
-// NewSum returns a Sum of nothing. The report has the facts that are known before.
+// NewSum returns an empty Sum. The report has the facts known in advance.
 func NewSum(r *summary.Report, s Series) *Sum {
 	s.Failed = []Failure{}
 	s.RunWarnings = append([]warning.Warning{}, r.Warnings...)
@@ -384,7 +385,7 @@ func NewSum(r *summary.Report, s Series) *Sum {
 	return &Sum{Stats: Stats{r, s}}
 }
 
-// Add adds an output that is complete.
+// Add adds a complete output.
 func (s *Sum) Add(r *Record, item *Item) {
 	s.Counts.Add(&r.Counts)
 	s.AddAgents(r.ByAgent, r.Others, r.Unbound)
@@ -402,7 +403,7 @@ func (s *Sum) Add(r *Record, item *Item) {
 	s.warnings.Add(r.Input.Name, r.Warnings)
 }
 
-// End makes the report of the sum.
+// End completes the report of the sum.
 func (s *Sum) End(out string) {
 	s.Output = out
 	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done)...)
@@ -427,5 +428,5 @@ func (s *Sum) End(out string) {
 	s.Heading = what + " -> " + say.File(out)
 }
 
-// Write writes the statistics, sealed.
+// Write writes the sealed statistics.
 func (s *Stats) Write(name string) error { return write(name, s) }

@@ -1,44 +1,45 @@
-// Package series is the files that a run with one output per input keeps beside its outputs: which output belongs
-// to which input, which are done, which inputs failed, and how shards add up. The commands check-output and merge read
-// them. Only cmd/robobatch imports it.
+// Package series manages the files that a one-output-per-input run keeps in its output directory: the mapping from
+// inputs to outputs, completed and failed inputs, and shard totals. The commands check-output and merge read them. Only
+// cmd/robobatch imports it.
 //
-// The directory of the outputs has, besides them:
+// Besides the outputs, the directory contains:
 //
 //	_done/<output>.json            a [Record]: this output is complete, and depends on these things. Written last
-//	_failed.jsonl                  a [Failure] a line, where inputs failed; of a shard, _failed.2-of-8.jsonl
+//	_failed.jsonl                  a [Failure] per line, if inputs failed; for a shard, _failed.2-of-8.jsonl
 //	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
 //	_SUCCESS                       the Stats of all shards, once every output is complete
 //
-// With partitions an output is several files, key=value/<output>. Its record is written before the first of them gets its name,
-// as pending, and lists them; so a run that finds it removes what a killed one has left. _parts has those that are being written.
+// With partitions, an output consists of several files, key=value/<output>. Its record is first written as pending,
+// with a list of the files, before the first of them gets its name. A later run that finds it can then remove what a
+// killed run left. _parts contains the files being written.
 //
-// Records and Stats are manifests: each has the size and the hash of its outputs, and a seal over itself
-// ([manifest]). [Dir.Verify] reads all of them and all outputs.
+// Records and Stats are manifests: each has the size and the hash of its outputs, and a seal over itself ([manifest]).
+// [Dir.Verify] reads all of them and all outputs.
 //
-// Before an input is read, its record and any file with the name of its output are removed, in this
-// order. So a record always is about the output beside it, and no output of an earlier run is left
-// where an input fails now. All files are read and written by [place.Place].
+// Before an input is read, its record and then any file with the name of its output are removed. A record therefore
+// always belongs to the output next to it, and the output of an earlier run does not remain if an input fails now. All
+// files are read and written through [place.Place].
 //
 // # Why so
 //
-// With -out dir/ a run is a series of runs of one input each, by one store. An output is bytes
-// of its input, the rules and the flags, never of the inputs before it; so a shard, a restart
-// and the whole run make the same files, and nothing has to be put together.
+// With -out dir/, a run consists of one run per input, with one store. An output depends on its input, the rules and
+// the flags, never on previous inputs. A shard, a restart and a complete run therefore produce the same files, and
+// nothing must be combined.
 //
-//   - Done is a file, not a state. The record of an output (dir/_done) is written last, synced,
-//     and names all that the bytes depend on. It is removed first when the output is made again.
-//     So a process may die between any two steps, and no lock or server is needed.
-//   - The input is hashed before it is read. If it changes after that, it differs from the record,
-//     and is done again. The file is read twice; XXH3 takes a twentieth of the processor time
-//     that the rows of a list of URLs take (0.02 of 0.37 s for 69 MB).
-//   - Shards are computed, not agreed on. Each task lists all inputs and gives them away by
-//     size, the largest first. The hash of the list stands in -stats, so merge sees tasks that
-//     saw other lists.
-//   - A name has one door. internal/place finds, reads and replaces files for lists, records and
-//     totals, and opens the files that other packages read. Objects are a Place of their own; their ETag is
-//     the hash then.
-//   - No rows of an input that failed are kept, unlike in a run with one output. They would be
-//     one file more in a directory that other programs read whole.
+//   - Completion is a file, not a state. The record of an output (dir/_done) is written last, synced,
+//     and names everything that the bytes depend on. It is removed first when the output is redone.
+//     A process may therefore die between any two steps, and no lock or server is needed.
+//   - The input is hashed before it is read. If it changes afterwards, it differs from the record,
+//     and is redone. The file is read twice; XXH3 takes a twentieth of the CPU time of a list of
+//     URLs (0.02 of 0.37 s for 69 MB).
+//   - Shards are computed without communication. Each task lists all inputs and assigns them by
+//     size, the largest first. -stats contains the hash of the list, so merge detects tasks with
+//     different lists.
+//   - All files are accessed through internal/place, which finds, reads and replaces files for lists,
+//     records and totals, and opens the files that other packages read. Objects are a separate Place;
+//     their ETag replaces the hash.
+//   - Rows of a failed input are not kept, unlike in a run with one output. They would be an
+//     additional file in a directory that other programs read completely.
 package series
 
 import (
@@ -61,28 +62,28 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// An Item is an input and the output that is made of it.
+// An Item is an input and its output.
 type Item struct {
 	logfiles.File
-	Output string      // below the directory of the outputs, with slashes
-	Part   ingest.Part // of the input
+	Output string      // relative to the output directory, with slashes
+	Part   ingest.Part // part of the input
 
-	shard int   // from 1; 0 as long as it has none
-	from  int64 // where a piece begins in the input, as stored; Size is that of the piece
+	shard int   // from 1; 0 if not assigned
+	from  int64 // start of a piece in the stored input; Size is that of the piece
 }
 
 // IsPiece reports whether the item is a piece of its input.
 func (i *Item) IsPiece() bool { return i.Part != ingest.Part{} }
 
-// Done returns how much of the item was read when so many bytes of its input were.
+// Done converts the number of bytes read from the input to bytes of the item.
 func (i *Item) Done(read int64) int64 { return max(0, min(read-i.from, i.Size)) }
 
-// shown is how many of many things a message shows.
+// shown is the maximum number of items that a message lists.
 const shown = 10
 
-// Pair returns the inputs with their outputs: their paths, with the last part as name gives it. Two
-// inputs of one output are an error, and so is an input whose output would lie among the files of
-// this package. All are reported, the first ones by name.
+// Pair assigns outputs to the inputs: their paths, with the last part converted by name. It returns an error if two
+// inputs have the same output, or an output would be among the files of this package. All such inputs are reported, the
+// first ones by name.
 func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 	items := make([]Item, len(files))
 	owner := make(map[string]int, len(files))
@@ -114,12 +115,12 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 	return items, errors.Join(errs...)
 }
 
-// A List is all inputs of a run, those of all shards.
+// A List describes all inputs of a run, over all shards.
 type List struct {
-	Hash   string `json:"hash"` // of the names and sizes, in their order
+	Hash   string `json:"hash"` // hash of the names and sizes, in order
 	Inputs int    `json:"inputs"`
-	Bytes  int64  `json:"bytes"`            // of all that have a size
-	Pieces int    `json:"pieces,omitempty"` // of inputs that were split; each counts as an input
+	Bytes  int64  `json:"bytes"`            // sum of the known sizes
+	Pieces int    `json:"pieces,omitempty"` // pieces of inputs that were split; each counts as an input
 }
 
 // ListOf returns the list of items.
@@ -140,7 +141,7 @@ func ListOf(items []Item) List {
 	return l
 }
 
-// Of returns the items of a shard, in the order of all, which [Divide] gave away.
+// Of returns the items of a shard, in list order. Call [Divide] first.
 func Of(items []Item, s Shard) []Item {
 	if s.Whole() {
 		return items
@@ -148,17 +149,17 @@ func Of(items []Item, s Shard) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return item.shard != s.Index+1 })
 }
 
-// A Dir is the directory of the outputs, as a shard uses it.
+// A Dir is the output directory, as used by a shard.
 type Dir struct {
-	Name string // as asked for, with or without a slash at its end
+	Name string // as given, with or without a final slash
 	Shard
 	Partitioned bool // each input has files in partitions
 }
 
-// doneDir is where records lie.
+// doneDir is the directory of records.
 const doneDir = "_done"
 
-// The suffixes of the record of an output, and of the list of its rejects, behind the path of the output.
+// Suffixes, after the path of the output, of its record and of its list of rejects.
 const (
 	recordSuffix  = ".json"
 	rejectsSuffix = ".rejects.jsonl"
@@ -173,7 +174,7 @@ func (d Dir) join(file string) string { return place.Join(d.Name, file) }
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
-// HasRecords reports whether outputs of runs with one output per input are in the directory.
+// HasRecords reports whether the directory has outputs of runs with one output per input.
 func (d Dir) HasRecords() bool {
 	names, err := place.WithPrefix(d.join(doneDir) + "/")
 	return err == nil && len(names) > 0
@@ -182,7 +183,7 @@ func (d Dir) HasRecords() bool {
 // Failed returns the name of the list of failures.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 
-// AllFailed returns the pattern of the lists of failures, of that many shards.
+// AllFailed returns the pattern for the failure lists of that many shards.
 func (d Dir) AllFailed(shards int) string {
 	if shards <= 1 {
 		return d.Failed()
@@ -193,11 +194,11 @@ func (d Dir) AllFailed(shards int) string {
 // Stats returns the name of the statistics.
 func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
 
-// success returns the name of the file that says that all is complete.
+// success returns the name of the file that marks the run as complete.
 func (d Dir) success() string { return d.join("_SUCCESS") }
 
-// Begin makes the directory. It removes the files that record how an earlier run ended, and the temporary files that a
-// killed process left beside these outputs and, in the directory rejects, beside their lists.
+// Begin creates the directory. It removes the files that record how an earlier run ended, and temporary files of killed
+// processes next to these outputs and, in the directory rejects, next to their lists.
 func (d Dir) Begin(items []Item, rejects string) error {
 	p := place.Of(d.Name)
 	if err := place.MakeParent(d.success()); err != nil {
@@ -209,13 +210,13 @@ func (d Dir) Begin(items []Item, rejects string) error {
 	return d.sweep(items, rejects)
 }
 
-// sweep removes temporary files of processes that were killed.
+// sweep removes temporary files of killed processes.
 func (d Dir) sweep(items []Item, rejects string) error {
-	dirs := map[string]bool{".": true} // of outputs
+	dirs := map[string]bool{".": true} // directories of outputs
 	for i := range items {
 		dirs[path.Dir(items[i].Output)] = true
 	}
-	ours := sync.OnceValue(func() map[string]bool { // of a million inputs, and mostly nothing is left
+	ours := sync.OnceValue(func() map[string]bool { // lazily: there may be a million inputs, and usually nothing is left
 		all := map[string]bool{path.Base(d.Stats()): true, path.Base(d.Failed()): true}
 		for i := range items {
 			all[items[i].Output] = true
@@ -239,12 +240,12 @@ func (d Dir) sweep(items []Item, rejects string) error {
 	return nil
 }
 
-// Rejects returns the name of the list of an input's rejects in a directory of such lists.
+// Rejects returns the name of the list of an input's rejects in the directory of these lists.
 func (d Dir) Rejects(dir string, item *Item) string {
 	return place.Join(dir, item.Output+rejectsSuffix)
 }
 
-// FailedText says that inputs failed, the first of them by name, and where all stand.
+// FailedText says that inputs failed, names the first one, and refers to the list.
 func FailedText(failures []Failure, list string) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%s failed:", say.Count(int64(len(failures)), "input"))

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A Shard is one part of the inputs. The zero value is all of them.
+// A Shard is one part of the inputs. The zero value means all inputs.
 type Shard struct {
 	Index int `json:"index"` // from 0
-	Count int `json:"count"` // 0 or 1: there is no other
+	Count int `json:"count"` // 0 or 1: all inputs
 }
 
-// Most is how many shards there may be: more than any scheduler has tasks.
+// Most is the maximum number of shards, more than schedulers have tasks.
 const Most = 1_000_000
 
-// Parse reads "2/8", "auto" for the shard that the environment names, or "" for all inputs.
+// Parse parses "2/8", "auto" for the shard given by the environment, or "" for all inputs.
 func Parse(text string, getenv func(name string) string) (Shard, error) {
 	switch text {
 	case "":
@@ -49,10 +49,10 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 	return Shard{index, count}, nil
 }
 
-// Whole reports whether there are no other shards.
+// Whole reports whether the shard is all inputs.
 func (s Shard) Whole() bool { return s.Count <= 1 }
 
-// Infix returns the part of the names of files that names the shard: ".2-of-8", or "" if it is all inputs.
+// Infix returns the part of file names that identifies the shard: ".2-of-8", or "" for all inputs.
 func (s Shard) Infix() string {
 	if s.Whole() {
 		return ""
@@ -68,12 +68,12 @@ func (s Shard) String() string {
 	return fmt.Sprintf("shard %d/%d", s.Index, s.Count)
 }
 
-// perInput is the cost of an input besides its bytes: it is opened, its output is synced.
+// perInput is the cost of an input in addition to its bytes, for opening it and syncing its output.
 const perInput = 64 << 10
 
-// spread gives a shard to each item that has none, by the sizes of the items: shards have been given so many bytes. It depends on
-// nothing else. The largest are given away first, each to the shard that has least: so no shard has more than the average and its
-// last item. Items of unknown size count as empty.
+// spread assigns each unassigned item to a shard, depending only on the sizes of the items and the bytes already
+// assigned to shards. The largest items are assigned first, each to the shard with the fewest bytes. No shard therefore
+// exceeds the average by more than its last item. Items of unknown size count as empty.
 func spread(items []Item, given []int64) {
 	order := make([]int, len(items))
 	for i := range order {
@@ -95,7 +95,7 @@ func spread(items []Item, given []int64) {
 	}
 }
 
-// loads are the bytes of each shard, the least on top.
+// loads are the bytes of each shard, the smallest on top.
 type loads []struct {
 	shard int
 	bytes int64
@@ -106,17 +106,17 @@ func (l loads) Less(i, j int) bool {
 	return l[i].bytes < l[j].bytes || l[i].bytes == l[j].bytes && l[i].shard < l[j].shard
 }
 func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l loads) Push(any)      {} // there are always as many
+func (l loads) Push(any)      {} // the number is constant
 func (l loads) Pop() any      { return nil }
 
-// A scheduler is a program that starts tasks, and the variables by which it numbers them.
+// A scheduler is a program that starts tasks, with its environment variables for their numbers.
 type scheduler struct {
 	name, index, count string
-	noCount            string // the remedy if the count is not there
+	noCount            string // remedy if the count is missing
 	check              func(getenv func(string) string) error
 }
 
-// schedulers are all that are known.
+// schedulers lists the known schedulers.
 var schedulers = []scheduler{
 	{name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", check: checkSlurm},
 	{
@@ -127,7 +127,7 @@ var schedulers = []scheduler{
 	{name: "Cloud Run", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
 }
 
-// checkSlurm checks that the numbers of an array go from 0 to one less than their count.
+// checkSlurm checks that the numbers of an array are 0 to count-1.
 func checkSlurm(getenv func(string) string) error {
 	count, err := strconv.Atoi(getenv("SLURM_ARRAY_TASK_COUNT"))
 	if err == nil && getenv("SLURM_ARRAY_TASK_MIN") == "0" && getenv("SLURM_ARRAY_TASK_STEP") == "1" && getenv("SLURM_ARRAY_TASK_MAX") == strconv.Itoa(count-1) {
@@ -138,7 +138,7 @@ func checkSlurm(getenv func(string) string) error {
 		shownValue(getenv("SLURM_ARRAY_TASK_MIN")), shownValue(getenv("SLURM_ARRAY_TASK_MAX")), shownValue(getenv("SLURM_ARRAY_TASK_STEP")), shownValue(getenv("SLURM_ARRAY_TASK_COUNT")))
 }
 
-// shownValue returns the value of a variable as messages show it.
+// shownValue formats the value of a variable for messages.
 func shownValue(value string) string {
 	if value == "" {
 		return "not set"
@@ -146,7 +146,7 @@ func shownValue(value string) string {
 	return strconv.Quote(value)
 }
 
-// shard returns the shard that the variables name.
+// shard returns the shard given by the variables.
 func (s *scheduler) shard(getenv func(string) string) (Shard, error) {
 	if getenv(s.count) == "" && s.noCount != "" {
 		return Shard{}, fmt.Errorf("%s is set, and %s is not: %s", s.index, s.count, s.noCount)

@@ -14,12 +14,12 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A Sizer returns how many bytes the text of an input has, 0 if it cannot be read in parts, see [ingest.TextSize].
+// A Sizer returns the text size of an input in bytes; 0 if it cannot be read in parts, see [ingest.TextSize].
 type Sizer func(name string) (int64, error)
 
-// Divide gives each input its shard, by the sizes of the inputs and by the text of those that are larger than a shard's part. These
-// are split where they can be: each shard takes of them what it has room for, in their order, so a shard has at most one piece of
-// an input. The pieces are items of their own. All others are given away by [spread].
+// Divide assigns each input to a shard, by the sizes of the inputs, and for inputs larger than a shard's share by the
+// size of their text. These are split if possible: shards fill up with them in order, so a shard has at most one piece
+// of an input. The pieces are separate items. [spread] assigns all others.
 //
 // The hint is about an input that cannot be split and makes its shard more than twice as large as the others.
 func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, err error) {
@@ -40,7 +40,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 				return nil, "", err
 			}
 		}
-		least := int64(float64(ingest.LeastPart) * (float64(item.Size) / float64(max(1, text)))) // as stored
+		least := int64(float64(ingest.LeastPart) * (float64(item.Size) / float64(max(1, text)))) // in stored bytes
 		if text < item.Size || part < 2*least {
 			if all = append(all, item); item.Size > 2*part && hint == "" {
 				hint = fmt.Sprintf("%s holds %s of %s, but cannot be split: its shard takes longer than the others", say.File(item.Name), say.Bytes(item.Size), say.Bytes(list.Bytes))
@@ -57,7 +57,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 	return all, hint, checkPieces(all)
 }
 
-// checkPieces returns an error if a piece has the output of another item.
+// checkPieces returns an error if a piece has the same output as another item.
 func checkPieces(items []Item) error {
 	owner := make(map[string]*Item, len(items))
 	for i := range items {
@@ -77,10 +77,11 @@ type piece struct {
 	item     Item
 }
 
-// leastPart is the least part of a shard that inputs are split for.
+// leastPart is the minimum fraction of a shard for which inputs are split.
 const leastPart = ingest.LeastPart / 8
 
-// cut cuts an input into what shards have room for, from the given one on. No piece is less than least.
+// cut cuts an input into pieces that fit the free space of shards, starting with a given shard. No piece is smaller
+// than least.
 func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 	for from := int64(0); from < size; {
 		room := part - given[*shard]
@@ -100,7 +101,7 @@ func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 	return pieces
 }
 
-// name makes the item of a piece, of an input of so many bytes of text. Names of outputs sort as the pieces do.
+// name creates the item of a piece of an input with that many bytes of text. Names of outputs sort like the pieces.
 func (p *piece) name(of *Item, i, n int, text int64) {
 	p.item = *of
 	if n == 1 {
@@ -121,14 +122,14 @@ func (p *piece) name(of *Item, i, n int, text int64) {
 	p.item.Output = fmt.Sprintf("%s%s.%0*d-of-%d%s", dir, stem, len(strconv.Itoa(n-1)), i, n, end)
 }
 
-// verdicts stands in the names of outputs behind what tells their input.
+// verdicts follows the part of an output's name that identifies its input.
 const verdicts = ".verdicts."
 
-// pieceOf is what tells the output of a piece.
+// pieceOf is the part of an output's name that identifies a piece.
 var pieceOf = regexp.MustCompile(`\.[0-9]+-of-[0-9]+(\.verdicts\.[^/]*)$`)
 
-// DropOthers removes outputs of the same inputs that are split in another way, by an earlier run with another number of shards:
-// their rows would be there twice. It is for the last of all shards.
+// DropOthers removes outputs of the same inputs from an earlier run that split them for a different number of shards:
+// their rows would be duplicates. Only the last of all shards may call it.
 func (d Dir) DropOthers(s *Sum) error {
 	there, err := d.look()
 	if err != nil {
@@ -137,7 +138,7 @@ func (d Dir) DropOthers(s *Sum) error {
 	return d.dropOthers(there, s)
 }
 
-// dropOthers is DropOthers, of the files that are there.
+// dropOthers is DropOthers for a list of existing files.
 func (d Dir) dropOthers(there *view, s *Sum) error {
 	type whole struct{ input, output string }
 	ours, wholes := map[string]bool{}, map[whole]bool{}
@@ -157,7 +158,7 @@ func (d Dir) dropOthers(there *view, s *Sum) error {
 		r := &Record{}
 		if !ours[output] {
 			if text, err := place.ReadAll(d.record(output)); err != nil || summary.Read(text, r) != nil || r.Output != output {
-				r = &Record{} // check-output says so
+				r = &Record{} // check-output reports it
 			}
 		}
 		if !wholes[whole{r.Input.Name, pieceOf.ReplaceAllString(output, "$1")}] {

@@ -27,14 +27,14 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// The kinds of findings.
+// Kinds of findings.
 const (
 	Altered  = "altered"
 	Missing  = "missing"
 	OtherRun = "other run"
 )
 
-// A Finding is a file that is not as a run left it.
+// A Finding is a file that differs from what a run left.
 type Finding struct {
 	Kind string
 	Name string
@@ -45,7 +45,7 @@ type Finding struct {
 type Verification struct {
 	Findings  []Finding
 	Outputs   int
-	Bytes     int64 // of the outputs that were read
+	Bytes     int64 // bytes of the outputs that were read
 	Manifests int
 }
 
@@ -53,8 +53,8 @@ func (v *Verification) addFinding(kind, name, format string, args ...any) {
 	v.Findings = append(v.Findings, Finding{kind, name, fmt.Sprintf(format, args...)})
 }
 
-// Verify reads all manifests and outputs in the directory, and finds the files that differ from those that the runs of
-// all shards left. It returns an error if the directory cannot be read, or has no manifest.
+// Verify reads all manifests and outputs in the directory, and finds the files that differ from what the runs of all
+// shards left. It returns an error if the directory cannot be read, or has no manifest.
 func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	there, err := d.look()
 	if err != nil {
@@ -97,7 +97,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 			v.Bytes += max(0, there.files[file.Name].Size)
 		}
 	}
-	// Find files that no run of the statistics has written.
+	// Find files that do not belong to a run in the statistics.
 	ours := make(map[string]bool, len(want))
 	for i := range want {
 		ours[want[i].Output] = true
@@ -133,8 +133,8 @@ func readSealed(name string, v any) error {
 	return summary.Read(text, v)
 }
 
-// wanted returns the outputs of all shards, and their statistics: nil if one of these cannot be relied on. The outputs
-// are those of the records then.
+// wanted returns the outputs of all shards according to their statistics; nil if one of these is unreliable. Then the
+// outputs in the records are used instead.
 func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
@@ -179,7 +179,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			switch r, name := records[o.Output], d.record(o.Output); {
 			case r == nil && !hasRecord[o.Output]:
 				v.addFinding(Missing, name, "is missing: -resume rebuilds the output")
-			case r == nil: // it was altered
+			case r == nil: // it was modified
 			case made.Differ(&r.Made) != "":
 				v.addFinding(OtherRun, name, "comes from a run with %s", made.Differ(&r.Made))
 			case r.File != o.File || !slices.Equal(r.Parts, o.Parts) || r.Input.Name != o.Input:
@@ -190,10 +190,10 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 	return want, all
 }
 
-// ends compares the lists of failures, and the totals of merge, with the statistics.
+// ends compares the failure lists and the totals of merge with the statistics.
 func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	if all == nil {
-		return // altered and missing files were found before
+		return // modified and missing files were already reported
 	}
 	lists := map[string]bool{}
 	for _, s := range all {
@@ -228,10 +228,10 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	}
 }
 
-// VerifyFile verifies a file of -stats, and the output that it is about, which for one output per input is a
-// directory.
+// VerifyFile verifies a file of -stats and its output, which for one output per input is a directory.
 //
-// Names of files come from the file, which anybody may have written: of a file in the file system, none leads to a store.
+// The file is untrusted, and so are the names in it: if it is in the file system, its names cannot refer to object
+// storage.
 func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	s := &Stats{Report: &summary.Report{}}
 	v := &Verification{Manifests: 1}
@@ -294,12 +294,12 @@ func (v *Verification) strangers(s *Stats) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // all is missing, which was found
+		return nil // everything is missing, already reported
 	}
 	return err
 }
 
-// verifyFile compares a file with the size and hash that a run noted.
+// verifyFile compares a file with the size and hash that a run recorded.
 func (v *Verification) verifyFile(name string, want *summary.File) {
 	v.Outputs++
 	v.Bytes += want.Bytes
@@ -313,7 +313,7 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 	}
 }
 
-// compare returns the outputs that are not as they were left, as same says for a file of the right size.
+// compare returns the modified outputs; same compares a file of the right size.
 func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
 	files := make([]summary.NamedFile, 0, len(outputs))
 	for i := range outputs {
@@ -347,11 +347,11 @@ func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(n
 	return slices.DeleteFunc(found, func(f Finding) bool { return f.Kind == "" }), err
 }
 
-// An UnlikeError is the error of outputs that were made with flags by which they hold something else.
+// An UnlikeError means that outputs were made with flags that change their content.
 type UnlikeError struct {
 	Output string   // the first of them
-	Others int      // how many there are besides
-	Flags  []string // that differ, of the first
+	Others int      // number of other outputs
+	Flags  []string // differing flags of the first output
 }
 
 // Error names the flags that differ, and the outputs.
@@ -364,11 +364,11 @@ func (e *UnlikeError) Error() string {
 		which, strings.Join(e.Flags, ", "))
 }
 
-// lookers is how many records are read at a time: stores of objects answer slowly.
+// lookers is the number of records read in parallel, because object storage is slow to respond.
 const lookers = 16
 
-// CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing.
-// A file that cannot be read is not a record: [Dir.Look] says so.
+// CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing. Unreadable
+// files are ignored here: [Dir.Look] reports them.
 func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	var mu sync.Mutex
 	var found *UnlikeError
@@ -410,13 +410,13 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	return err
 }
 
-// checkFlags are the flags of the command check-output, which merge has, too.
+// checkFlags are the flags of the commands check-output and merge.
 type checkFlags struct {
 	names []string // arguments
 	work  flags.Work
 }
 
-// command returns a command that has them.
+// command returns a command with these flags.
 func (g *checkFlags) command(name string) flags.Command {
 	c := flags.Command{}
 	c.Name, c.Take = name, func(name string) { g.names = append(g.names, name) }
@@ -424,7 +424,7 @@ func (g *checkFlags) command(name string) flags.Command {
 	return c
 }
 
-// console returns where a run speaks.
+// console returns the console of a run.
 func (g *checkFlags) console(std console.Streams) console.Console {
 	return console.Console{Streams: std, Quiet: g.work.Quiet}
 }
@@ -468,7 +468,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, e
 	return &checking{Console: g.console(std), names: g.names}, faults.Err()
 }
 
-// Run checks one name after the other.
+// Run checks the names in order.
 func (c *checking) Run(ctx context.Context) error {
 	var sum Verification
 	for _, name := range c.names {
@@ -503,7 +503,7 @@ func verify(ctx context.Context, name string) (*Verification, error) {
 	return withMixed(v, err, filepath.Dir(name))
 }
 
-// withMixed adds what a killed run has left in a directory, which is not an error even if the directory has no manifest.
+// withMixed adds what a killed run left in a directory, which is not an error even if the directory has no manifest.
 func withMixed(v *Verification, err error, dir string) (*Verification, error) {
 	if place.IsRemote(dir) {
 		return v, err

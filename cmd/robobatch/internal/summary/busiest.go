@@ -9,7 +9,7 @@ import (
 
 // An AgentCount counts the verdicts for one agent. Without -agent-from-log, Rows is the same for all.
 type AgentCount struct {
-	Agent      string `json:"agent"` // "*" is all other clients, with -agent-from-log
+	Agent      string `json:"agent"` // with -agent-from-log, "*" means all other clients
 	Rows       int64  `json:"rows"`
 	Allowed    int64  `json:"allowed"`
 	Disallowed int64  `json:"disallowed"`
@@ -17,17 +17,17 @@ type AgentCount struct {
 	Violations *int64 `json:"violations,omitempty"` // with -agent-from-log
 	Bound      string `json:"bound"`                // whether robots.txt binds it: yes, no or unknown
 
-	Verified *Verified `json:"verified,omitempty"` // with -ranges or -hosts, of crawlers
+	Verified *Verified `json:"verified,omitempty"` // with -ranges or -hosts, for crawlers
 }
 
-// Clients are rows of clients that no violation is about.
+// Clients counts rows of clients that cannot be violations.
 type Clients struct {
 	Rows       int64 `json:"rows"`
 	Disallowed int64 `json:"disallowed"`
 }
 
-// Busiest are the origins and rules with the most rows, the most first. If there are very many of them, a count may be too
-// low, by at most OriginsOff or RulesOff.
+// Busiest lists the origins and rules with the most rows, most first. If there are very many, counts may be too low by
+// up to OriginsOff or RulesOff.
 type Busiest struct {
 	Origins    []BusyOrigin `json:"origins"`
 	OriginsOff int64        `json:"origins_off_by"`
@@ -44,16 +44,16 @@ type BusyOrigin struct {
 
 // A BusyRule is a rule and the number of verdicts that it decided.
 type BusyRule struct {
-	Origin string `json:"origin"` // whose robots.txt has it
-	Others bool   `json:"others"` // other origins have the same robots.txt, and their rows count, too
+	Origin string `json:"origin"` // origin of its robots.txt
+	Others bool   `json:"others"` // other origins have the same robots.txt; their rows are included
 	Line   int32  `json:"line"`
-	Rule   string `json:"rule"` // "Disallow: /private/", cut off where it is very long
+	Rule   string `json:"rule"` // "Disallow: /private/", truncated if very long
 	Rows   int64  `json:"rows"`
 
 	allow bool
 }
 
-// longestRule is the most bytes of a rule that the statistics have.
+// longestRule is the maximum length of a rule in the statistics, in bytes.
 const longestRule = 500
 
 // appendRule adds a rule, if it has rows.
@@ -70,8 +70,7 @@ func (c *Clients) addAgent(a *AgentCount) {
 	c.Disallowed += a.Disallowed
 }
 
-// worst returns the agents, the most interesting first: those with the most violations, or
-// else with the most rows that are disallowed.
+// worst returns the agents, the most interesting first: by number of violations, or else by number of disallowed rows.
 func (r *Report) worst() []AgentCount {
 	return slices.SortedStableFunc(slices.Values(r.ByAgent), func(a, b AgentCount) int {
 		if r.AgentFromLog {

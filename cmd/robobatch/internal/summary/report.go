@@ -1,10 +1,10 @@
-// Package summary is the facts at the end of a run: its counts, its inputs, its flags and its
-// times. It prints them as a table, gives them as JSON for -stats, and puts them into the metadata
-// of the output. Only cmd/robobatch imports it.
+// Package summary holds the facts at the end of a run: counts, inputs, flags and times. It prints them as a table,
+// writes them as JSON for -stats, and adds them to the metadata of the output. Only cmd/robobatch imports it.
 //
-// The JSON that runs leave beside their outputs is sealed, so that a byte of it that was altered is found, as in the
-// outputs by the sizes and hashes that it has. The seal is the last field of the object: XXH3 of 128 bits over all bytes
-// of the file before it. It finds damage and editing by mistake. It is not a signature: who wants to deceive computes it again.
+// The JSON that runs leave next to their outputs is sealed, so that a modified byte is detected, just as modified
+// outputs are detected by the recorded sizes and hashes. The seal is the last field of the object: the 128-bit XXH3 of
+// all previous bytes of the file. It detects damage and accidental edits. It is not a signature: anyone can recompute
+// it.
 package summary
 
 import (
@@ -31,55 +31,55 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Report is the contents of the summary and, field by field, of -stats.
+// A Report is the content of the summary and, field by field, of -stats.
 type Report struct {
 	Version string `json:"version"`
 	Dialect string `json:"dialect"`
 	Asked
 	Agents    []string `json:"agents"`
 	RulesHash string   `json:"rules_hash"`
-	RulesName string   `json:"rules_name"` // as -rules names them
+	RulesName string   `json:"rules_name"` // as given in -rules
 
-	// Preferences names the drafts by which columns of usage preferences are read; "" if there are none.
+	// Preferences names the drafts that define the columns of usage preferences; "" without such columns.
 	Preferences string `json:"preferences,omitempty"`
 
-	Output string      `json:"output"`                // as named now, "-" for standard output; "" if there is none
-	File   *File       `json:"output_file,omitempty"` // nil if there is none, or a directory
+	Output string      `json:"output"`                // current name, "-" for standard output; "" if there is no output
+	File   *File       `json:"output_file,omitempty"` // nil for a directory, or if there is no output
 	Parts  []NamedFile `json:"parts,omitempty"`       // files of a partitioned output, unless there are more than 10,000
-	Beside []NamedFile `json:"beside,omitempty"`      // complete files beside the output: of -rejects and -report
-	Fault  string      `json:"fault,omitempty"`       // the error that broke the logs off
+	Beside []NamedFile `json:"beside,omitempty"`      // other complete files: of -rejects and -report
+	Fault  string      `json:"fault,omitempty"`       // the error that ended the logs early
 
-	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault, or the limit, that may be wrong; nil if there are none
+	Unverified *Unverified `json:"unverified,omitempty"` // rows before the fault or limit; nil if none
 
 	Inputs  []Input      `json:"inputs"`
 	Rules   Rules        `json:"rules"`
 	Counts  Counts       `json:"counts"`
-	ByAgent []AgentCount `json:"by_agent"`         // with -agent-from-log those that fetched
+	ByAgent []AgentCount `json:"by_agent"`         // with -agent-from-log, only agents with requests
 	Ranges  *Ranges      `json:"ranges,omitempty"` // nil without -ranges and -hosts
 	Busiest Busiest      `json:"busiest"`
 
-	// With -agent-from-log, clients that no violation is about:
+	// With -agent-from-log, clients whose requests cannot be violations:
 	Others  *Clients `json:"other_clients,omitempty"`    // browsers and unknown crawlers
-	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that robots.txt need not bind, as they act for a person, or whose operators do not say that it binds them
+	Unbound *Clients `json:"unbound_crawlers,omitempty"` // crawlers that robots.txt need not bind
 
-	Invalid  int64             `json:"invalid_bytes"` // bytes of text that were not UTF-8, written as %XX
-	Warnings []warning.Warning `json:"warnings"`      // in the order in which they were seen
+	Invalid  int64             `json:"invalid_bytes"` // invalid UTF-8 bytes of text, written as %XX
+	Warnings []warning.Warning `json:"warnings"`      // in the order of detection
 	Run      Run               `json:"run"`
 
-	Heading string `json:"-"` // of the summary; "" names the logs and the output
+	Heading string `json:"-"` // heading of the summary; "" names the logs and the output
 
-	grown     []string          // logs, see ingest.Logs.Grown
-	read      ingest.Counts     // those of Counts, and more
-	badBytes  int64             // of bad URLs
+	grown     []string          // logs that grew, see ingest.Logs.Grown
+	read      ingest.Counts     // includes those of Counts
+	badBytes  int64             // bytes of invalid URLs
 	strangers []warning.Warning // see package warning
-	local     int64             // requests in the names of crawlers from the server itself, with -ranges
+	local     int64             // with -ranges, crawler requests from the server itself
 }
 
-// Unverified are the rows of a text that was unpacked without its checksum. They belong to one log, the last that was
-// read.
+// Unverified describes rows that were unpacked before their checksum was reached. They belong to one log, the last that
+// was read.
 type Unverified struct {
 	Input    string `json:"input"`
-	FromLine int64  `json:"from_line"` // to the end of the output
+	FromLine int64  `json:"from_line"` // first line, up to the end of the output
 }
 
 // String returns the place: "line 9,164 of a.zst".
@@ -91,16 +91,16 @@ func (u *Unverified) String() string {
 	return fmt.Sprintf("line %s of %s", say.Number(u.FromLine), name)
 }
 
-// A File is the bytes of an output.
+// A File identifies the bytes of an output.
 type File struct {
 	Bytes int64  `json:"bytes"`
-	XXH3  string `json:"xxh3"`           // 128 bits
-	Tag   string `json:"etag,omitempty"` // by which a store of objects knows them
+	XXH3  string `json:"xxh3"`           // 128-bit hash
+	Tag   string `json:"etag,omitempty"` // ETag in object storage
 }
 
-// A NamedFile is the bytes of a file beside the output.
+// A NamedFile is a File with a name.
 type NamedFile struct {
-	Name string `json:"name"` // as named now; of a part, below the output
+	Name string `json:"name"` // current name; for a part, relative to the output
 	File
 }
 
@@ -110,67 +110,66 @@ type Took struct {
 	Fields   []string `json:"fields,omitempty"` // as in "url = uri + args"
 	Unread   []string `json:"unread_fields,omitempty"`
 
-	of *ingest.Took // nil if it is as that of the log before, or of another run
+	of *ingest.Took // nil if the same as for the previous log, or from another run
 }
 
 // An Input is one log.
 type Input struct {
 	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`               // as stored; -1 if unknown
-	Format string `json:"format"`              // of its lines, "auto" if none was read
-	Field  string `json:"url_field,omitempty"` // the column of the URL, if its values said so and not its name
-	Took          // nothing of a log as the one before
+	Bytes  int64  `json:"bytes"`               // stored size; -1 if unknown
+	Format string `json:"format"`              // format of its lines, "auto" if none was read
+	Field  string `json:"url_field,omitempty"` // the URL column, if found by its values and not by its name
+	Took          // empty if the same as for the previous log
 
 	Taken, Other string `json:"-"` // see ingest.Input
 	headless     bool   // see ingest.Input
 }
 
-// A Rules is about the robots.txt files.
+// A Rules describes the robots.txt files.
 type Rules struct {
-	Files      int      `json:"files"`    // that are used
-	Origins    int      `json:"origins"`  // that they are for
-	Texts      int      `json:"texts"`    // distinct ones
+	Files      int      `json:"files"`    // number of files used
+	Origins    int      `json:"origins"`  // number of their origins
+	Texts      int      `json:"texts"`    // number of distinct texts
 	Patterns   int      `json:"patterns"` // in force for the agents
 	TableBytes int64    `json:"table_bytes"`
 	TextBytes  int64    `json:"text_bytes"`
-	Skipped    []string `json:"skipped"` // files that are not used, and why
+	Skipped    []string `json:"skipped"` // unused files, with the reason
 	Broken     int64    `json:"broken_records"`
-	FirstOf    []string `json:"first_broken_records"` // up to 100 of them: place and fault
+	FirstOf    []string `json:"first_broken_records"` // up to 100, with place and fault
 
-	pack bool // Files are a rule pack, which does not know which files were broken or not used when it was compiled
+	pack bool // Files is a rule pack, which does not record invalid or unused files
 }
 
-// Counts are the numbers that depend on nothing but the inputs and the flags. They stand in the
-// output's metadata, too.
+// Counts are the numbers that depend only on the inputs and flags. They are also in the metadata of the output.
 type Counts struct {
 	URLs        int64            `json:"urls"`
 	Rows        int64            `json:"rows"`
-	Origins     *int64           `json:"origins"`                 // nil if it is unknown, see Add
-	About       bool             `json:"origins_about,omitempty"` // Origins is right to one in a hundred
+	Origins     *int64           `json:"origins"`                 // nil if unknown, see Add
+	About       bool             `json:"origins_about,omitempty"` // Origins is accurate to one percent
 	Allowed     int64            `json:"allowed"`
 	Disallowed  int64            `json:"disallowed"`
 	Null        int64            `json:"null"`
-	Reasons     map[string]int64 `json:"reasons"` // all of them, those with no rows too
+	Reasons     map[string]int64 `json:"reasons"` // all reasons, including those without rows
 	RuleLineSum int64            `json:"rule_line_sum"`
 	Violations  int64            `json:"violations"`     // with -agent-from-log
-	Skipped     int64            `json:"skipped_agents"` // rows of the logs that -unknown-agents skip leaves out
-	Strays      int64            `json:"stray_rows"`     // rows of the logs whose origins have no robots.txt in the rules
-	Early       int64            `json:"early_rows"`     // rows of the logs whose origins have one, but none as old as -as-of
-	Undated     int64            `json:"undated_rows"`   // with -as-of log, rows of these that have no time
-	Timeless    int64            `json:"timeless_rows"`  // with -as-of log, verdicts that disallow by rules without a time of their own
-	Unfetched   int64            `json:"unfetched_rows"` // rows of crawlers that only a failed fetch of robots.txt disallows
+	Skipped     int64            `json:"skipped_agents"` // rows skipped by -unknown-agents skip
+	Strays      int64            `json:"stray_rows"`     // rows whose origin has no robots.txt in the rules
+	Early       int64            `json:"early_rows"`     // rows whose origin has a robots.txt, but none as old as -as-of
+	Undated     int64            `json:"undated_rows"`   // with -as-of log: rows of such origins without a time
+	Timeless    int64            `json:"timeless_rows"`  // with -as-of log: verdicts by undated rules
+	Unfetched   int64            `json:"unfetched_rows"` // crawler rows that only a failed fetch of robots.txt disallows
 	Written     int64            `json:"written"`        // rows of the output
 	URLBytes    int64            `json:"url_bytes"`
 	EmptyLines  int64            `json:"empty_lines"`
 	LongLines   int64            `json:"long_lines"`
-	HeaderLines int64            `json:"header_lines"` // and comments
-	Refused     map[string]int64 `json:"refused"`      // lines that are not of the format, by reason
+	HeaderLines int64            `json:"header_lines"` // including comments
+	Refused     map[string]int64 `json:"refused"`      // lines that do not match the format, by reason
 	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is not for a URL, by kind
 
-	Incomplete bool `json:"-"` // the run was ended: they count rows that were not written
+	Incomplete bool `json:"-"` // the run was interrupted: counts include rows that were not written
 }
 
-// Bad returns how many lines are refused or have no URL, if that is all lines of the logs; else 0.
+// Bad returns the number of lines that are rejected or have no URL, if these are all lines of the logs; otherwise 0.
 func (c *Counts) Bad() int64 {
 	switch bad := c.Reasons[engine.ReasonBadURL.String()]; {
 	case bad != c.Rows || c.Skipped > 0:
@@ -180,7 +179,7 @@ func (c *Counts) Bad() int64 {
 	}
 }
 
-// Lines returns how many lines have something to say.
+// Lines returns the number of lines with content.
 func (c *Counts) Lines() int64 { return c.URLs + Sum(c.Refused) }
 
 // Sum returns the sum of counts.
@@ -191,28 +190,28 @@ func Sum(counts map[string]int64) (n int64) {
 	return n
 }
 
-// A Run is how the run went on this machine.
+// A Run describes the execution of the run.
 type Run struct {
-	Seconds       float64 `json:"seconds"`           // wall clock, all in all
-	RulesSeconds  float64 `json:"rules_seconds"`     // the part of it until the rules were compiled
+	Seconds       float64 `json:"seconds"`           // wall-clock time in total
+	RulesSeconds  float64 `json:"rules_seconds"`     // the part until the rules were compiled
 	CPUSeconds    float64 `json:"cpu_seconds"`       // 0 if unknown
-	RulesCPU      float64 `json:"rules_cpu_seconds"` // the part of it until the rules were compiled
-	URLsPerSecond float64 `json:"urls_per_second"`   // in the rest of it
+	RulesCPU      float64 `json:"rules_cpu_seconds"` // the part until the rules were compiled
+	URLsPerSecond float64 `json:"urls_per_second"`   // for the remaining time
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
-// A Source is the state at the end of a run, for New.
+// A Source is the state at the end of a run, used by New.
 type Source struct {
 	Asked   Asked
 	Version string
-	Name    string // of the rules, as they were named
+	Name    string // name of the rules, as given
 	Store   *engine.Store
 	Rules   *rulefiles.Files
 	Logs    *ingest.Logs
 	Stats   engine.Stats
 }
 
-// revision names the drafts by which a store reads preferences; "" if it reads none.
+// revision names the drafts that define how a store reads preferences; "" if it reads none.
 func revision(s *engine.Store) string {
 	if needs := (output.Needs{Directives: s.Options().Directives}); needs.HasUsage() {
 		return robots.UsageRevision
@@ -220,7 +219,7 @@ func revision(s *engine.Store) string {
 	return ""
 }
 
-// New makes the report when all rows are evaluated.
+// New makes the report after all rows are evaluated.
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
@@ -245,7 +244,7 @@ func New(src Source) *Report {
 	for i, n := range s.Reasons {
 		r.Counts.Reasons[engine.Reason(i).String()] = n
 	}
-	// Note the counts by agent, origin and rule.
+	// Record the counts by agent, origin and rule.
 	look := src.Store.NewLookup()
 	if r.AgentFromLog {
 		r.Others, r.Unbound = &Clients{}, &Clients{}
@@ -304,7 +303,7 @@ func New(src Source) *Report {
 	return r
 }
 
-// origins returns the number of origins, with "about" if it is only right to one in a hundred; "" if it is unknown.
+// origins returns the number of origins, with "about" if it is approximate; "" if unknown.
 func (c *Counts) origins(count func(int64) string) string {
 	switch {
 	case c.Origins == nil:
@@ -315,11 +314,11 @@ func (c *Counts) origins(count func(int64) string) string {
 	return count(*c.Origins)
 }
 
-// mostTook is the number of lines that say which fields of logs are read.
+// mostTook is the maximum number of lines about the fields of logs.
 const mostTook = 40
 
-// Took returns which fields of the logs are read, a line for each log that is not as the one before, and a second for
-// fields that are not.
+// Took describes the fields read from the logs, in a line for each log that differs from the previous one, and a second
+// line for fields that are not read.
 func (r *Report) Took() (lines []string) {
 	for i, in := range r.Inputs {
 		if len(in.Fields) == 0 {
@@ -350,8 +349,8 @@ func (r *Report) Took() (lines []string) {
 	return lines
 }
 
-// Describe puts the inputs and the counts into the output's metadata, which Arrow has before the rows, when these are
-// not known yet.
+// Describe adds the inputs and the counts to the output's metadata. Arrow has metadata before the rows, when the counts
+// are not known yet.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if u := r.Unverified; u != nil {
@@ -368,7 +367,7 @@ func (r *Report) Describe(f *output.File, format output.Format) {
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 
-// Written notes the facts about the output of that name, which is complete.
+// Written records the facts about the complete output with that name.
 func (r *Report) Written(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
@@ -380,13 +379,13 @@ func (r *Report) Written(f *output.File, name string) {
 	}
 }
 
-// Alone reports whether the output is partitioned and no other run writes to it, so that its marker is a file of the run.
+// Alone reports whether the output is partitioned and no other run writes to it, so that its marker belongs to the run.
 func (r *Report) Alone() bool {
 	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
-// Note reads the files beside the output that are complete, and notes their bytes. It omits names that are "", and
-// everything that is not a file here, such as a pipe.
+// Note reads the complete files next to the output, and records their bytes. It skips empty names, and everything that
+// is not a file here, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); name == "" || place.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
@@ -401,14 +400,14 @@ func (r *Report) Note(names ...string) error {
 	return nil
 }
 
-// Times are the moments of a run.
+// Times are points in time of a run.
 type Times struct {
 	Started time.Time
-	Loaded  time.Time     // when the rules were ready
-	LoadCPU time.Duration // processor time of the process until then
+	Loaded  time.Time     // when the rules were prepared
+	LoadCPU time.Duration // CPU time of the process until then
 }
 
-// Measure notes time and memory of the run so far.
+// Measure records time and memory of the run so far.
 func (r *Report) Measure(t Times) {
 	cpu, peak := measure.Used()
 	rest := time.Since(t.Loaded)
@@ -432,55 +431,54 @@ func (r *Report) Save(f place.Output) error {
 	return f.Commit()
 }
 
-// jsonText returns v as JSON.
+// jsonText encodes v as JSON.
 func jsonText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // plain values always have a form in JSON
+		panic(err) // plain values can always be encoded as JSON
 	}
 	return string(b)
 }
 
-// Asked are the flags that change values of rows, as they were given. They stand in -stats and
-// in the metadata of the output.
+// Asked are the flags that change values of rows, as given. They are part of -stats and of the metadata of the output.
 type Asked struct {
 	Missing string `json:"missing"`
 	URLAsIs bool   `json:"url_as_is"`
-	Limit   int64  `json:"limit"` // 0 is none
+	Limit   int64  `json:"limit"` // 0 means none
 
 	AgentFromLog  bool   `json:"agent_from_log"`
 	UnknownAgents string `json:"unknown_agents"`          // "" without AgentFromLog
-	CrawlersHash  string `json:"crawlers_hash"`           // of the file of -crawlers; "" without it
+	CrawlersHash  string `json:"crawlers_hash"`           // hash of the file of -crawlers; "" without it
 	Cache         string `json:"cache"`                   // "" is 24h, see engine.StoreOptions
-	RangesHash    string `json:"ranges_hash"`             // of the files of -ranges and -hosts; "" without them
+	RangesHash    string `json:"ranges_hash"`             // hash of the files of -ranges and -hosts; "" without them
 	RangesAge     string `json:"ranges_age"`              // "" without them
-	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // of the URLs of -in-sitemap; "" without it
+	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // hash of the URLs of -in-sitemap; "" without it
 	Layout        string `json:"layout"`
-	Where         string `json:"where"`              // "" is all rows
-	Timezone      string `json:"timezone,omitempty"` // whose days a page and -partition-by date have; "" is UTC
+	Where         string `json:"where"`              // "" means all rows
+	Timezone      string `json:"timezone,omitempty"` // time zone of days for a page and -partition-by date; "" is UTC
 	Reading
 	InputForm
 }
 
-// A Reading is the flags that say how robots.txt is read, and which captures count.
+// A Reading holds the flags about the interpretation of robots.txt and the choice of captures.
 type Reading struct {
-	Dialect    string `json:"-"` // the record has its own
+	Dialect    string `json:"-"` // recorded elsewhere
 	AgentChars string `json:"agent_chars"`
 	EmptyAllow string `json:"yandex_empty_allow"`
-	AsOf       string `json:"as_of"` // "" is the newest capture, AsOfLog those in force at each row's time
+	AsOf       string `json:"as_of"` // "" means the newest captures, AsOfLog those in force at each row's time
 }
 
-// An InputForm is the flags that describe the lines of the logs.
+// An InputForm holds the flags about the lines of the logs.
 type InputForm struct {
 	Format string   `json:"format"`
 	Base   string   `json:"base"`
 	Field  []string `json:"field"` // role=name
 	Keep   []string `json:"keep"`
 
-	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 is not said
+	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 is not given
 }
 
-// Describe puts the flags into the output's metadata.
+// Describe adds the flags to the output's metadata.
 func (a *Asked) Describe(f *output.File) {
 	for _, entry := range []struct {
 		key, value string
@@ -533,23 +531,22 @@ func (f *InputForm) metadata() [][2]string {
 	}
 }
 
-// AsOfLog is the value of -as-of that decides each row by the captures in force at its time.
+// AsOfLog is the value of -as-of that evaluates each row with the captures in force at its time.
 const AsOfLog = "log"
 
-// ByRow reports whether each row is decided by the captures in force at its time.
+// ByRow reports whether each row is evaluated with the captures in force at its time.
 func (r *Reading) ByRow() bool { return r.AsOf == AsOfLog }
 
-// Verified splits the rows of crawlers by whether they came from them, with -ranges or -hosts. The parts add up to
-// all rows.
+// Verified splits the rows of crawlers by verification result, with -ranges or -hosts. The parts add up to all rows.
 type Verified struct {
 	Yes         Clients `json:"yes"`
 	No          Clients `json:"no"` // impostors
 	Unpublished Clients `json:"unpublished"`
 	Stale       Clients `json:"stale"`
-	NoAddress   Clients `json:"no_address"` // or none that a client on the internet has
+	NoAddress   Clients `json:"no_address"` // no address, or not a public one
 }
 
-// verifiedOf returns the counts of an agent, nil without lists, and for clients that are not crawlers.
+// verifiedOf returns the counts of an agent; nil without lists, and for clients that are not crawlers.
 func verifiedOf(store *engine.Store, a *engine.NamedCount) *Verified {
 	if store.Options().Ranges == nil || a.Name == "*" {
 		return nil
@@ -570,12 +567,12 @@ func (v *Verified) addVerified(o *Verified) *Verified {
 	return &sum
 }
 
-// parts returns the counts in their order.
+// parts returns the counts in order.
 func (v *Verified) parts() []*Clients {
 	return []*Clients{&v.Yes, &v.No, &v.Unpublished, &v.Stale, &v.NoAddress}
 }
 
-// rows returns the sum of all rows.
+// rows returns the number of all rows.
 func (v *Verified) rows() (n int64) {
 	for _, part := range v.parts() {
 		n += part.Rows
@@ -594,14 +591,14 @@ func (v *Verified) String() string {
 	return strings.Join(list, ", ")
 }
 
-// Ranges are the lists of addresses by which crawlers are verified.
+// Ranges describes the address lists that verify crawlers.
 type Ranges struct {
 	Lists  int    `json:"lists"`
-	Oldest string `json:"oldest,omitempty"` // day of a list; "" if none has a time
+	Oldest string `json:"oldest,omitempty"` // day of the oldest list; "" if none has a time
 	Newest string `json:"newest,omitempty"`
 }
 
-// rangesOf returns the lists of a store, nil if it has none.
+// rangesOf returns the lists of a store; nil without lists.
 func rangesOf(store *engine.Store) *Ranges {
 	lists := store.Options().Ranges
 	if lists == nil {
@@ -622,7 +619,7 @@ func (r *Ranges) days() string {
 	return r.Oldest + " to " + r.Newest
 }
 
-// Impostors says how many requests of crawlers were not theirs, for a command that counts them all the same; "" if
+// Impostors says how many crawler requests came from impostors, for a command that includes them in its counts; "" if
 // there are none.
 func (r *Report) Impostors() string {
 	all := r.allVerified()
@@ -633,7 +630,7 @@ func (r *Report) Impostors() string {
 		say.Number(all.No.Rows), say.Count(all.rows(), "request"))
 }
 
-// allVerified returns the counts of all crawlers, nil without lists.
+// allVerified returns the counts of all crawlers; nil without lists.
 func (r *Report) allVerified() (all *Verified) {
 	for _, a := range r.ByAgent {
 		all = all.addVerified(a.Verified)
@@ -641,7 +638,7 @@ func (r *Report) allVerified() (all *Verified) {
 	return all
 }
 
-// verified returns the lines about who came, and the crawlers with most impostors.
+// verified returns the lines about verification results, and the crawlers with the most impostors.
 func (r *Report) verified() (t table) {
 	all := r.allVerified()
 	if all == nil {

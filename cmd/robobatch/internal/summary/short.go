@@ -15,17 +15,17 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// The sizes of the short summary.
+// Sizes of the short summary.
 const (
-	shortLines  = 14 // with the title, and the empty line below it
-	shortWidth  = 80 // of lines with a rule
+	shortLines  = 14 // including the title, and the empty line below it
+	shortWidth  = 80 // for lines with a rule
 	shortAgents = 3
 	shortRules  = 5
 
-	shortViolators = 10 // crawlers with violations, for which there are as many lines more
+	shortViolators = 10 // crawlers with violations, each with an additional line
 )
 
-// Text returns all of the summary, or the lines that answer the question.
+// Text returns the full or the short summary.
 func (r *Report) Text(verbose bool) string {
 	if verbose {
 		return r.Full()
@@ -33,8 +33,8 @@ func (r *Report) Text(verbose bool) string {
 	return r.Short()
 }
 
-// Short returns the lines of the summary that answer the question: at most twelve, and with crawlers of
-// the log so many more as name those with violations, and the rules.
+// Short returns the lines of the summary that answer the question: at most twelve, plus lines for crawlers with
+// violations and for the broken rules.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
@@ -86,7 +86,7 @@ func (r *Report) Short() string {
 	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
 }
 
-// rows returns the lines about rows without rules, rows without a verdict, and rows that are written.
+// rows returns the lines about rows without rules, rows without a verdict, and written rows.
 func (r *Report) rows() table {
 	c := &r.Counts
 	without := r.perURL(c.Reasons[engine.ReasonNoRobots.String()])
@@ -101,10 +101,10 @@ func (r *Report) rows() table {
 	}
 }
 
-// missing says what a value of -missing answers.
+// missing describes the effect of a value of -missing.
 var missing = map[string]string{"allow": "allowed", "disallow": "disallowed", "null": "null"}
 
-// perURL returns how many URLs n verdicts are, if each agent has one.
+// perURL converts n verdicts to URLs, if each agent has a verdict per URL.
 func (r *Report) perURL(n int64) int64 {
 	if r.isForSeveral() {
 		return n / int64(len(r.Agents))
@@ -112,10 +112,10 @@ func (r *Report) perURL(n int64) int64 {
 	return n
 }
 
-// isForSeveral reports whether each URL is decided for several agents.
+// isForSeveral reports whether each URL is evaluated for several agents.
 func (r *Report) isForSeveral() bool { return !r.AgentFromLog && len(r.Agents) > 1 }
 
-// clients returns the agents that say most, if they are several.
+// clients returns the most interesting agents, if there are several.
 func (r *Report) clients(most int) (t table) {
 	if !r.isForSeveral() {
 		return nil
@@ -139,7 +139,7 @@ func (r *Report) violated(most int) (t table) {
 	return t
 }
 
-// outside returns the rows that no violation is about, and the lines without a verdict.
+// outside returns the rows that cannot be violations, and the lines without a verdict.
 func (r *Report) outside() (t table) {
 	if r.AgentFromLog {
 		t = table{
@@ -170,19 +170,19 @@ func (t table) visible() (shown table) {
 	return shown
 }
 
-// fit cuts a line to the width.
+// fit truncates a line to the width.
 func fit(text string) string {
-	if utf8.RuneCountInString(text) <= shortWidth+1 { // with the end of line
+	if utf8.RuneCountInString(text) <= shortWidth+1 { // including the end of line
 		return text
 	}
 	runes := []rune(text)
 	return string(runes[:shortWidth-1]) + "…\n"
 }
 
-// skippedShown is the most unused rules files that the summary lists.
+// skippedShown is the maximum number of unused rules files in the summary.
 const skippedShown = 10
 
-// A line of the summary is a label, a value and maybe a note. An empty line separates.
+// A line of the summary has a label, a value and an optional note. An empty line is a separator.
 type line struct {
 	label, value, note string
 	shown              bool
@@ -194,7 +194,7 @@ type table []line
 // gap is an empty line.
 var gap = table{{shown: true}}
 
-// String returns the lines that are shown: labels to the left, values to the right.
+// String formats the lines that are shown: labels on the left, values on the right.
 func (t table) String() string {
 	t = slices.DeleteFunc(t, func(l line) bool { return !l.shown })
 	var labels, values int
@@ -210,8 +210,8 @@ func (t table) String() string {
 	return sb.String()
 }
 
-// Full returns all of the summary as a table. A run that broke off before its first URL has nothing
-// that was decided, and before its first line nothing at all.
+// Full returns the full summary as a table. If a run ended before its first URL, it has no lines about verdicts; before
+// its first line, it is empty.
 func (r *Report) Full() string {
 	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
 	rows := "rows"
@@ -238,12 +238,12 @@ func (r *Report) Full() string {
 	return r.title() + "\n\n" + t.String() + Skipped(r.Rules.Skipped, "; -stats lists all") + "\n"
 }
 
-// known returns the lines of a table that are not 0.
+// known returns the lines of a table with non-zero values.
 func (t table) known() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
-// agents returns a line about the verdicts of each agent, if they are several.
+// agents returns a line about the verdicts of each agent, if there are several.
 func (r *Report) agents() (t table) {
 	for _, a := range r.worst() {
 		note := say.Percent(a.Disallowed, a.Rows) + " disallowed of " + say.Count(a.Rows, "row")
@@ -262,7 +262,7 @@ func (r *Report) agents() (t table) {
 	return append(t, gap...)
 }
 
-// busiest returns the rules and origins that have the most rows.
+// busiest returns the rules and origins with the most rows.
 func (r *Report) busiest() (t table) {
 	b := &r.Busiest
 	for _, rule := range b.Rules {
@@ -292,7 +292,7 @@ func (b *BusyRule) place() string {
 	return fmt.Sprintf("%s:%d%s  %s", b.Origin, b.Line, others, b.Rule)
 }
 
-// reasons returns why.
+// reasons returns the lines about reasons.
 func (r *Report) reasons() (t table) {
 	c := &r.Counts
 	for i := range engine.NumReasons {
@@ -308,7 +308,8 @@ func (r *Report) reasons() (t table) {
 	}...)
 }
 
-// lines returns a table of the lines of the logs: their format, if they were more than URLs, and the lines without a URL.
+// lines returns a table about the lines of the logs: their format, if it is not a list of URLs, and the lines without a
+// URL.
 func (r *Report) lines() table {
 	c, formats := &r.Counts, r.Formats()
 	label, value, how := "format", formats, "detected"
@@ -340,7 +341,7 @@ func (r *Report) codes() string {
 	return strings.Join(list, ", ")
 }
 
-// rules returns the lines about rules. A pack knows of no other files.
+// rules returns the lines about rules. For a pack, unused files are unknown.
 func (r *Report) rules() table {
 	files := "rules files"
 	if r.Rules.pack {
@@ -366,7 +367,7 @@ func (r *Report) times() table {
 	}
 }
 
-// kindsText lists counts by kind.
+// kindsText formats counts by kind.
 func kindsText(counts map[string]int64) string {
 	list := make([]string, 0, len(counts))
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
@@ -393,8 +394,7 @@ func (r *Report) title() string {
 	return from + " -> " + say.File(r.Output)
 }
 
-// Skipped lists the rules files that are not used, or says how many they are, and where the others
-// stand.
+// Skipped lists the unused rules files, or gives their number and where they are listed.
 func Skipped(skipped []string, others string) string {
 	var sb strings.Builder
 	for i, s := range skipped {
@@ -410,7 +410,7 @@ func Skipped(skipped []string, others string) string {
 	return sb.String()
 }
 
-// Formats returns the formats of the inputs, each once.
+// Formats returns the formats of the inputs, without duplicates.
 func (r *Report) Formats() string {
 	var formats []string
 	for _, in := range r.Inputs {

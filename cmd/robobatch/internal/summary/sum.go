@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Add adds counts. How many origins there are is unknown then, because an origin may be in both.
+// Add adds counts. The number of origins becomes unknown, because an origin may be in both.
 func (c *Counts) Add(o *Counts) {
 	switch {
 	case c.Rows == 0:
@@ -50,7 +50,7 @@ func (c *Counts) Add(o *Counts) {
 	addMap(&c.OddRequests, o.OddRequests)
 }
 
-// addMap adds the counts of a map to another, which may be nil.
+// addMap adds the counts of a map to another one, which may be nil.
 func addMap(to *map[string]int64, from map[string]int64) {
 	if *to == nil {
 		*to = make(map[string]int64, len(from))
@@ -60,7 +60,7 @@ func addMap(to *map[string]int64, from map[string]int64) {
 	}
 }
 
-// AddAgents adds the counts of each agent. The agents stay in the order of the report's.
+// AddAgents adds the counts of each agent, keeping the order of the report.
 func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	for _, a := range agents {
 		i := slices.IndexFunc(r.ByAgent, func(sum AgentCount) bool { return sum.Agent == a.Agent })
@@ -83,7 +83,7 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	for i, agent := range r.Agents {
 		at[agent] = i
 	}
-	place := func(a *AgentCount) (int, string) { // those that only a robots.txt names come last
+	place := func(a *AgentCount) (int, string) { // agents named only in a robots.txt come last
 		if i, ok := at[a.Agent]; ok {
 			return i, ""
 		}
@@ -98,23 +98,23 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	r.Unbound.join(unbound)
 }
 
-// join adds the rows of other clients, if both are there.
+// join adds the rows of unidentified clients, if both exist.
 func (c *Clients) join(o *Clients) {
 	if c != nil && o != nil {
 		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed
 	}
 }
 
-// ErrSeal is the error of a manifest that is not as it was written.
+// ErrSeal means that a manifest was modified after it was written.
 var ErrSeal = errors.New("its hash is wrong or missing: it was altered, an older version wrote it, or it is not a manifest of robobatch")
 
-// The text before and after the hash of a seal.
+// Text before and after the hash in a seal.
 const (
 	before = ",\n  \"seal\": \""
 	after  = "\"\n}\n"
 )
 
-// Text returns v, which is not an empty struct, as sealed JSON.
+// Text returns v, a non-empty struct, as sealed JSON.
 func Text(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -125,7 +125,7 @@ func Text(v any) ([]byte, error) {
 	return append(append(append(body, before...), sum...), after...), nil
 }
 
-// Read reads sealed JSON into v. It returns [ErrSeal], or an error of the JSON.
+// Read decodes sealed JSON into v. It returns [ErrSeal], or a JSON error.
 func Read(text []byte, v any) error {
 	at := len(text) - len(before) - hex.EncodedLen(16) - len(after)
 	if at < 0 {
@@ -138,7 +138,7 @@ func Read(text []byte, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// Hash returns the hash of bytes in the form of manifests.
+// Hash returns the hash of bytes in the format of manifests.
 func Hash(text []byte) string {
 	sum := xxh3.Hash128(text).Bytes()
 	return hex.EncodeToString(sum[:])

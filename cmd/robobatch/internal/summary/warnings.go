@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rows returns the numbers that the requirements of a run are about.
+// Rows returns the numbers for the requirements of a run.
 func (r *Report) Rows() flow.Rows {
 	c := &r.Counts
 	rows := flow.Rows{
@@ -33,8 +33,8 @@ func (r *Report) Rows() flow.Rows {
 	return rows
 }
 
-// NoClients returns the fault of a log that does not say who sent its requests, where that is to
-// decide; "" if nothing is.
+// NoClients returns the fault of a log that does not identify the senders of requests, if they are needed; ""
+// otherwise.
 func (r *Report) NoClients() string {
 	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
 		return ""
@@ -58,8 +58,7 @@ func (r *Report) NoClients() string {
 	return text + " with -agent"
 }
 
-// Warn returns the warnings about the rows of the logs, in all, except for those of a kind that the
-// report has already.
+// Warn returns the warnings about the rows of the logs, except for kinds that the report already has.
 func (r *Report) Warn() []warning.Warning {
 	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing(), r.fields())
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
@@ -67,7 +66,7 @@ func (r *Report) Warn() []warning.Warning {
 	})
 }
 
-// senderless returns a warning if over a tenth of the rows lack the field by which -agent-from-log finds the crawler.
+// senderless returns a warning if over a tenth of the rows lack the field from which -agent-from-log takes the crawler.
 func (r *Report) senderless() []warning.Warning {
 	rows := r.Counts.URLs + r.Counts.Skipped
 	n := rows - r.read.Agents
@@ -78,7 +77,7 @@ func (r *Report) senderless() []warning.Warning {
 	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
-// nothing returns a warning if nothing came of the logs.
+// nothing returns a warning if the logs gave no rows.
 func (r *Report) nothing() []warning.Warning {
 	c := &r.Counts
 	switch bad := c.Bad(); {
@@ -97,7 +96,7 @@ func (r *Report) nothing() []warning.Warning {
 	return nil
 }
 
-// noURLs says that no line gave a URL, so that the format, or the site, may be another.
+// noURLs warns that no line gave a URL, so the format or the site may be wrong.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
 		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
@@ -131,10 +130,10 @@ func (r *Report) noURLs() string {
 	return "no line is a URL with a scheme and a host. " + format
 }
 
-// hostFirst are URLs without a scheme, as tools export them: www.example.com/page.
+// hostFirst matches URLs without a scheme, as some tools export them: www.example.com/page.
 var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-]*(:[0-9]+)?([/?#].*)?$`)
 
-// timeless returns warnings if times are not known that -as-of log needs.
+// timeless returns warnings about missing times that -as-of log needs.
 func (r *Report) timeless() (all []warning.Warning) {
 	c := &r.Counts
 	if c.Undated > 0 && c.Undated == c.URLs {
@@ -153,7 +152,7 @@ func (r *Report) timeless() (all []warning.Warning) {
 	return all
 }
 
-// unfetched returns a warning if a fetch that failed would accuse crawlers.
+// unfetched returns a warning if violations would result only from a failed fetch.
 func (r *Report) unfetched() []warning.Warning {
 	n := r.Counts.Unfetched
 	if n == 0 {
@@ -163,7 +162,7 @@ func (r *Report) unfetched() []warning.Warning {
 	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 
-// headless returns a warning if logs that were read as URLs look like tables.
+// headless returns a warning if logs read as URLs look like tables.
 func (r *Report) headless() []warning.Warning {
 	d := warning.Warning{Code: warning.HeadlessTable}
 	for _, in := range r.Inputs {
@@ -181,7 +180,7 @@ func (r *Report) headless() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// headed returns a warning if lists of URLs hold headers of tables, as where tables are joined to them.
+// headed returns a warning if lists of URLs contain header rows, for example after tables were concatenated.
 func (r *Report) headed() []warning.Warning {
 	n := r.read.Headed
 	if n == 0 {
@@ -191,7 +190,7 @@ func (r *Report) headed() []warning.Warning {
 	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
 }
 
-// addresses returns a warning if hosts are addresses in front of lines, which may be those of clients.
+// addresses returns a warning if hosts are IP addresses at the start of lines, which may be client addresses.
 func (r *Report) addresses() []warning.Warning {
 	n := r.read.Addresses
 	if n == 0 {
@@ -201,7 +200,7 @@ func (r *Report) addresses() []warning.Warning {
 	return []warning.Warning{{Code: warning.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
 }
 
-// placesOf returns examples that name lines.
+// placesOf returns examples with line numbers.
 func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
 	for _, at := range lines {
 		examples = append(examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
@@ -209,10 +208,10 @@ func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
 	return examples
 }
 
-// whiteSpace returns a warning if URLs hold white space: they may be followed by other columns.
+// whiteSpace returns a warning if URLs contain white space: other columns may follow them.
 func (r *Report) whiteSpace() []warning.Warning {
 	n := r.read.Blank
-	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, another warning is about that
+	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, there is another warning
 		return nil
 	}
 	read := "spaces are read as %20, other white space unchanged"
@@ -233,7 +232,7 @@ func (r *Report) whiteSpace() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// wide returns a warning if lines are UTF-16 in logs that are not, or ASCII in logs that are.
+// wide returns a warning about UTF-16 lines in other logs, or ASCII lines in UTF-16 logs.
 func (r *Report) wide() []warning.Warning {
 	n := r.read.Wide
 	if n == 0 {
@@ -243,7 +242,7 @@ func (r *Report) wide() []warning.Warning {
 	return []warning.Warning{{Code: warning.MixedEncoding, Text: text, Count: n, Examples: r.placesOf(r.read.FirstWide)}}
 }
 
-// joined returns a warning if lines hold more than one record: only one of these can have a row.
+// joined returns a warning if lines contain more than one record: only one of them can have a row.
 func (r *Report) joined() []warning.Warning {
 	n := r.read.Joined
 	if n == 0 {
@@ -253,7 +252,7 @@ func (r *Report) joined() []warning.Warning {
 	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
-// mixed returns a warning if neighbouring lines were refused, unless so many were that Rejected says so.
+// mixed returns a warning if adjacent lines were rejected, unless so many were rejected that Rejected warns.
 func (r *Report) mixed() []warning.Warning {
 	c, n := &r.Counts, r.read.Mixed
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
@@ -263,7 +262,7 @@ func (r *Report) mixed() []warning.Warning {
 	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
-// elsewhere returns the fault that no row is of the site that -base names, as all lines name others; "" if one may be.
+// elsewhere returns the fault that all lines name other sites than -base; "" if a row may belong to it.
 func (r *Report) elsewhere() string {
 	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
 		return ""
@@ -280,7 +279,7 @@ func (r *Report) elsewhere() string {
 		": leave it out (use -origin for rules in one file)" + inner
 }
 
-// leftText says what may have a role, and how to read it.
+// leftText says which field may have a role, and how to read it.
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
@@ -293,7 +292,7 @@ func leftText(left ingest.Left) string {
 
 // fields returns the warnings about the fields of the logs.
 func (r *Report) fields() (all []warning.Warning) {
-	index := map[string]int{} // by what is said of the first log
+	index := map[string]int{} // by the text about the first log
 	add := func(code warning.Code, in *Input, about, text string) {
 		i, ok := index[string(code)+about]
 		if !ok {
@@ -333,8 +332,8 @@ func (r *Report) fields() (all []warning.Warning) {
 	return all
 }
 
-// Rejected returns a warning if over a tenth of the lines were rejected, or an eighth of the text: so many
-// have no verdict, and the others may not stand for the log. list is the advice how to list them.
+// Rejected returns a warning if over a tenth of the lines, or an eighth of the text, were rejected: so many rows are
+// missing that the others may not represent the log. list is the advice on how to list them.
 func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped
@@ -363,7 +362,7 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	return []warning.Warning{{Code: warning.RejectedLines, Text: text, Count: lines}}
 }
 
-// isText reports whether all logs are read by lines, so that their bytes are known.
+// isText reports whether all logs are line-based, so that their size is known.
 func (r *Report) isText() bool {
 	return !slices.ContainsFunc(r.Inputs, func(in Input) bool {
 		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String() || in.Format == ingest.Sitemap.String()
@@ -373,7 +372,7 @@ func (r *Report) isText() bool {
 // shorten returns the first hundred bytes of a long text.
 func shorten(text string) string { return shortenTo(text, 100) }
 
-// shortenTo returns the first bytes of a text that has more.
+// shortenTo truncates a text to a number of bytes.
 func shortenTo(text string, most int) string {
 	if len(text) > most {
 		return strings.ToValidUTF8(text[:most], "") + "..."
@@ -398,7 +397,7 @@ func (r *Report) growing() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// WarnFormulas adds a warning if the output has cells that spreadsheets would run.
+// WarnFormulas adds a warning if the output has cells that spreadsheets would execute.
 func (r *Report) WarnFormulas(f *output.File) {
 	r.Warnings = append(r.Warnings, warning.Formulas(f.Formulas())...)
 }

@@ -1,5 +1,5 @@
-// Package targets names the outputs of a run, and checks before the work that their directories
-// exist and that no input would be overwritten. Only cmd/robobatch imports it.
+// Package targets names the outputs of a run. Before the work, it checks that their directories exist and that no input
+// would be overwritten. Only cmd/robobatch imports it.
 package targets
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// ForLog returns the name of the output for a log: its base name without its suffixes, plus
-// ".verdicts" and the end of the format.
+// ForLog returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the
+// extension of the format.
 //
 //	logs/urls.zst      urls.verdicts.parquet
 //	a.urls.txt.gz      a.verdicts.parquet
@@ -54,7 +54,7 @@ func ForRules(rules string) string {
 	return logfiles.CutEnd(logfiles.Unpacked(base), ".warc", ".jsonl", ".txt") + ".rules.parquet"
 }
 
-// PackSuffix is how the name of a rule pack ends.
+// PackSuffix is the file name extension of a rule pack.
 const PackSuffix = ".rbp"
 
 // ForPack returns the name of the pack of rules: their base name with another suffix.
@@ -62,8 +62,8 @@ func ForPack(rules string) string {
 	return strings.TrimSuffix(ForRules(rules), ".rules.parquet") + PackSuffix
 }
 
-// ForTree returns the name of a partitioned output: as asked for, without slashes at its end, or,
-// where none is, the default without its end.
+// ForTree returns the name of a partitioned output: as given, without slashes at the end, or otherwise the default
+// without its extension.
 func ForTree(asked, byDefault string, f output.Format) string {
 	if asked != "" {
 		return filepath.Clean(asked)
@@ -71,8 +71,7 @@ func ForTree(asked, byDefault string, f output.Format) string {
 	return strings.TrimSuffix(byDefault, f.String())
 }
 
-// Standard returns the name of an output, "-" for one that stands for standard output, such as
-// /dev/stdout.
+// Standard returns the name of an output, with "-" for names of standard output such as /dev/stdout.
 func Standard(name string) string {
 	if atomicfile.Descriptor(name) == 1 {
 		return say.Std
@@ -80,8 +79,7 @@ func Standard(name string) string {
 	return name
 }
 
-// IsDir reports whether a name says that it is a directory: it ends in / or another separator of
-// the system.
+// IsDir reports whether a name marks a directory: it ends in / or another path separator of the system.
 func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
 
 // IsTerminal reports whether an output of that name is a terminal.
@@ -90,7 +88,7 @@ func IsTerminal(name string, stdout *os.File) bool {
 		return console.IsTerminal(stdout)
 	}
 	info, err := os.Stat(name)
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 { // others may block when they are opened
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 { // others may block when opened
 		return false
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -104,20 +102,20 @@ func IsTerminal(name string, stdout *os.File) bool {
 // Outputs are the names of the files that a run writes; "" means none.
 type Outputs struct {
 	Out, Stats, Rejects string
-	Options             *output.Options // of Out
+	Options             *output.Options // options of Out
 }
 
 // Inputs are the names of the files that a run reads.
 type Inputs struct {
-	Path  string // that -rules names
+	Path  string // value of -rules
 	Logs  []ingest.Input
-	Rules *rulefiles.Files // nil if they were not found
+	Rules *rulefiles.Files // nil if not found
 
 	Sitemaps *sitemapfiles.Sitemaps // nil if there are none
 }
 
-// Check checks the outputs before the work, so that a mistake shows early: their directories must be
-// there, and no output may overwrite an input.
+// Check checks the outputs before the work, so that mistakes show early: their directories must exist, and no output
+// may overwrite an input.
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
@@ -145,7 +143,7 @@ func Check(w Outputs, r Inputs) error {
 		errs = append(errs, checkTree(w, r))
 	}
 	for i, t := range targets {
-		if i != 1 && (i > 1 || !tree) { // the partial output lies where the output does
+		if i != 1 && (i > 1 || !tree) { // the partial output is in the same directory
 			errs = append(errs, t.checkDirectory())
 		}
 		errs = append(errs, t.checkRead(r))
@@ -153,7 +151,7 @@ func Check(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkTree checks that the directory of the output may be replaced, and that nothing that is read or written is in it.
+// checkTree checks that the output directory may be replaced, and that no input or other output is in it.
 func checkTree(w Outputs, r Inputs) error {
 	var errs []error
 	doing := map[output.PartitionMode]string{
@@ -177,8 +175,7 @@ func checkTree(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkParent checks that the directory is there in which a file or directory will be written, or that
-// an object can be.
+// checkParent checks that the parent directory of a file or directory exists, or that an object can be written.
 func checkParent(name string) error {
 	if place.IsRemote(name) {
 		return place.Probe(name)
@@ -197,7 +194,7 @@ func CheckLocal(flag, name string) error {
 	return nil
 }
 
-// CheckPage checks a file as CheckFile does, and that it is not named as one of another form than HTML.
+// CheckPage checks a file like CheckFile, and that its name does not indicate a format other than HTML.
 func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
 	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
@@ -209,7 +206,7 @@ func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 // An Other is a file that a flag names.
 type Other struct{ Flag, Name string }
 
-// CheckFile checks a file that a flag names to be written, and that it is none of the others.
+// CheckFile checks an output file named by a flag, and that it differs from the others.
 func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	t := target{flag, name}
 	errs := []error{t.checkDirectory(), t.checkRead(r)}
@@ -221,10 +218,10 @@ func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	return errors.Join(errs...)
 }
 
-// A target is a file to be written, and the flag that names it.
+// A target is an output file, with the flag that names it.
 type target struct{ flag, name string }
 
-// checkRead checks that the target is none of the files that are read.
+// checkRead checks that the target is not an input.
 func (t target) checkRead(r Inputs) error {
 	var errs []error
 	check := func(same bool, name string) {
@@ -255,7 +252,7 @@ func (t target) checkDirectory() error {
 	return checkParent(t.name)
 }
 
-// sameFile reports whether two names lead to one regular file, whether it exists or not.
+// sameFile reports whether two names refer to one regular file, which may not exist yet.
 func sameFile(a, b string) bool {
 	if a == say.Std || b == say.Std {
 		return false
@@ -268,7 +265,7 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && resolve(a) == resolve(b)
 }
 
-// isStdout reports whether standard output is the regular file of that name.
+// isStdout reports whether standard output is the regular file with that name.
 func isStdout(name string) bool {
 	out, err := os.Stdout.Stat()
 	if err != nil || !out.Mode().IsRegular() || name == say.Std {
@@ -278,7 +275,7 @@ func isStdout(name string) bool {
 	return err == nil && os.SameFile(out, info)
 }
 
-// resolve returns the absolute path of the file that a name leads to through symbolic links.
+// resolve returns the absolute path of a file after following symbolic links.
 func resolve(name string) string {
 	path := atomicfile.Resolve(name)
 	if abs, err := filepath.Abs(path); err == nil {
@@ -287,12 +284,12 @@ func resolve(name string) string {
 	return path
 }
 
-// A Set is the outputs of one run while they get their names. The zero value is no target.
+// A Set is the set of outputs of one run while they get their names. The zero value is empty.
 type Set struct {
 	end atomic.Pointer[func() error]
 }
 
-// Begin is [atomicfile.NoteSet] for those of the names that are files.
+// Begin calls [atomicfile.NoteSet] for those names that are files.
 func (s *Set) Begin(names ...string) error {
 	end, err := atomicfile.NoteSet(slices.DeleteFunc(names, place.IsRemote)...)
 	if err == nil {
@@ -301,7 +298,7 @@ func (s *Set) Begin(names ...string) error {
 	return err
 }
 
-// End removes the notes of Begin, once. Any goroutine may call it.
+// End removes the notes of Begin once. Any goroutine may call it.
 func (s *Set) End() error {
 	if end := s.end.Swap(nil); end != nil {
 		return (*end)()
@@ -309,8 +306,8 @@ func (s *Set) End() error {
 	return nil
 }
 
-// Mixed returns a warning if an earlier run with some of these outputs was killed when it had given some of its outputs
-// their names.
+// Mixed returns a warning if an earlier run with some of these outputs was killed after only some of them got their
+// names.
 func Mixed(names ...string) (all []warning.Warning) {
 	var dirs []string
 	for _, name := range names {
@@ -326,7 +323,7 @@ func Mixed(names ...string) (all []warning.Warning) {
 	return all[:min(len(all), 1)]
 }
 
-// Near returns a path as it is relative to the working directory, if it lies there.
+// Near returns a path relative to the working directory, if it is below it.
 func Near(path string) string {
 	if here, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
@@ -336,7 +333,7 @@ func Near(path string) string {
 	return path
 }
 
-// Mixture says which outputs of a set are of which run.
+// Mixture says which outputs of a set belong to which run.
 func Mixture(m atomicfile.MixedSet) string {
 	list := func(paths []string) string {
 		shown := make([]string, len(paths))
@@ -348,8 +345,7 @@ func Mixture(m atomicfile.MixedSet) string {
 	return list(m.New) + " from that run, " + list(m.Old) + " from the previous run, or missing"
 }
 
-// Leftovers returns a hint about temporary files of runs with these outputs that were killed; "" if
-// there are none.
+// Leftovers returns a hint about temporary files left by killed runs with these outputs; "" if there are none.
 func Leftovers(names ...string) string {
 	var left []string
 	for _, name := range names {
@@ -372,8 +368,8 @@ func Leftovers(names ...string) string {
 	return "an earlier run was killed and left temporary files. Unless another machine or container is writing to them, remove " + text
 }
 
-// CheckSeries checks the directories of a run with one output per input: that they can be made, that no input is in
-// them, and that they do not are in an input. Out and Rejects are directories.
+// CheckSeries checks the directories of a run with one output per input: they can be created, they contain no input,
+// and no input contains them. Out and Rejects are directories.
 func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	var errs []error
 	for _, t := range []target{{"-out", w.Out}, {"-rejects", w.Rejects}} {
@@ -391,7 +387,7 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	return errors.Join(errs...)
 }
 
-// checkSeries checks a directory that gets a file for each input.
+// checkSeries checks a directory with a file per input.
 func (t target) checkSeries(rules string, files *logfiles.List) error {
 	dir := place.Clean(t.name)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -414,7 +410,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 		}
 	}
 	given, err := filepath.Abs(dir)
-	for i := range files.Files { // there may be a million: no links are followed
+	for i := range files.Files { // there may be a million, so links are not followed
 		if name, errName := filepath.Abs(files.Files[i].Name); err == nil && errName == nil && (within(out, name) || within(given, name)) {
 			return errors.Join(append(errs, t.lies(files.Files[i].Name))...)
 		}
@@ -422,12 +418,12 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	return errors.Join(errs...)
 }
 
-// lies returns the error of an input that is in the directory.
+// lies returns the error for an input in the directory.
 func (t target) lies(name string) error {
 	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, say.File(name), say.File(t.name))
 }
 
-// within reports whether a path is in a directory. Both are absolute.
+// within reports whether a path is in a directory. Both must be absolute.
 func within(dir, path string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }

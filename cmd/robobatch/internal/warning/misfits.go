@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// Misfits returns the warnings that logs were answered with another robots.txt than that of the rules, and that they lack the
-// requests of robots.txt; none if they were not, and do not.
+// Misfits returns warnings if the responses in the logs came from a different robots.txt than that in the rules, or if
+// the logs lack the requests for robots.txt.
 func Misfits(all []conduct.Misfit) (warnings []Warning) {
 	if d := unlikeAnswers(all); d.Count > 0 {
 		warnings = append(warnings, d)
@@ -31,7 +31,7 @@ func Misfits(all []conduct.Misfit) (warnings []Warning) {
 	return warnings
 }
 
-// unlikeAnswers returns the warning that logs were answered with another robots.txt; its Count is 0 if they were not.
+// unlikeAnswers returns the warning about responses from a different robots.txt; its Count is 0 if there are none.
 func unlikeAnswers(all []conduct.Misfit) Warning {
 	d := Warning{Code: UnlikeAnswers}
 	var others, denied, unseen int64
