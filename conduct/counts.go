@@ -28,7 +28,7 @@ type answersOf struct {
 	requests     int64              // of any URL, set when the pair is sent
 }
 
-// note notes the answer of an event. isText reports whether a text is in force.
+// note records the response of an event. isText reports whether a text is in force.
 func (a *answersOf) note(e *event, isText bool) {
 	a.first[e.fit] = earlier(a.first[e.fit], e.at)
 	switch {

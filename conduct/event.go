@@ -20,8 +20,8 @@ const (
 	gotText   kind = iota // a response with the text in force
 	gotNone               // a response that says that there is no robots.txt
 	failed                // a request for /robots.txt without a response that counts
-	moved                 // a redirect of /robots.txt that is in no capture
-	allowed               // a request for another URL than /robots.txt
+	moved                 // a redirect of /robots.txt that no capture has
+	allowed               // a request for a URL other than /robots.txt
 	forbidden             // the same, disallowed by the text in force
 	violated              // only in a series: forbidden, and a violation
 )
@@ -39,8 +39,8 @@ const noDelay = -1
 type event struct {
 	at       int64 // microseconds since 1970 UTC
 	kind     kind
-	violated bool   // of a forbidden one
-	delay    int64  // microseconds; noDelay if there is no delay. A fetch has the delay of the event before
+	violated bool   // for forbidden only
+	delay    int64  // microseconds; noDelay if there is no delay. A fetch has the delay of the previous event
 	period   uint32 // of a fetch and a forbidden one, see engine.Deed
 	cache    int64  // of a fetch, microseconds
 	away     bool   // of a fetch: at the origin that the capture in force redirects to
@@ -84,15 +84,15 @@ func flag(b bool) byte {
 	return 0
 }
 
-// isAway is set in the byte of the fit of a fetch that was at another origin.
+// isAway is set in the fit byte of a fetch at another origin.
 const isAway = 1 << 7
 
-// The first byte of an event has its kind in the lowest three bits, and these above them.
+// The lowest three bits of an event's first byte are its kind; the others are these flags.
 const (
 	kindMask  = 7
 	newDelay  = 1 << 3 // the delay differs from the delay of the event before, and follows
-	inSeconds = 1 << 4 // the difference of the times is in seconds, not in microseconds
-	stepShift = 5      // the difference, from 0; longStep says that it follows
+	inSeconds = 1 << 4 // the time difference is in seconds, not microseconds
+	stepShift = 5      // the time difference, from 0; longStep means that it follows
 	longStep  = 7
 
 	second = 1_000_000
@@ -282,7 +282,7 @@ func (i *item) compare(o *item, details bool) int {
 	p, _, err := i.piece()
 	q, _, errOther := o.piece()
 	if err != nil || errOther != nil {
-		return 0 // the receiver of the items reports it
+		return 0 // the receiver of the items reports the error
 	}
 	return p.next.order(&q.next, details)
 }

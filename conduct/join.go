@@ -17,7 +17,7 @@ func merge(spill *extsort.Spill, to *joiner) error {
 	return extsort.Merge(spill, extsort.MaxFan, func() *cursor { return &cursor{details: to.details} }, begin, to)
 }
 
-// A cursor stands on an item of a block.
+// A cursor points to an item of a block.
 type cursor struct {
 	rest    wire.Cursor
 	item    item
@@ -37,7 +37,7 @@ func (c *cursor) Done() bool { return c.isDone }
 // Compare compares two items.
 func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item, c.details) }
 
-// next moves the cursor on.
+// next advances the cursor.
 func (c *cursor) next() error {
 	if c.rest.AtEnd() {
 		c.isDone = true
@@ -61,7 +61,7 @@ func (c *cursor) next() error {
 type joiner struct {
 	to      reader
 	details bool       // see event.order
-	run     *runWriter // that to is, if it is one
+	run     *runWriter // to as a runWriter, if it is one
 	about   origin
 	isTold  bool // to.origin was called for it
 	isOpen  bool // to.begin was called for agent
@@ -147,7 +147,7 @@ func (j *joiner) addPiece(i *item) error {
 	return nil
 }
 
-// sendEvents sends the events that need not come after last, or all of them if that is nil.
+// sendEvents sends the events that cannot come after last, or all events if last is nil.
 func (j *joiner) sendEvents(last *event) error {
 	for len(j.pieces) > 0 {
 		least := 0
@@ -200,7 +200,7 @@ func (j *joiner) sendOrigin() error {
 	return j.to.origin(&j.about)
 }
 
-// endOrigin sends the rest of an origin. One without crawlers matters only where other runs may have some.
+// endOrigin sends the rest of an origin. An origin without crawlers matters only if other runs may have some.
 func (j *joiner) endOrigin() error {
 	if err := j.endPair(); err != nil || j.run == nil {
 		return err

@@ -62,14 +62,14 @@ type Journal struct {
 	sites  []site
 	strays strays
 	spill  *extsort.Spill
-	gaps   bool // they are counted
+	gaps   bool // gaps are counted
 
 	seen   seen
 	detail []byte
 	spans  []engine.Stretch
 	delays map[string]int64 // by value of a Crawl-delay
 
-	lengths map[engine.RulingID]lengths // of texts in force; missing ones are unknown
+	lengths map[engine.RulingID]lengths // lengths of texts in force; missing ones are unknown
 
 	leads map[engine.SiteID][]robots.Redirect // from these sites to other origins
 	ledTo map[string][]engine.SiteID          // to an origin, from these sites
@@ -83,10 +83,10 @@ type seen struct {
 
 // A site is the data kept about an origin of the rules.
 type site struct {
-	first   int64           // time of the first request to it; NoTime if there is none
+	first   int64           // time of the first request to the origin; NoTime if there is none
 	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
 	newest  engine.RulingID // of the newest text; 0 if there is none
-	isKnown bool            // the rest is
+	isKnown bool            // the fields above are valid
 	isDated bool            // the text in force changes
 	delays  bool            // a text has a Crawl-delay for any crawler
 }
@@ -174,19 +174,19 @@ func (j *Journal) Write(b *engine.Batch) error {
 			}
 		}
 		if j.opt.Texts != nil && j.opt.Bytes > 0 && !j.seen.headed {
-			// Note what the bytes of an answer show of the log.
+			// Record what the size of a response shows about the log.
 			status, ok := keptInt(b, row, j.opt.Status)
 			size, isSized := keptInt(b, row, j.opt.Bytes)
 			if ok && isSized && status >= 200 && status < 400 {
 				switch hasNoBody := status == 204 || status == 304 || j.isHead(b, row); {
 				case hasNoBody && size > 0:
 					j.seen.headed = true
-				case hasNoBody || 0 < size && size < leastAnswer: // other answers of 0 bytes may be transfers that ended early
+				case hasNoBody || 0 < size && size < leastAnswer: // other responses of 0 bytes may be truncated transfers
 					j.seen.bodied = true
 				}
 			}
 		}
-		if b.Agents[row] == 0 { // no crawler
+		if b.Agents[row] == 0 { // not a crawler
 			continue
 		}
 		var deed *engine.Deed
@@ -308,7 +308,7 @@ func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 	}
 }
 
-// keptInt returns a value of a kept column; false if there is none.
+// keptInt returns a value of a kept column; ok is false if absent.
 func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 	if column == 0 {
 		return 0, false
@@ -452,7 +452,7 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 			origin = j.strays.number(b, n)
 		}
 	}
-	// Add a pair that is not there.
+	// Add a new pair.
 	t := &j.table
 	if 2*len(t.pairs) >= len(t.slots) {
 		t.slots = make([]uint32, 2*len(t.slots))
@@ -485,7 +485,7 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 	if s.delays {
 		p.timed = true
 		p.newest = j.delayOf(s.newest, agent)
-		p.ruling, p.own = s.newest, p.newest // which is mostly the ruling of the row
+		p.ruling, p.own = s.newest, p.newest // usually also the ruling of the row
 	}
 	return p, nil
 }
@@ -521,13 +521,13 @@ type strays struct {
 	numbers map[string]uint32
 	names   []string
 	size    int64
-	batch   []uint32 // by number in the batch in hand: 1 + the number here; 0 is not known yet
+	batch   []uint32 // by number in the current batch: 1 + the number here; 0 is unknown
 }
 
 // strayBit is set in the number of an origin without rules.
 const strayBit = 1 << 31
 
-// isStray reports whether an origin is one of them.
+// isStray reports whether an origin has no rules.
 func isStray(origin uint32) bool { return origin&strayBit != 0 }
 
 // number returns the number of an origin, by that in the batch.
@@ -559,7 +559,7 @@ type pair struct {
 	head, tail    uint32
 	used, room    uint32 // bytes of the last chunk that have events, and that it has
 	ruling        engine.RulingID
-	own           int64 // the delay that ruling gives
+	own           int64 // the delay in ruling
 	timed         bool  // all requests are events, as a text has a Crawl-delay
 	jumbled       bool  // an event came before an earlier one
 	before        kind  // of the last event
@@ -586,13 +586,14 @@ const (
 	pairSize = int64(unsafe.Sizeof(pair{})) + 4*4 // with its slots
 )
 
-// init empties the table, and gives it so many bytes. It uses three quarters: while a slice grows, the old one is there, too.
+// init empties the table, and sets its memory limit in bytes. It uses three quarters, because a growing slice exists
+// twice.
 func (t *table) init(memory int64) {
 	t.size = max(leastSize, min(memory/4*3, 1<<32))
 	t.slots = make([]uint32, 128)
 }
 
-// used returns how many bytes have something in them.
+// used returns the number of bytes in use.
 func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t.arena)) }
 
 // isFull reports whether there is no room for another pair.

@@ -23,7 +23,7 @@ func (j *Journal) Judge(to Report) error {
 		if err := j.writeRun(true); err != nil {
 			return err
 		}
-		j.table = table{} // the merge has its memory
+		j.table = table{} // the merge reuses its memory
 	}
 	cache := j.opt.Cache
 	if cache == 0 {
@@ -44,7 +44,7 @@ func (j *Journal) Judge(to Report) error {
 	if err != nil {
 		return err
 	}
-	// Report the facts known only at the end.
+	// Report facts known only at the end.
 	if err := judge.endOrigin(); err != nil {
 		return err
 	}
@@ -70,16 +70,16 @@ type judge struct {
 
 	about  *origin
 	row    Row
-	shared int64     // when another crawler of the operator first had an answer; NoTime is never
+	shared int64     // time of the first response to another crawler of the operator; NoTime if there is none
 	own    answersOf // of the crawler
-	last   event     // the last answer
+	last   event     // the last response
 	isLast bool
 
-	isFailing, isMoved bool // since then a request of /robots.txt failed, or was redirected
+	isFailing, isMoved bool // since then, a request for /robots.txt failed or was redirected
 	hasRobots          bool // at least half of the busy crawlers of the origin have a response
 
 	isOff  bool // the crawler's last text is not the one in force, see isOther
-	isGone bool // most answers of the origin say that there is no text
+	isGone bool // most responses of the origin say that it has no robots.txt
 	misfit Misfit
 	asked  int64 // time of the crawler's last request for another URL; NoTime if there is none
 	change int   // that changes is for
@@ -211,7 +211,7 @@ func (j *judge) event(e *event) error {
 // answer processes a response to a request for /robots.txt.
 func (j *judge) answer(e *event) error {
 	r := &j.row
-	if e.away { // all but what the crawler knows of it counts where it asked
+	if e.away { // apart from the crawler's knowledge, it counts at the requested origin
 		j.isOff = j.isOther(e)
 		j.last, j.isLast, j.isFailing, j.isMoved = *e, true, false, false
 		return nil
@@ -221,7 +221,7 @@ func (j *judge) answer(e *event) error {
 		gap := e.at - r.LastAnswer
 		r.AnswerGaps++
 		r.AnswerMost = max(r.AnswerMost, gap)
-		// Add a number. None is negative.
+		// Add a number. Numbers are not negative.
 		m := j.median
 		if len(m.all) >= m.most {
 			if err := m.write(); err != nil {
@@ -259,7 +259,7 @@ func (j *judge) isOther(e *event) bool {
 	return e.fit == misfits || e.fit == fitsHeaders && j.bodies
 }
 
-// sendMoment tells of a moment.
+// sendMoment passes on a moment.
 func (j *judge) sendMoment(m Moment) {
 	if j.opt.Moment != nil {
 		j.opt.Moment(m)
@@ -275,9 +275,9 @@ func (j *judge) judge(e *event) Conduct {
 		return Knew
 	case j.isLast && e.at-j.last.at <= j.last.cache:
 		return Held
-	case j.isLast && j.isFailing && !j.isMoved && e.at-j.last.at <= robots.Lapse.Microseconds(): // it could not get a newer one
+	case j.isLast && j.isFailing && !j.isMoved && e.at-j.last.at <= robots.Lapse.Microseconds(): // it could not get a newer copy
 		return Held
-	case j.isLast && j.isGone && j.last.fit == denies: // there was no newer text that it could have had
+	case j.isLast && j.isGone && j.last.fit == denies: // no newer text was available
 		return Unseen
 	case j.isLast:
 		return Outdated
@@ -322,7 +322,7 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	return j.to.Request(q)
 }
 
-// noteChange notes how a crawler reacts to a change of the text.
+// noteChange records how a crawler reacts to a change of the text.
 func (j *judge) noteChange(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
@@ -350,13 +350,13 @@ func (j *judge) noteChange(e *event) error {
 	return nil
 }
 
-// endChange reports the notes about a change.
+// endChange reports what was recorded about a change.
 func (j *judge) endChange() error {
 	if j.change == 0 {
 		return nil
 	}
 	j.change = 0
-	if j.own.requests == 0 { // it made no request here, but asked where the capture leads
+	if j.own.requests == 0 { // it made no request here; the capture redirected its fetch
 		return nil
 	}
 	return j.to.Change(&j.now)
@@ -375,7 +375,7 @@ func (j *judge) end(c *counts) error {
 	r.Stale, r.NoAddress = c.answers[ranges.Stale], c.answers[ranges.Null]
 	r.Robots, r.Untimed, r.Violations, r.Delay = c.robots, c.untimed, c.violations, c.newest
 	r.First, r.Last, r.Bytes = c.first, c.last, c.bytes
-	if r.Requests == 0 { // it asked only where the capture leads
+	if r.Requests == 0 { // only fetches redirected by the capture
 		return nil
 	}
 	if j.opt.ByAgent {
@@ -390,7 +390,7 @@ func (j *judge) end(c *counts) error {
 	return j.to.Row(r)
 }
 
-// medians find the median of numbers by key, exactly: numbers beyond its memory go to disk.
+// medians finds exact medians of numbers by key. Numbers that exceed its memory go to disk.
 type medians struct {
 	dir   string
 	all   []keyed
@@ -399,7 +399,7 @@ type medians struct {
 	spill *extsort.Spill // nil if all fit
 }
 
-// A keyed is a number of a key.
+// A keyed is a number with its key.
 type keyed struct {
 	key   uint32
 	value int64
@@ -472,7 +472,7 @@ func (m *medians) close() {
 	}
 }
 
-// A picker takes numbers in order, and picks those in the middle.
+// A picker receives sorted numbers, and picks those in the middle.
 type picker struct {
 	count map[uint32]int64
 	tell  func(key uint32, median int64)
@@ -481,7 +481,7 @@ type picker struct {
 	lower int64
 }
 
-// takeNumber counts a number of its key, and tells the median once it is reached.
+// takeNumber counts a number for its key, and reports the median once it is reached.
 func (p *picker) takeNumber(k keyed) {
 	if k.key != p.key {
 		p.key, p.n = k.key, 0
@@ -496,7 +496,7 @@ func (p *picker) takeNumber(k keyed) {
 	p.n++
 }
 
-// Take takes the number of a cursor, and moves it on.
+// Take takes the number of a cursor, and advances the cursor.
 func (p *picker) Take(c *keyedCursor) error {
 	p.takeNumber(c.keyed())
 	c.next()
@@ -512,7 +512,7 @@ type keyedWriter struct {
 	block []byte
 }
 
-// keyedSize is the number of bytes a number has in a run.
+// keyedSize is the size of a number in a run, in bytes.
 const keyedSize = 12
 
 // write writes a number.
@@ -524,7 +524,7 @@ func (w *keyedWriter) write(k keyed) error {
 	return nil
 }
 
-// Take writes the number of a cursor, and moves it on.
+// Take writes the number of a cursor, and advances the cursor.
 func (w *keyedWriter) Take(c *keyedCursor) error {
 	if err := w.write(c.keyed()); err != nil {
 		return err
@@ -543,7 +543,7 @@ func (w *keyedWriter) Finish() error {
 	return err
 }
 
-// A keyedCursor stands on a number of a block.
+// A keyedCursor points to a number of a block.
 type keyedCursor struct{ block []byte }
 
 // Load moves the cursor to the first number of a block.
@@ -566,5 +566,5 @@ func (c *keyedCursor) keyed() keyed {
 	return keyed{binary.LittleEndian.Uint32(c.block), int64(binary.LittleEndian.Uint64(c.block[4:]))}
 }
 
-// next moves the cursor on.
+// next advances the cursor.
 func (c *keyedCursor) next() { c.block = c.block[keyedSize:] }

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// writeRun writes all pairs to disk, and forgets them. The last run has the facts about all origins, too.
+// writeRun writes all pairs to disk and empties the table. The last run also has the facts about all origins.
 func (j *Journal) writeRun(last bool) error {
 	run, err := j.spill.Begin()
 	if err != nil {
@@ -45,7 +45,7 @@ type originPairs struct {
 	pairs  []uint32 // indices, in the order of the names of their crawlers
 }
 
-// sendPairs sends the pairs of the table to a reader; if all is set, also all origins that were asked for anything.
+// sendPairs sends the pairs of the table to a reader; if all is set, also all origins with any request.
 func (j *Journal) sendPairs(to reader, all bool) error {
 	names := j.list.Names()
 	ranks := make([]uint32, len(names)) // of crawlers, by name
@@ -128,7 +128,7 @@ func (j *Journal) pairsByOrigin(pairs []uint32, all bool) (list []originPairs) {
 			have[list[i].origin] = true
 		}
 		for id := range j.sites {
-			if s := &j.sites[id]; (s.isKnown || s.first != NoTime) && !have[uint32(id)] { // it has pairs in another run
+			if s := &j.sites[id]; (s.isKnown || s.first != NoTime) && !have[uint32(id)] { // its pairs are in another run
 				list = append(list, originPairs{j.nameOf(uint32(id)), uint32(id), nil})
 			}
 		}
@@ -189,7 +189,7 @@ func (j *Journal) events(p *pair, tell func(*event) error) error {
 	return nil
 }
 
-// mostSorted is the most events of a pair that are sorted together, some megabytes.
+// mostSorted is the maximum number of a pair's events sorted together, some megabytes.
 const mostSorted = 32 << 10
 
 // A sorter sends the events of a pair in order: more than fit go to a temporary file.
@@ -207,7 +207,7 @@ func (s *sorter) addEvent(e *event) error {
 			return err
 		}
 	}
-	s.all = append(s.all, *e) // its slices are pieces of the series, which stays
+	s.all = append(s.all, *e) // its slices are parts of the series, which remains
 	return nil
 }
 
@@ -251,13 +251,13 @@ func (s *sorter) close() {
 	}
 }
 
-// runBlock is about how many bytes a block of a run has, and pieceSize about how many a piece has.
+// runBlock is the approximate size of a block of a run in bytes, and pieceSize that of a piece.
 const (
 	runBlock  = 64 << 10
 	pieceSize = 16 << 10
 )
 
-// A runWriter is a reader that writes all it receives as the blocks of a run.
+// A runWriter is a reader that writes everything it receives as blocks of a run.
 type runWriter struct {
 	run   *extsort.Run
 	block []byte
@@ -357,23 +357,24 @@ func (w *runWriter) endPiece(c *counts) error {
 // end writes the last piece of a crawler.
 func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 
-// An origin is the facts about an origin that judging its crawlers needs. fetched is by crawler.
+// An origin holds the facts about an origin that are needed to judge its crawlers. fetched is by crawler.
 type origin struct {
 	name    string
-	first   int64 // when anyone first asked it for anything; NoTime if nobody did
+	first   int64 // time of the first request to it by any crawler; NoTime if there is none
 	reigns  []reign
 	fetched map[string]answersOf
 }
 
-// A reign is a period of an origin, and its meaning for changes of the text.
+// A reign is a period of an origin, with its meaning for changes of the text.
 type reign struct {
 	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
-	change int   // 1 + the period whose text this is, if that took the place of another ruling; 0 means none
+	change int   // 1 + the period of this text, if it replaced another ruling; 0 means none
 }
 
-// appendReigns appends the reigns of the periods of an origin. A change needs two rulings whose times are known. So
-// none is seen before the first capture, at failed fetches, and beside a capture or a file without the time of a fetch.
+// appendReigns appends the reigns of the periods of an origin. A change needs two rulings with known times. Changes
+// before the first capture, at failed fetches, and next to a capture or file without a fetch time are therefore not
+// detected.
 func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
@@ -400,7 +401,7 @@ func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 	return dst
 }
 
-// readOrigin reads the payload of an item of an origin into o, which has a part of it or nothing.
+// readOrigin reads the payload of an origin's item into o, which is empty or has a part of it.
 func (o *origin) readOrigin(payload []byte) error {
 	c := wire.NewCursor(payload)
 	o.first = earlier(o.first, c.Varint())

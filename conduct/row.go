@@ -7,57 +7,57 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Conduct is a crawler's knowledge when it made a request that the text in force forbids.
+// A Conduct is a crawler's knowledge when it made a disallowed request.
 type Conduct uint8
 
 // The values of Conduct.
 const (
-	Knew       Conduct = iota // its last answer to /robots.txt forbade the request
-	Held                      // that allowed it, and was no older than copies may be
-	Outdated                  // that allowed it, and was older
-	Shared                    // it had none, but another crawler of its operator had
-	NeverAsked                // none of them had, in a log that begins early enough to tell, and shows requests of robots.txt
-	Unseen                    // none of them had, and they may have asked before the log begins, or where it does not show that; or by its last answer the site had another text, or none
+	Knew       Conduct = iota // its last response to /robots.txt disallowed the request
+	Held                      // its last response allowed it, and was not older than copies may be
+	Outdated                  // its last response allowed it, but was too old
+	Shared                    // it had no response, but another crawler of its operator had one
+	NeverAsked                // its operator had no response, in a log that begins early enough to tell
+	Unseen                    // unknown, for example because the log begins too late or lacks requests for robots.txt
 	NumConducts
 )
 
-// String returns the conduct as columns spell it: never_asked.
+// String returns the conduct as in output columns: never_asked.
 func (c Conduct) String() string {
 	return [...]string{"knew", "held", "outdated", "shared", "never_asked", "unseen"}[c]
 }
 
-// NoTime is a moment that there was not, and NoDelay a Crawl-delay that there is not.
+// NoTime is the value of a missing time, and NoDelay that of a missing Crawl-delay.
 const (
 	NoTime  = engine.NoTime
 	NoDelay = noDelay
 )
 
-// A Row is the acts of a crawler at an origin, or at all of them. Times are microseconds since 1970 UTC, and spans of time
-// microseconds.
+// A Row describes the conduct of a crawler at an origin, or at all origins. Times are in microseconds since 1970 UTC,
+// and durations in microseconds.
 type Row struct {
 	Agent, Operator, Origin string // Operator is "" if unknown; Origin is "" for all origins
 
-	// Requests that used the name of the crawler, by who sent them. All other numbers leave Impostors out.
+	// Requests with the name of the crawler, by sender. All other numbers exclude Impostors.
 	Requests, Verified, Impostors, Unpublished, Stale, NoAddress int64
 
-	Robots                   int64 // requests of /robots.txt
-	Answers                  int64 // such requests with a time and an answer that counts
+	Robots                   int64 // requests for /robots.txt
+	Answers                  int64 // such requests with a time and a response that counts
 	FirstAnswer, LastAnswer  int64 // NoTime without Answers
-	AnswerMedian, AnswerMost int64 // between neighbouring Answers; of use from two on
-	AnswerGaps               int64 // how many of these there are
+	AnswerMedian, AnswerMost int64 // time between consecutive Answers; meaningful from two on
+	AnswerGaps               int64 // number of these gaps
 
-	Disallowed int64 // requests that the text in force forbids, but those without a time
-	Untimed    int64 // those
+	Disallowed int64 // disallowed requests with a time
+	Untimed    int64 // disallowed requests without a time
 	Violations int64
 	Conducts   [NumConducts]int64 // Disallowed, by the crawler's knowledge
 
-	Delay           int64 // the Crawl-delay of the newest text; NoDelay for all origins, too
-	Gaps, ShortGaps int64 // between neighbouring requests but those of /robots.txt, where the text of the later one has a Crawl-delay; and those shorter than that
+	Delay           int64 // the Crawl-delay of the newest text; NoDelay also for all origins
+	Gaps, ShortGaps int64 // gaps between requests (except /robots.txt) under a Crawl-delay, and shorter ones
 	First, Last     int64 // of all requests; NoTime if none has a time
-	Bytes           int64 // MostBytes also stands for more
+	Bytes           int64 // MostBytes means this or more
 }
 
-// NewRow returns the Row of no request.
+// NewRow returns an empty Row.
 func NewRow(agent, operator, origin string) *Row {
 	return &Row{
 		Agent: agent, Operator: operator, Origin: origin,
@@ -65,7 +65,7 @@ func NewRow(agent, operator, origin string) *Row {
 	}
 }
 
-// MostBytes is where sums of bytes end.
+// MostBytes is the limit of sums of bytes.
 const MostBytes = math.MaxInt64
 
 // Add adds the counts of another Row. Medians cannot be added, and a delay belongs to one origin.
@@ -102,60 +102,61 @@ type Request struct {
 	URL                     []byte        // as read, as the next two
 	Client, UserAgent       []byte        // nil if the log has no User-Agent
 	Status                  int64         // of the answer; 0 if the log has no status
-	Verified                ranges.Answer // whether it came from the crawler; Null if nobody looked
-	Rule                    []byte        // that forbids it, as written; "" if no line does
+	Verified                ranges.Answer // verification result; Null if not verified
+	Rule                    []byte        // the rule that disallows it, as written; "" if no line does
 	RuleLine                int64         // 0 if no line does
-	Answer                  int64         // when the crawler last had an answer that counts; NoTime is never
-	HadText                 bool          // that gave a text
+	Answer                  int64         // time of the crawler's last response that counts; NoTime if there is none
+	HadText                 bool          // that response had a text
 	Capture                 int64         // start of the period of that text; NoTime if unknown
 }
 
-// A Moment is an answer that counts, or a request that the text in force forbids.
+// A Moment is a response that counts, or a disallowed request.
 type Moment struct {
 	Agent    string
 	At       int64
 	IsAnswer bool
-	Conduct  Conduct // of a request, as Violated
+	Conduct  Conduct // for a request, like Violated
 	Violated bool
 }
 
-// A Change is a text that took the place of another, or of none, and a crawler's answer to it. Only crawlers
-// that fetched it, or that it forbade a request, have one.
+// A Change is a text that replaced another one or none, with a crawler's reaction. It is reported only for crawlers
+// that fetched the text, or made requests that it disallowed.
 type Change struct {
 	Agent, Operator, Origin string
-	At                      int64 // when the first capture saw it
-	Answer                  int64 // when the crawler first had it; NoTime is never
-	Before, After           int64 // requests that it forbids, before and after that
+	At                      int64 // time of the first capture with it
+	Answer                  int64 // when the crawler first fetched it; NoTime if never
+	Before, After           int64 // disallowed requests before and after that
 }
 
-// A Misfit is an origin whose answers in the log contradict its text. Over a tenth of those that can be compared have other
-// bytes, so that they gave another text; or most say that there is none, by 404 or 410. Fields of the other kind are 0.
+// A Misfit is an origin whose responses in the log contradict its text. Either over a tenth of the comparable responses
+// have a different size, so they had a different text; or most responses are 404 or 410. Fields of the other kind are
+// 0.
 type Misfit struct {
 	Origin            string
 	Answers, Compared int64
-	Size, Text        int64 // bytes of the first such answer, and of the text in force
-	Denied, Told      int64 // answers that say that there is none, of these and those that gave a text
+	Size, Text        int64 // size of the first such response, and of the text in force
+	Denied, Told      int64 // 404 or 410 responses, and these plus responses with a text
 
-	// Hidden are requests that are unseen because the log shows too few requests of robots.txt, as where a CDN answers them:
-	// of that many Busy crawlers, less than half have Asked.
+	// Hidden are requests with unknown conduct because the log has too few requests for robots.txt, for example if a CDN
+	// answers them: less than half of that many Busy crawlers have Asked.
 	Hidden, Busy, Asked int64
 
-	// Requests that the text forbids, of all crawlers that asked: those unseen for what their answers gave, and those made
-	// against a text that they had.
+	// Disallowed requests of all crawlers that fetched robots.txt: those unknown because of the responses, and those made
+	// although the crawler had the text.
 	Unseen, Knew int64
 }
 
-// IsUnlike reports whether the answers contradict the text: not where the log only lacks them.
+// IsUnlike reports whether responses contradict the text, rather than being absent from the log.
 func (m *Misfit) IsUnlike() bool { return m.Answers+m.Denied > 0 }
 
-// Disproves reports whether the answers leave nothing that is known about what crawlers knew of the text.
+// Disproves reports whether the responses make all knowledge of the crawlers about the text unknown.
 func (m *Misfit) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
 
-// A Report receives the findings of a Journal, in order of origins and crawlers; if rows are of all origins, in order of
-// crawlers, at the end. Its arguments are valid until it returns.
+// A Report receives the findings of a Journal, ordered by origin and crawler. If rows cover all origins, they come at
+// the end, ordered by crawler. Arguments are valid until the method returns.
 type Report interface {
 	Row(*Row) error
-	Request(*Request) error // in order of time for each crawler and origin; only with Options.Requests
-	Change(*Change) error   // the same
+	Request(*Request) error // ordered by time for each crawler and origin; only with Options.Requests
+	Change(*Change) error   // ordered by time for each crawler and origin
 	Misfit(*Misfit) error
 }

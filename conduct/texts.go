@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Texts say how many bytes answers may have that give a robots.txt, so that a Journal sees where a log contradicts the
-// rules: where they are a draft, or newer than the log. The zero value has no text.
+// Texts holds the possible response sizes of robots.txt files. A Journal uses them to detect logs that contradict the
+// rules, for example if these are a draft or newer than the log. The zero value is empty.
 type Texts struct {
 	all     map[[16]byte]lengths
 	measure measurer
 }
 
-// mostTexts is the number of texts that are known at most, which bounds the memory. Answers are not compared with
-// others.
+// mostTexts is the maximum number of texts, which bounds the memory. Responses with other texts are not compared.
 const mostTexts = 1 << 16
 
 // Add adds a text by its key, see engine.Store.TextKey.
@@ -28,22 +27,21 @@ func (t *Texts) Add(key [16]byte, body []byte) {
 	}
 }
 
-// lengths are the numbers of bytes an answer has that gives a text. Servers pack texts, end lines with LF or CR LF, and
-// send chunks, whose sizes count in some logs, as the header of the answer does. So the bytes of an answer say nothing
-// if one of these ways leads to them.
+// lengths are the possible sizes of a response with a text. Servers compress texts, use LF or CR LF, and send chunks.
+// In some logs, sizes include chunks and the header of the response. A size proves nothing if one of these explains it.
 type lengths struct {
-	text           int64    // bytes of the text in the rules
-	plain          [3]int64 // these, and with each line end as LF, or as CR LF
-	slack          int64    // by which others may differ that were not packed
-	chunks         int64    // bytes that chunks add to these at most
-	least, packed  int64    // bytes of the text packed as well, and as badly, as any server does
-	withLongHeader int64    // more than the longest with a header
+	text           int64    // size of the text in the rules
+	plain          [3]int64 // text, and the same with LF or with CR LF line ends
+	slack          int64    // tolerance for uncompressed responses
+	chunks         int64    // maximum overhead of chunks
+	least, packed  int64    // minimum and maximum size of the compressed text
+	withLongHeader int64    // above the maximum size with a header
 }
 
-// What answers may have.
+// Limits of responses.
 const (
-	edges      = 5       // bytes that editors add to a text or take from it: a byte order mark, and a line end
-	longHeader = 8 << 10 // bytes of a header; servers refuse longer ones
+	edges      = 5       // bytes that editors add or remove: a byte order mark, and a line end
+	longHeader = 8 << 10 // bytes of a header; servers reject longer ones
 	window     = 32 << 10
 )
 
@@ -82,14 +80,14 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 	return l
 }
 
-// A measurer tells the lengths of texts, one after the other. Its packers are made once: to make two for each text took
-// most of the time to load rules. The zero value is ready.
+// A measurer computes the lengths of texts, one after the other. It reuses its compressors: creating two for each text
+// took most of the time of loading rules. The zero value is ready.
 type measurer struct {
 	packed        counter
 	best, huffman *flate.Writer
 }
 
-// deflated returns how many bytes a text has when it is packed by a packer, which is made if it is nil.
+// deflated returns the compressed size of a text; the compressor is created if nil.
 func (m *measurer) deflated(packer **flate.Writer, level int, body []byte) (int64, error) {
 	m.packed = 0
 	if *packer == nil {
@@ -115,19 +113,19 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A fit says whether the status and the bytes of an answer are such that it may have given the text in force.
+// A fit says whether a response may contain the text in force, judging by its status and size.
 type fit uint8
 
 const (
-	unsized     fit = iota // nothing is known
-	confirms               // it has no whole text: the crawler keeps that of the answer before
-	denies                 // it says that there is no robots.txt, though one is in force
-	fits                   // it may
-	fitsHeaders            // only if the log counts headers
-	misfits                // it cannot
+	unsized     fit = iota // unknown
+	confirms               // no complete text: the crawler keeps its previous copy
+	denies                 // says that there is no robots.txt, though one is in force
+	fits                   // possible
+	fitsHeaders            // possible only if the log includes headers
+	misfits                // impossible
 )
 
-// of returns whether an answer of that many bytes may have given the text.
+// of returns whether a response of that size may contain the text.
 func (l *lengths) of(size int64) fit {
 	if size < l.least || size > l.withLongHeader {
 		return misfits

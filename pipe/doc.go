@@ -1,38 +1,34 @@
-// Package pipe adds verdicts to the rows of an Arrow IPC stream. The columns of each record batch
-// come out as they were, byte for byte; the columns of [output.Verdicts] follow them.
+// Package pipe adds verdicts to the rows of an Arrow IPC stream. The columns of each record batch are passed on byte
+// for byte, followed by the columns of [output.Verdicts].
 //
-// A query engine calls it: the engine sends rows to a program and reads rows back. So the package
-// writes and flushes each record batch before it waits for another. Batches keep their rows, and
-// rows keep their order.
+// It serves query engines, which send rows to a program and read rows back. The package therefore writes and flushes
+// each record batch before it waits for the next. Batches keep their rows, and rows keep their order.
 //
-// The package hides the format of Arrow's messages. Commands import it, and programs that serve an
-// engine themselves; no other package does.
+// The package handles the format of Arrow's messages. Commands import it, and programs that serve an engine themselves;
+// no other package does.
 //
 // # Messages, not tables
 //
-// An Arrow stream is a row of messages: a schema, dictionaries, record batches. Each has a header
-// (a FlatBuffer) and a body, where the buffers of all columns lie end to end. The header of a
-// record batch lists the lengths of the columns, and where their buffers lie. So the package adds
-// columns without reading the others: it puts their buffers behind the body and writes a header
-// with longer lists. It reads the column of the URLs, and the agents' if there is one. It passes on types that it does not know,
-// compression, dictionaries and their changes. It must only know how many buffers the columns
-// before the URLs have.
+// An Arrow stream is a sequence of messages: a schema, dictionaries, record batches. Each has a header (a FlatBuffer)
+// and a body with the buffers of all columns, one after the other. The header of a record batch lists the lengths of
+// the columns, and the positions of their buffers. The package can therefore add columns without reading the others: it
+// appends their buffers to the body and writes a header with longer lists. It reads only the column of the URLs, and
+// that of the agents if there is one. Unknown types, compression, dictionaries and their changes are passed on. The
+// package must only know the number of buffers in the columns before the URLs.
 //
 //	in    schema | dictionary | header: lists | body
 //	out   schema + fields | dictionary | verdicts' dictionaries | header: lists + lists | body + verdicts' buffers
 //
-// A new header refers to parts of the old one, which follows it unchanged: offsets in a FlatBuffer
-// lead forward.
+// A new header refers to parts of the old one, which follows it unchanged: offsets in a FlatBuffer point forward.
 //
 // # Faults
 //
-// Lengths and offsets in a stream can have any value. They are checked before use, and memory grows
-// with the bytes that come, not with the lengths that are promised. A fault is a [*StreamError]
-// with the number of the record batch; those before it are written.
+// Lengths and offsets in a stream are untrusted. They are checked before use, and memory grows with the bytes received,
+// not with the lengths announced. A fault is a [*StreamError] with the number of the record batch; earlier batches are
+// written.
 //
 // # Several streams
 //
-// Another stream may follow the end of one, with another schema: an engine may keep the program for
-// its next query. Each stream gets a stream as its answer. With Options.Ended rows are counted
-// stream by stream.
+// Another stream, with another schema, may follow the end of one: an engine may keep the program for its next query.
+// Each stream gets a stream as its response. With Options.Ended, rows are counted per stream.
 package pipe

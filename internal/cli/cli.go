@@ -25,7 +25,7 @@ type Program struct {
 	Topics   []Topic   // that explain something, for the command help
 	Intro    string    // of the page in Markdown: paragraphs between the title and the flags
 
-	// Gone are the flags that a version before had, as in "bread" or, of one command, "sell bread", with what is used instead.
+	// Gone lists flags of a previous version, such as "bread" or, for one command, "sell bread", with their replacements.
 	Gone map[string]string
 }
 
@@ -41,7 +41,7 @@ type Command struct {
 	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
 	Take      func(argument string) // takes such an argument, which may be anywhere among the flags
 
-	// Stray returns the remedy for an argument that is not a flag, for the message that refuses it.
+	// Stray returns the remedy for an unexpected argument, for the error message.
 	Stray func(argument string) string
 }
 
@@ -56,7 +56,7 @@ type Flag struct {
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // help has it only if all flags are asked for
-	Like    string   // the flag of another command that means the same, for the message that this one does not have it; "" if none does
+	Like    string   // a flag of another command with the same meaning, for the error message; "" if there is none
 	Needed  string   // the remedy if it is missing; "" if it can be omitted
 
 	// Set sets the value; "true" is the value of a flag without one. It names the fault of a value,
@@ -111,7 +111,7 @@ func (c *Command) Flag(name string) *Flag {
 	return &c.Flags[i]
 }
 
-// sections calls do with each run of flags that have the same section.
+// sections calls do for each group of consecutive flags in one section.
 func sections(flags []Flag, do func(title string, flags []Flag)) {
 	for len(flags) > 0 {
 		n := slices.IndexFunc(flags, func(f Flag) bool { return f.Section != flags[0].Section })
@@ -131,7 +131,7 @@ func (p *Program) Names() (names []string) {
 	return append(names, "help")
 }
 
-// A UsageError is a fault in the arguments, so that the help is worth reading.
+// A UsageError is a fault in the arguments, for which the help is useful.
 type UsageError struct{ Err error }
 
 // Error names the fault.
@@ -145,7 +145,7 @@ func Usage(format string, values ...any) error {
 	return &UsageError{fmt.Errorf(format, values...)}
 }
 
-// Faults collects all that is wrong with the arguments. The zero value has none.
+// Faults collects all faults of the arguments. The zero value is empty.
 type Faults struct{ errs []error }
 
 // Add adds the errors that are joined in err, which are about a flag, each as a [UsageError]; nil
@@ -159,10 +159,10 @@ func (f *Faults) Add(flag string, err error) {
 	}
 }
 
-// None reports whether nothing is wrong.
+// None reports whether there are no faults.
 func (f *Faults) None() bool { return len(f.errs) == 0 }
 
-// Err returns all that is wrong, joined; nil if nothing is.
+// Err returns all faults, joined; nil if there are none.
 func (f *Faults) Err() error { return errors.Join(f.errs...) }
 
 // Joined returns the errors that [errors.Join] joined in err, and whether err is such a list.
@@ -232,8 +232,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Fit returns a text in at most so many columns, at least three. A mark stands where its middle is omitted: the
-// difference between long names and rules is often at their end.
+// Fit shortens a text to at most that many columns, at least three. It replaces the middle by a mark, because long
+// names and rules often differ at the end.
 func Fit(s string, columns int) string {
 	columns = max(columns, 3)
 	if len(s) <= columns || Columns(s) <= columns {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The widths of help, in columns.
+// Widths of the help in columns.
 const (
 	helpWidth = 100 // of lines
 	helpDocs  = 17  // the space left of the docs of flags
@@ -41,7 +41,7 @@ func (p *Program) topics() []Topic {
 	)
 }
 
-// helpWords returns all that the command help can be asked for.
+// helpWords returns all arguments of the command help.
 func (p *Program) helpWords() (words []string) {
 	for _, c := range p.Commands[1:] {
 		words = append(words, c.Name)
@@ -148,7 +148,7 @@ func (p *Program) Man() string {
 	return sb.String()
 }
 
-// synopsis returns the flags that a command needs, as in "-rules dir [flags]".
+// synopsis returns the required flags: "-rules dir [flags]".
 func synopsis(c *Command) string {
 	var sb strings.Builder
 	for _, f := range c.Flags {
@@ -294,7 +294,7 @@ type variant struct {
 	owners []string
 }
 
-// whose names some of all commands: by the others, where these are few.
+// whose names some of all commands; if only few others remain, it names the exceptions.
 func whose(owners, all []string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
 	switch {

@@ -67,8 +67,8 @@ type parsing struct {
 	left    []string        // arguments
 	stray   []string        // arguments that are not flags
 	given   map[string]bool // flags by name, false if the value is empty
-	help    bool            // it is asked for
-	instead bool            // so is something else than the command
+	help    bool            // help is requested
+	instead bool            // something other than the command is requested
 	faults  Faults
 }
 
@@ -295,8 +295,8 @@ func HintOrMeant(err error, value string, known []string, meant map[string]strin
 	return Hint(err, value, known)
 }
 
-// Closest returns the known word that is most like the word: one that differs in a letter or two,
-// or the only one that begins with it, or that it begins with. It returns "" if there is none.
+// Closest returns the known word that is most similar: one that differs in a letter or two, or the only one that is a
+// prefix of the word or has it as a prefix. It returns "" if there is none.
 func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
@@ -363,8 +363,7 @@ func Distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// Choose returns the place of a value among the known ones. The error of any other says which kind
-// of value it is.
+// Choose returns the index of a value among the known ones. The error names the kind of value.
 func Choose(kind, value string, known []string) (int, error) {
 	if i := slices.Index(known, value); i >= 0 {
 		return i, nil

@@ -1,10 +1,9 @@
-// Package extsort sorts more records than memory holds. Its user sorts records that fit, and writes them
-// as a run, block by block, into one temporary file; at the end the runs are merged.
+// Package extsort sorts more records than fit in memory. The caller sorts records that fit and writes them as a run,
+// block by block, into one temporary file. At the end, the runs are merged.
 //
-// The package hides the file, the compression of blocks and the merging. It does not know how a
-// record is: a [Cursor] of the user reads the records of a block and compares them. Equal records
-// keep the order that they were written in. Package output sorts rows with it and package pack
-// captures; it is for packages of this module that sort on disk.
+// The package handles the file, the compression of blocks and the merging. It does not know the format of records: a
+// [Cursor] of the caller reads the records of a block and compares them. Equal records keep the order in which they
+// were written.
 //
 // Only packages output, pack, aggregate, conduct and diagnose import it.
 package extsort
@@ -21,8 +20,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// MaxFan is the most runs that should be merged at once: beyond it, a disk is read in ever smaller
-// pieces.
+// MaxFan is the maximum number of runs to merge at once: with more, disk reads become too small.
 const MaxFan = 64
 
 // A Spill is the temporary file with the runs. It is for one goroutine. Use Close.
@@ -30,25 +28,25 @@ type Spill struct {
 	dir  string
 	file *atomicfile.Temp // nil before the first run
 	end  int64            // bytes written
-	runs []run            // to be merged; the records of the first come before equal ones of the others
+	runs []run            // runs to merge; for equal records, earlier runs come first
 }
 
-// A run is its blocks, which lie one after the other in the file.
+// A run is a list of blocks, stored consecutively in the file.
 type run struct {
 	from   int64
 	blocks []packedBlock
 }
 
-// A packedBlock has the known facts of a block, so that a disk that gives back other bytes is found.
+// A packedBlock describes a block, so that corruption by the disk is detected.
 type packedBlock struct {
 	size uint32 // packed
 	sum  uint64 // XXH3 of that
 }
 
-// NewSpill returns a Spill whose file will are in dir; "" is the usual directory. The first run creates it.
+// NewSpill returns a Spill with its file in dir; "" is the system's default. The first run creates the file.
 func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 
-// Runs returns how many runs there are to merge.
+// Runs returns the number of runs to merge.
 func (s *Spill) Runs() int { return len(s.runs) }
 
 // Close removes the file. Further calls do nothing.
@@ -79,8 +77,7 @@ func (s *Spill) Begin() (*Run, error) {
 	return &Run{spill: s, run: run{from: s.end}}, nil
 }
 
-// Write adds a block of records, which are in order; none comes before the records of earlier
-// blocks.
+// Write adds a block of sorted records. None of them may be less than records of earlier blocks.
 func (r *Run) Write(block []byte) error {
 	r.packed = s2.Encode(r.packed[:cap(r.packed)], block)
 	if _, err := r.spill.file.WriteAt(r.packed, r.spill.end); err != nil {
@@ -91,10 +88,10 @@ func (r *Run) Write(block []byte) error {
 	return nil
 }
 
-// End completes the run, which is one of those to be merged then.
+// End completes the run and adds it to the runs to merge.
 func (r *Run) End() { r.spill.runs = append(r.spill.runs, r.run) }
 
-// A Cursor stands on a record of a block. C is the type itself.
+// A Cursor points to a record of a block. C is the type itself.
 type Cursor[C any] interface {
 	// Load moves the cursor to the first record of another block, which is valid until the next
 	// call.
@@ -105,18 +102,17 @@ type Cursor[C any] interface {
 	Compare(C) int
 }
 
-// An Output takes the records of a merge in order.
+// An Output receives the records of a merge in order.
 type Output[C any] interface {
-	// Take takes the record of the cursor and moves it on. It may take more from the block of the
-	// cursor, if they equal that.
+	// Take takes the record of the cursor and advances it. It may also take equal records that follow in the block.
 	Take(C) error
 	// Finish is called after the last record.
 	Finish() error
 }
 
-// Merge hands all records to last. At most fan runs, 2 or more, are merged at once; where there are
-// more, neighbouring runs are first merged into longer ones, by way of an Output that begin returns
-// for each. Each run that is merged has a cursor, from newCursor, which holds one block of it.
+// Merge passes all records to last. At most fan runs (2 or more) are merged at once. If there are more, adjacent runs
+// are first merged into longer ones, through an Output that begin returns for each. Each merged run has a cursor from
+// newCursor, which holds one block.
 func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) Output[C], last Output[C]) error {
 	for len(s.runs) > fan {
 		runs := s.runs
@@ -138,7 +134,7 @@ func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) 
 // A source reads one run of a merge.
 type source[C Cursor[C]] struct {
 	run         run
-	number      int // of equal records, the one of the lower number comes first
+	number      int // for equal records, the lower number comes first
 	cursor      C
 	raw, packed []byte
 }

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainPrefix returns how many bytes at the start of text need no look: they are not control
-// character, no quotation mark and not the byte special, which is ASCII. It looks at eight bytes at
-// a time.
+// plainPrefix returns the length of the prefix of text that needs no escaping check: without control characters,
+// quotation marks, and the ASCII byte special. It checks eight bytes at a time.
 func plainPrefix(text []byte, special byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -31,10 +30,9 @@ func plainPrefix(text []byte, special byte) int {
 	return n
 }
 
-// appendCSV appends text as a field of CSV. It is quoted where RFC 4180 wants that, and where a
-// reader might take it for something else: if it is empty, which is null without quotes, has
-// control characters, begins or ends with a space, begins with a single quote or # (a comment), or
-// is \N (null to some).
+// appendCSV appends text as a CSV field. It is quoted if RFC 4180 requires it, or if a reader might misread it: an
+// empty text (null if unquoted), a text with control characters, with a space at either end, with a leading single
+// quote or # (a comment), or \N (null for some readers).
 func appendCSV(dst, text []byte, separator byte) []byte {
 	if plainPrefix(text, separator) == len(text) && !looksOther(text) {
 		return append(dst, text...)
@@ -51,8 +49,7 @@ func appendQuoted(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// looksOther reports whether some reader takes the text, unquoted, for another, though it has no
-// special character.
+// looksOther reports whether some reader misreads the unquoted text, although it has no special character.
 func looksOther(text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -127,8 +124,8 @@ func Valid(s string) string {
 	return string(b)
 }
 
-// A Visible writes UTF-8 text for a terminal: characters that a terminal might obey, or would not
-// show, become escapes such as \x1b and \u202e. Line feeds and tabs stay.
+// A Visible writes UTF-8 text for a terminal: invisible characters and those that control a terminal are escaped, such
+// as \x1b and \u202e. Line feeds and tabs remain.
 type Visible struct {
 	w    io.Writer
 	rest []byte // the first bytes of a character whose rest is to come
@@ -138,7 +135,7 @@ type Visible struct {
 // NewVisible returns a Visible that writes to w.
 func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
 
-// Write writes the text. A character may are in two of them.
+// Write writes the text. A character may be split between calls.
 func (v *Visible) Write(p []byte) (int, error) {
 	text := append(v.rest, p...)
 	v.buf = v.buf[:0]

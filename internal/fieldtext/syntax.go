@@ -1,6 +1,6 @@
-// Package fieldtext writes values as fields of text: CSV and JSON Lines, which differ in a [Syntax], whole pieces of it
-// packed, and texts made valid UTF-8. It hides how bytes are escaped and moments formatted. It does not depend on
-// columns or files. Packages output, listfile and rejects import it.
+// Package fieldtext formats values as fields of CSV and JSON Lines, which differ in their [Syntax], compresses pieces
+// of such text, and makes texts valid UTF-8. It escapes bytes and formats times. It does not depend on columns or
+// files. Packages output, listfile and rejects import it.
 package fieldtext
 
 import (

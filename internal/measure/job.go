@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Job holds the parts of a run of the command, which can be opened again for each measurement. All of it is measured
-// in this process, one case after the other.
+// A Job holds the parts of a run of the command, which can be reopened for each measurement. Everything is measured in
+// this process, one case after the other.
 type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
 	Pack    string                                            // name of a rule pack instead of Rules; "" if there is none
@@ -24,7 +24,7 @@ type Job struct {
 	Ran     func(*engine.Store, engine.Stats)                 // gets the figures of each whole run, while its store is open; nil is nobody
 }
 
-// ErrNoURLs is the error of logs without any URL: nothing can be measured with them.
+// ErrNoURLs means that the logs have no URL, so nothing can be measured.
 var ErrNoURLs = errors.New("there is no URL to measure with")
 
 // A Sink is an engine.Sink that Commit completes before Close, as

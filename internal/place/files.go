@@ -17,8 +17,8 @@ import (
 // Files is the file system.
 type Files struct{}
 
-// invalidName is the error of Windows for a name that no file can have, such as a pattern: to others it is
-// the name of no file.
+// invalidName is the Windows error for a name that no file can have, such as a pattern. Other systems report that the
+// file does not exist.
 const invalidName = syscall.Errno(123)
 
 // Stat follows links.
@@ -148,8 +148,8 @@ func (f Files) Sweep(dir string, ours func(name string) bool) error {
 	return nil
 }
 
-// Move gives a complete file of the file system another name, which may be in a store; the file is removed. It has the name when
-// Move returns.
+// Move renames a complete file of the file system, possibly into object storage; the original is removed. The new name
+// exists when Move returns.
 func Move(from, to string) error {
 	if IsRemote(to) {
 		return errors.Join(copyTo(from, to), os.Remove(from))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// idOf returns the ID of a file. File systems that number none say 0.
+// idOf returns the ID of a file. File systems without file numbers report 0.
 func idOf(info fs.FileInfo) ID {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || s.Ino == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/s3"
 )
 
-// Objects is a store of objects. A directory is a part of a name that ends in a slash.
+// Objects is object storage. A directory is a name prefix that ends in a slash.
 type Objects struct{}
 
 // Stat asks for an object. A name that ends in a slash is a directory, whether it is empty or not.
@@ -60,8 +60,7 @@ func (Objects) Write(name string, text []byte) error {
 // Remove removes an object.
 func (Objects) Remove(name string) error { return wrapObject("remove", name, s3.Remove(name)) }
 
-// Sweep does nothing: the parts of an upload that a killed process has left have no name. A rule of the
-// bucket removes them.
+// Sweep does nothing: parts of an interrupted upload have no name. A rule of the bucket removes them.
 func (Objects) Sweep(string, func(name string) bool) error { return nil }
 
 // wrapObject returns an error as one about an object that is written.

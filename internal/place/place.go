@@ -1,9 +1,7 @@
-// Package place is where names lead: it finds, opens and replaces files by name, and hides their
-// keeper: the file system, or, for names that begin with s3://, a store of objects. [Of] is the
-// one door: a keeper of names of another kind becomes a [Place] of its own there.
+// Package place opens, lists and replaces named files, on the file system or, for names that start with s3://, in
+// object storage. [Of] returns the [Place] for a name; another kind of storage would become another [Place] there.
 //
-// Names are as users write them. The package knows nothing of the files' content. All packages may
-// import it.
+// Names are as users write them. The package does not interpret file contents. All packages may import it.
 package place
 
 import (
@@ -23,18 +21,18 @@ import (
 	"github.com/robobatch/robobatch/internal/s3"
 )
 
-// An Info has the facts that a place knows of a name without reading its file.
+// An Info holds the facts known about a name without reading its file.
 type Info struct {
 	Size int64  // of the file in bytes; -1 if it is not a regular file, so that it can be read only once
-	Tag  string // names these very bytes, such as an ETag; "" if only the bytes themselves do
+	Tag  string // identifies the content, such as an ETag; "" if only the bytes do
 	Dir  bool   // it is a directory
 	ID   ID     // the same by whatever name it is found
 
 	Changed time.Time // last
 }
 
-// An ID stands for a file of a file system, whatever its names. The zero ID means unknown: only the requested name can
-// be compared.
+// An ID identifies a file of a file system independent of its names. The zero ID means unknown: then only names can be
+// compared.
 type ID struct{ device, file uint64 }
 
 // Compare orders IDs.
@@ -51,8 +49,8 @@ type File interface {
 	Info() (Info, error)
 }
 
-// An Output is written from front to back, and has its name when it is complete. Commit, CommitAs or
-// Close ends it; Close does nothing after another. Errors are an [*atomicfile.Error].
+// An Output is written sequentially, and gets its name when complete. Commit, CommitAs or Close ends it; Close does
+// nothing after another of them. Errors are an [*atomicfile.Error].
 type Output interface {
 	io.WriteCloser
 
@@ -105,7 +103,7 @@ func Of(name string) Place {
 	return Files{}
 }
 
-// A ForeignError says that a name leads to a place that nobody here knows.
+// A ForeignError means that a name refers to an unsupported kind of storage.
 type ForeignError struct{ Scheme string }
 
 // Error says so, and which places there are.
@@ -113,8 +111,8 @@ func (e *ForeignError) Error() string {
 	return e.Scheme + " cannot be read: name a file, or s3://; copy or download other files first"
 }
 
-// Open opens a file by its name. The error of one that is not there is a [*ForeignError] if nobody here
-// knows its place.
+// Open opens a file by its name. For a missing file with an unsupported kind of storage, the error is a
+// [*ForeignError].
 func Open(name string) (File, error) {
 	f, err := Of(name).Open(name)
 	if scheme := Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
@@ -174,8 +172,8 @@ func Left(err error) error {
 	return nil
 }
 
-// IsDown reports whether an error is one of a place as a whole: it cannot be reached, or refuses
-// whoever asks. Its content is as it was, as far as anyone knows.
+// IsDown reports whether an error affects a place as a whole: it cannot be reached, or denies access. As far as known,
+// its content is unchanged.
 func IsDown(err error) bool { return s3.IsDown(err) }
 
 // IsTemporary reports whether an error is one of the network or of a store in trouble, after retries: the same may
@@ -198,8 +196,8 @@ func Create(name string, stdout io.Writer) (Output, error) {
 	return f, nil
 }
 
-// CommitAll is Commit of several outputs. Files all get their names, or none does. Objects come before them, one by one, as
-// a store has no other way: an error says which of them are complete.
+// CommitAll commits several outputs. Either all files get their names, or none does. Objects are committed before them,
+// one by one, because object storage has no alternative; an error names the complete ones.
 func CommitAll(outs ...Output) error {
 	var files []*atomicfile.File
 	var done error

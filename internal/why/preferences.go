@@ -2,8 +2,8 @@ package why
 
 import "github.com/robobatch/robobatch/robots"
 
-// Preferences are the lines of a robots.txt to a crawler on the allowed uses of the page of a path. All of
-// it follows drafts. The names in JSON are the output columns' names.
+// Preferences are the lines of a robots.txt for a crawler about the allowed uses of a page. They follow drafts. JSON
+// names are the names of output columns.
 type Preferences struct {
 	Draft      string  `json:"draft"`                        // [robots.UsageRevision]
 	Usage      *string `json:"content_usage"`                // "" if nothing is known; nil if no line counts

@@ -1,9 +1,8 @@
-// Package why reports why a robots.txt allows or forbids a path to a crawler: which groups bind it, which
-// rules match, and which of them decides. All of it is the answer of package robots, by its reference;
-// nothing is decided here a second time.
+// Package why reports why a robots.txt allows or disallows a path for a crawler: which groups bind it, which rules
+// match, and which rule decides. All decisions come from the reference implementation in package robots.
 //
-// The command explain and the page of a report answer by it. It does not know fetches, only the text of a robots.txt.
-// It imports only robots, so that it can be part of a page.
+// The command explain and the page of a report use it. It knows only the text of a robots.txt, not fetches. It imports
+// only robots, so that it can be part of a page.
 package why
 
 import "github.com/robobatch/robobatch/robots"
