@@ -55,18 +55,18 @@ type KeptColumn struct {
 	Field string // as of [Fields].Keep
 	Kind  engine.KeptKind
 
-	Optional bool // a log may lack the field, which has no value there then; otherwise that is an ErrNoField
+	Optional bool // a log may lack the field, which then has no value; otherwise that is an ErrNoField
 
-	// Own has the column keep the kind that it has in Parquet files: then [Logs.Kept] has the Kind. All
-	// inputs must have the same. Text is the kind of other inputs, and of decimals and fields of structures.
+	// Own makes the column keep its kind in Parquet files: then [Logs.Kept] has the Kind. All inputs must have the same
+	// kind. Other inputs, decimals and fields of structures have the kind Text.
 	Own bool
 
 	// Of is another input of the Kind, with Own; "" if there is none.
 	Of string
 }
 
-// parser returns a parser for a format, nil for a format that needs none. The error is an
-// ErrNoField, or that there is no such format.
+// parser returns the parser of a format; nil for a format without one. The error is an ErrNoField, or that the format
+// does not exist.
 func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 	switch f { //nolint:exhaustive // all others have a parser
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
@@ -88,10 +88,9 @@ type rowLog interface {
 	done() bool
 	// at returns where a fault of fill is.
 	at() where
-	// unverified returns the first line of the rows before a fault of fill that nothing has
-	// verified, 0 if there is none.
+	// unverified returns the first unverified line of the rows before a fault of fill; 0 if there is none.
 	unverified() int64
-	// format returns the format, Auto as long as it is not known.
+	// format returns the format; Auto while unknown.
 	format() Format
 	// packed returns how many bytes of the log were read, as stored, as far as that is known. It is
 	// 0 for a log whose bytes are counted elsewhere.
@@ -99,7 +98,7 @@ type rowLog interface {
 	close() error
 }
 
-// where is the place of a line, a row or a record.
+// where returns the position of a line, row or record.
 type where struct{ line, offset int64 }
 
 // Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one
@@ -128,11 +127,11 @@ type Logs struct {
 
 var _ engine.Source = (*Logs)(nil)
 
-// OpenLogs finds the logs of these names, which are files, patterns as of logfiles.Match and "-"
-// for standard input, and checks that they can be read. Package logfiles has directories and lists. A name may occur more than once, except
-// "-". A pattern matches files only, in sorted order, and at least one; a file whose name is that
-// very text comes before files that the text matches. An error is one or more [*NameError], joined,
-// ErrNoInput if there are no names, or one about the format and the fields that were named.
+// OpenLogs finds the logs with these names, which are files, patterns for logfiles.Match, or "-" for standard input,
+// and checks that they can be read. For directories and lists, see package logfiles. A name may occur more than once,
+// except "-". A pattern matches only files, in sorted order, and must match at least one. A file with exactly the name
+// of a pattern takes precedence. The error is one or more joined [*NameError], ErrNoInput if there are no names, or
+// about the format and the named fields.
 func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	if opt.Stdin == nil {
 		opt.Stdin = os.Stdin
@@ -219,8 +218,7 @@ func (l *Logs) place() (text string) {
 	return text
 }
 
-// An Unsure is a packed log where the limit ended the rows before the checksum of the last of them
-// was reached.
+// An Unsure is a packed log in which the limit ended the rows before their last checksum.
 type Unsure struct {
 	Name string
 	From int64 // the first line of those rows; 0 if there are none
@@ -311,7 +309,7 @@ func (l *Logs) noteFormat(log rowLog) {
 	}
 }
 
-// fill fills b with about this number of rows of the open log, at most up to the limit.
+// fill fills b with about that many rows of the open log, up to the limit.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	i := l.next - 1
 	l.rows.start(b)
@@ -410,10 +408,10 @@ type Counts struct {
 	Odd     map[string]int64 // rows with a request that has no URL, by kind
 
 	Blank      int64      // URLs of lists and tables that hold white space
-	FirstBlank []BlankURL // the first of them, at most three
+	FirstBlank []BlankURL // the first ones, at most three
 
 	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8, and lines of logs in UTF-16 that are ASCII or have the other order of bytes
-	FirstWide []Place // the first of them, at most three
+	FirstWide []Place // the first ones, at most three
 
 	Agents int64 // rows whose line has a field for the User-Agent, if only an empty one; 0 without Fields.Agents
 
@@ -421,28 +419,28 @@ type Counts struct {
 	Lost  int64 // bytes of lines that are refused or too long
 
 	Joined      int64   // lines that hold more than a record: CRs, several records, or NULs that a crash has left
-	FirstJoined []Place // the first of them, at most three
+	FirstJoined []Place // the first ones, at most three
 
-	Mixed      int64   // lines that are refused as those of another format, or in a row
+	Mixed      int64   // lines rejected as another format, or as part of a sequence
 	FirstMixed []Place // the first line of the first parts, at most three
 
 	Headed      int64   // lines of lists of URLs that are the header of a table
-	FirstHeaded []Place // the first of them, at most three
+	FirstHeaded []Place // the first ones, at most three
 
 	Elsewhere int64 // rows whose line names another host than that of Fields.Base
 
 	Queries      int64   // rows whose URL has a query, and whose field for the query has another
-	FirstQueries []Place // the first of them, at most three
+	FirstQueries []Place // the first ones, at most three
 
-	NoTimes     int64  // rows whose field of the time has no time
+	NoTimes     int64  // rows whose time field has no valid time
 	FirstNoTime string // what the first of them has
 
 	Addresses    int64   // rows whose host is an address before the line, which may be the client's
-	FirstAddress []Place // the first of them, at most three
+	FirstAddress []Place // the first ones, at most three
 
-	FirstBare string // the first value of the URL field that is neither a URL nor a path; "" if there is none
+	FirstBare string // the first value of the URL field that is neither a URL nor a path; "" if all are valid
 
-	Urlless FieldList // the fields of the first line of JSON that has no URL
+	Urlless FieldList // fields of the first JSON line without a URL
 }
 
 // A FieldList has the fields of a line, by the names that [Fields] take.

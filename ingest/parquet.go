@@ -13,8 +13,7 @@ import (
 // mostProbed is the number of columns that are searched for a role without a column of a known name.
 const mostProbed = 256
 
-// A parquetLog reads the rows of a Parquet file. It reads the columns that are asked for, and holds
-// a page of each.
+// A parquetLog reads the rows of a Parquet file. It reads the requested columns, and holds a page of each.
 type parquetLog struct {
 	file    place.File
 	size    int64 // of file
@@ -47,7 +46,7 @@ func openParquet(in *Input, fields Fields, part Part) (p *parquetLog, err error)
 
 // A parquetField reads fields of a file, row by row.
 type parquetField interface {
-	// open begins a row group.
+	// open starts a row group.
 	open(group int) error
 	// read sets its fields to the next row's.
 	read(fields [][]byte) error
@@ -169,7 +168,7 @@ func (p *parquetLog) unverified() int64 {
 	return 0
 }
 
-// isBare reports whether a page of the row groups that were opened has no checksum.
+// isBare reports whether a page of the opened row groups has no checksum.
 func (p *parquetLog) isBare() bool {
 	return slices.ContainsFunc(p.columns, func(c parquetField) bool { return c.Unverified() })
 }
@@ -177,7 +176,7 @@ func (p *parquetLog) isBare() bool {
 func (p *parquetLog) format() Format { return weblog.Parquet }
 func (p *parquetLog) close() error   { return p.file.Close() }
 
-// fill adds at most so many rows to b. It returns why it stopped before the end.
+// fill adds at most that many rows to b. It returns why it stopped before the end.
 func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 	for p.left == 0 && !p.done() {
 		if err := p.nextGroup(); err != nil {

@@ -24,7 +24,7 @@ type parquetColumn struct {
 	typ   parquet.Type
 	unit  time.Duration // unit of a number that is a time since 1970; 0 if it is not
 	point int           // digits after the point of a decimal; -1 if it is not a decimal
-	plus  bool          // the number has no sign
+	plus  bool          // the number is unsigned
 	large bool          // it may be too large for an int
 	inner bool          // it is a field of a structure
 	text  []byte        // of the current number
@@ -59,7 +59,7 @@ func newParquetValues(f *parquetfile.File, index int) *parquetColumn {
 	return c
 }
 
-// open begins a row group.
+// open starts a row group.
 func (c *parquetColumn) open(group int) error { return c.fault(c.Open(group)) }
 
 // read sets the field of the column to its next value.

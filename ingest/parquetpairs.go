@@ -64,7 +64,7 @@ func (l *parquetPairs) start(f *parquetfile.File) {
 	}
 }
 
-// open begins a row group.
+// open starts a row group.
 func (l *parquetPairs) open(group int) error {
 	for _, c := range l.cols {
 		if err := c.open(group); err != nil {
@@ -82,7 +82,7 @@ func (l *parquetPairs) Unverified() bool {
 // errPairs is the fault of a list whose columns have other lengths.
 var errPairs = errors.New("it has other elements than the column of its keys")
 
-// read sets the fields to the values of the next row. Of several elements with one key the last counts.
+// read sets the fields to the values of the next row. If several elements have the same key, the last one counts.
 func (l *parquetPairs) read(fields [][]byte) error {
 	clear(fields[l.from : l.from+len(l.keys)])
 	l.memory = l.memory[:0]

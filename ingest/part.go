@@ -12,9 +12,9 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 )
 
-// A Part is a part of one log, as bytes of its text: the lines that begin in them. Of a Parquet file it is
-// the row groups that begin in them, as if all rows had the size that TextSize takes them for. Lines keep their numbers: those before the part are
-// unpacked and counted, not parsed. The zero value is the whole log.
+// A Part is a part of one log, as a byte range of its text: the lines that begin in the range. For a Parquet file, it
+// is the row groups that begin in the range, if all rows have the size that TextSize assumes. Lines keep their numbers:
+// lines before the part are unpacked and counted, but not parsed. The zero value is the whole log.
 type Part struct {
 	From int64 `json:"from"` // 0, or of a text at least LeastPart
 	To   int64 `json:"to"`   // 0 for the end of the log
@@ -26,9 +26,9 @@ const LeastPart = 4 << 20
 // errPart is the error of a part that cannot be read.
 var errPart = errors.New("a log cannot be read from there: a part begins behind the first 4 MiB, of one log whose lines do not depend on each other")
 
-// TextSize returns about how many bytes the text of a log has, if it can be read in parts; 0 if it cannot: its lines depend on
-// those before, its first rows have no URL, or to unpack it costs as much as to read it. An input that cannot be opened has no
-// text; the error is that of a store that does not respond.
+// TextSize returns the approximate size of a log's text in bytes, if the log can be read in parts. It returns 0
+// otherwise: lines depend on previous lines, the first rows have no URL, or unpacking costs as much as reading. An
+// input that cannot be opened has size 0; the error means that the storage does not respond.
 func TextSize(name string, opt LogOptions) (size int64, err error) {
 	opt.Part, opt.Ahead = Part{}, 0
 	l, err := OpenLogs([]string{name}, opt)
@@ -180,7 +180,7 @@ func (p *partReader) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Verified returns how many bytes of those that were read are verified.
+// Verified returns the number of bytes read that are verified.
 func (p *partReader) Verified() int64 {
 	if n := p.Decoder.Verified(); n == math.MaxInt64 || n < p.at {
 		return n
@@ -191,7 +191,7 @@ func (p *partReader) Verified() int64 {
 // Take gives no buffer: it might go beyond the part.
 func (p *partReader) Take([]byte) ([]byte, int, bool) { return nil, 0, false }
 
-// rowSize returns how many bytes of text a row stands for: as many as are stored, and at least as a line has.
+// rowSize returns the assumed text size of a row: its stored size, but at least the minimum size of a line.
 func (p *parquetLog) rowSize() int64 { return max(128, p.size/max(1, p.total)+1) }
 
 // pass passes over the row groups before a part, and those behind it.

@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// An openRecord stores lines that may be one record, because the first of them ends inside quotes. If the quote does
-// not end within [MaxLine] bytes, the first line is refused, and the lines after it are read one by one.
+// An openRecord stores lines that may be one record, because the first line ends inside quotes. If the quote does not
+// end within [MaxLine] bytes, the first line is rejected, and the following lines are read one by one.
 type openRecord struct {
 	text  []byte // the lines, with their ends
 	lines []openLine
@@ -43,7 +43,7 @@ func (h *openRecord) appendRecord(data []byte, span engine.Span, at where) {
 	h.text = append(h.text, rest[:n]...)
 }
 
-// lineEnd returns the length of the line end at the start of text, 0 if there is none.
+// lineEnd returns the length of the line end at the start of text; 0 if there is none.
 func lineEnd(text []byte) int {
 	switch {
 	case len(text) > 0 && text[0] == '\n':
@@ -54,8 +54,8 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// appendEmpty appends the last n lines of text, which are empty. Empty lines of earlier batches are
-// gone, so they become LF. More than MaxLine of them make no difference, as the record is too long.
+// appendEmpty appends the last n lines of text, which are empty. Empty lines of earlier batches are gone, so they
+// become LF. More than MaxLine of them are ignored, because the record is too long then.
 func appendEmpty(dst, text []byte, n int64) []byte {
 	begin := len(text)
 	for ; n > 0 && begin > 0; n-- {
@@ -85,8 +85,7 @@ func (h *openRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[
 // next begins a record with the line at index from.
 func (h *openRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// finishRecords adds the records among the stored lines that are complete; at the end of a log all
-// of them.
+// finishRecords adds the complete records among the stored lines; at the end of a log, it adds all.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.open
 	for h.from < len(h.lines) {

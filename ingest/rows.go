@@ -53,7 +53,7 @@ type rowReader struct {
 	bare      string    // the first text instead of a URL that is neither one nor a path
 }
 
-// placed counts lines, and keeps where the first of them are.
+// placed counts lines, and keeps the positions of the first ones.
 type placed struct {
 	count int64
 	first []Place // at most firstPlaces
@@ -168,7 +168,7 @@ func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at wh
 	}
 }
 
-// noteURLless notes the fields of the first line of JSON that has no URL.
+// noteURLless records the fields of the first JSON line without a URL.
 func (r *rowReader) noteURLless(raw []byte) {
 	if json := r.kind == weblog.JSON || r.kind == weblog.CDXJ; json && len(r.urlless.URLs)+len(r.urlless.Others) == 0 {
 		r.urlless = weblog.JSONFields(raw)
@@ -371,8 +371,8 @@ func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	}
 }
 
-// TrimURL returns a line of a list of URLs without the blanks around its URL, which are spaces and tabs only. A
-// line of nothing else stays as it is, and is a bad URL.
+// TrimURL trims spaces and tabs around the URL in a line of a list of URLs. A line of only spaces and tabs stays
+// unchanged, and is an invalid URL.
 func TrimURL(line []byte) []byte {
 	if trimmed := bytes.Trim(line, " \t"); len(trimmed) > 0 {
 		return trimmed
@@ -399,8 +399,8 @@ func (r *rowReader) trimURLs(b *engine.Batch) {
 	}
 }
 
-// noteHeaders counts the lines that are no URLs, but headers of tables. Most lines are URLs with a slash after their
-// first leastHeader bytes, and no name has one.
+// noteHeaders counts lines that are headers of tables instead of URLs. Most lines are URLs with a slash after their
+// first leastHeader bytes, which column names do not contain.
 func (r *rowReader) noteHeaders(b *engine.Batch) {
 	behind := b.Data[min(leastHeader, len(b.Data)):]
 	for i, url := range b.URLs {
@@ -436,8 +436,8 @@ func (r *rowReader) noteCRs(b *engine.Batch) {
 	}
 }
 
-// isJoinedRow reports whether the line of a row holds a CR that cannot be of its record. Fields in
-// quotes may hold one, and in JSON it is white space.
+// isJoinedRow reports whether the line of a row holds a CR that cannot belong to its record. Quoted fields may contain
+// one, and in JSON it is white space.
 func (r *rowReader) isJoinedRow(line []byte) bool {
 	switch r.kind { //nolint:exhaustive // all others have neither
 	case weblog.CSV, weblog.TSV:
@@ -458,9 +458,9 @@ func (r *rowReader) noteJoined(input int, line int64) {
 	}
 }
 
-// noteDamage counts lines that hold more than a record, as far as that does not depend on the format: those too long
-// that hold a CR, and those where, in front or within, a crash has left a hole of NULs. Of the latter, the text before
-// a hole at their start is dropped.
+// noteDamage counts lines that hold more than one record, as far as that is independent of the format: overlong lines
+// with a CR, and lines in which a crash has left a hole of NULs. If the hole is at the start of a line, the text before
+// it was dropped.
 func (r *rowReader) noteDamage(raw *rawLines, input int) {
 	for _, long := range raw.long {
 		r.lost += long.size
@@ -489,8 +489,8 @@ func (r *rowReader) noteDamage(raw *rawLines, input int) {
 	}
 }
 
-// isJoinedAtNUL reports whether a line has a NUL, and seems to be several records, as where a short
-// packed file without any line feed stands between two of them.
+// isJoinedAtNUL reports whether a line has a NUL and seems to contain several records, for example around a short
+// packed file without a line feed.
 func (r *rowReader) isJoinedAtNUL(line []byte) bool {
 	_, rest, ok := bytes.Cut(line, leastHole[:1])
 	switch {
@@ -557,8 +557,8 @@ func (r *rowReader) noteWide(at Place) {
 	}
 }
 
-// isNarrow reports whether a text that was read as UTF-16 seems to be ASCII, or UTF-16 in the other order of bytes: it
-// has leastNarrow characters in a row each a pair of letters, or one letter instead of the high byte.
+// isNarrow reports whether a text read as UTF-16 seems to be ASCII, or UTF-16 with the other byte order: it has
+// leastNarrow consecutive characters that are each a pair of letters, or a letter in the high byte.
 func isNarrow(text []byte) bool {
 	pairs := 0
 	for i := 0; i < len(text); {

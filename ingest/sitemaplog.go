@@ -16,8 +16,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// ErrIndex is the error of an index of sitemaps, where nobody has looked for its files: in a pipe, or under a name that says
-// nothing of a sitemap.
+// ErrIndex means that a sitemap index is in a pipe or has a name unlike a sitemap, so that its files were not searched.
 var ErrIndex = errors.New("it is an index of sitemaps, whose files are beside it if its name is given with the format sitemap")
 
 // ErrNoSitemaps is the error of an index of sitemaps that stands for no file.
@@ -48,7 +47,7 @@ func (l *textLog) openSitemap(f Format) (*sitemapLog, error) {
 	return &sitemapLog{text: l, rd: sitemap.NewReader(&l.utf8), named: f == weblog.Sitemap, first: firstLine(l.utf8.Head()), place: where{line: 1}}, nil
 }
 
-// fill adds at most this number of rows, of about this number of bytes, to b. It returns why it stopped before the end.
+// fill adds at most that many rows, of about that many bytes, to b. It returns why it stopped before the end.
 func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	defer func() {
 		n := s.rd.Notes().Bytes

@@ -22,7 +22,7 @@ type textLog struct {
 	utf8     unpack.Decoder // of texts
 	lines    lineReader
 	raw      rawLines // of the batch being filled
-	of       Format   // of the open log; Auto as long as it is not detected
+	of       Format   // format of the open log; Auto until detected
 	parser   weblog.Parser
 	begun    bool // its first lines were looked at
 	headless bool // it was read as URLs, and looks like a table without a header
@@ -153,7 +153,7 @@ func (l *textLog) begin(r *rowReader) error {
 	return nil
 }
 
-// checkLines returns why the first lines are not those of a list or a table that they were treated as.
+// checkLines returns why the first lines do not match the detected list or table.
 func (l *textLog) checkLines(f Format, lines [][]byte) error {
 	if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
 		return ErrNoFields
@@ -214,7 +214,7 @@ func (l *textLog) firstLines() (lines [][]byte) {
 	return lines
 }
 
-// unverified returns the first line of those before a fault that nothing has verified.
+// unverified returns the first unverified line before a fault.
 func (l *textLog) unverified() int64 {
 	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF {
 		return 0

@@ -21,10 +21,10 @@ func openWARC(in *Input, fields Fields) (*warcLog, error) {
 	return &warcLog{Fetches: f, size: in.Size}, nil
 }
 
-// fill adds at most this number of rows, of about this number of bytes, to b. It returns why it stopped before the end.
+// fill adds at most that many rows, of about that many bytes, to b. It returns why it stopped before the end.
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
-	for b.Len() < rows && len(b.Data) < size && !w.Done() { // a turn adds one row at most
+	for b.Len() < rows && len(b.Data) < size && !w.Done() { // each iteration adds at most one row
 		if err := w.Next(to); err != nil {
 			return err
 		}

@@ -17,8 +17,7 @@ type rowKey struct {
 	isTxt     bool   // it is a request for a robots.txt
 }
 
-// A kind is a set of rows that are decided alike: by the same ruling, for the same crawler of the log, and with the same
-// verdicts and rules that decide. There are few of them.
+// A kind is a set of rows with the same ruling, crawler of the log, verdicts and deciding rules. There are few kinds.
 type kind struct {
 	aggregate.RowCounts
 	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
@@ -54,7 +53,7 @@ type kinds struct {
 
 func newKinds(most int) kinds { return kinds{numbers: newNumbers(), most: most} }
 
-// findKind returns the number of the kind of a row, -1 if it is new: then addKind adds it.
+// findKind returns the number of the kind of a row; -1 if it is new and must be added with addKind.
 func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) int32 {
 	_, stray := b.Sites[r.row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[r.row]))

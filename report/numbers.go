@@ -6,10 +6,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// numbers number things by a key of bytes. Keys are told apart by their hashes, with a seed that nobody
-// knows: two of n have the same with a probability of n²/2⁶⁵, for 100,000 keys 1 to 4 billion. So
-// a key is found with one wait for memory. Frequent keys come many times in turn, so the last key that was
-// found is looked at first.
+// numbers assigns numbers to keys. Keys are compared only by hashes with a secret seed: two of n keys collide with a
+// probability of n²/2⁶⁵, which is 1 in 4 billion for 100,000 keys. A look-up therefore takes a single memory access.
+// The last key found is checked first, because frequent keys are often repeated.
 type numbers struct {
 	ids  map[uint64]int32
 	seed uint64

@@ -46,7 +46,7 @@ var functions = template.FuncMap{
 	},
 }
 
-// A partOf is a row and the page that it is on.
+// A partOf is a row and its page.
 type partOf struct {
 	Page *view
 	Row  any

@@ -10,7 +10,7 @@ type pathView struct {
 	*paths.Path
 	Share float64 // of its verdicts that are disallowed
 	Of    float64 // share of the requests of all paths
-	By    string  // the rule that denied most of these; "" is none
+	By    string  // the rule that denied most of these; "" means none
 	Below []pathView
 	Rest  *restView // the rest that is not shown; nil if that is nothing
 }

@@ -22,7 +22,7 @@ var PeriodNumbers = periods.Names[:periods.Violations]
 
 const microsOfDay = 24 * int64(time.Hour/time.Microsecond)
 
-// Changed returns the changes of a row that the log has numbers of.
+// Changed returns the changes of a row, for the numbers that the log has.
 func (v *view) Changed(r periods.Row) (all []*periods.Change) {
 	for m := range periods.Violations { // which are of what is disallowed
 		if m == periods.Errors && !v.Status || m == periods.Bytes && !v.HasBytes {
@@ -41,7 +41,7 @@ func (v *view) Numbers() (names []string) {
 	return names
 }
 
-// Was returns a number of a row of two periods, and what it was; "" if nothing is compared.
+// Was returns a number of a row for both periods; "" without a comparison.
 func (v *view) Was(row, number string) string {
 	if v.Periods != nil {
 		for i := range v.Periods.Rows {

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Requested is a path of the origins of a file, and who asked for it.
+// A Requested is a path of the origins of a file, with the crawlers that requested it.
 type Requested struct {
 	Path   string          // the part after the origin, as the log has it
 	Counts []AgentRequests // by ascending Agent
@@ -68,8 +68,7 @@ func (c *Counter) compactRequested(kept []requestedURL) {
 	}
 }
 
-// AgentRequests are the requests of a crawler for a URL: the one of the log or, without crawlers of the
-// log, of each that is asked for.
+// AgentRequests counts the requests of a crawler for a URL: the crawler of the log, or else each requested crawler.
 type AgentRequests struct {
 	Agent           int // index of the agents of the store, or the number of another in Counter.AgentCounts
 	Requests, Bytes int64
@@ -95,7 +94,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	c.addSite(u, rows)
 	if len(u.Text) >= aggregate.MaxURL || u.Site == engine.NoSite {
-		return // it may have been cut off, or nobody can edit the ruling
+		return // the URL may be truncated, or the ruling cannot be edited
 	}
 	if !c.requested.Takes(rows, hash) {
 		return
@@ -109,9 +108,9 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 }
 
-// MostRequested returns the most requested URLs of each of some files, whose sites are given, at most so
-// many of each, those with the most requests first. Paths of sites that have the same file are put together.
-// It chooses from the most requested URLs of all, see Options.Memory. It is called after Settle and before Write.
+// MostRequested returns, for each of some files given by their sites, the most requested URLs, most first, up to a
+// maximum number. Paths of sites with the same file are combined. It selects from the most requested URLs of all, see
+// Options.Memory. Call it after Settle and before Write.
 func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested {
 	of := map[engine.SiteID]int{}
 	for i, sites := range files {

@@ -39,8 +39,7 @@ type Run struct {
 	Panels []Panel // that other packages make
 }
 
-// Host returns the host with the most requests, of those that Stats name, and how many others these are; "" if there
-// is none.
+// Host returns the most requested host of those in Stats, and the number of others; "" if there is none.
 func (r *Run) Host() (busiest string, others int) {
 	rows := map[string]int64{}
 	for _, o := range r.Stats.TopOrigins {
@@ -97,12 +96,12 @@ type Text = revisions.Text
 // Finding is a fault of a line of a robots.txt.
 type Finding = listing.Finding
 
-// A Panel is a part of the page that another package makes. Its HTML has no style attribute and no
-// handler: the policy of the page would not let them work.
+// A Panel is a part of the page that another package makes. Its HTML must not have style attributes or event handlers,
+// which the policy of the page blocks.
 type Panel struct {
 	ID    string                                // of the section
 	Title string                                // for the table of contents
-	HTML  func(room int) (template.HTML, error) // a section with its heading, of about so many bytes at most
+	HTML  func(room int) (template.HTML, error) // a section with its heading, of about that many bytes at most
 	CSS   string
 
 	// Scripts run in their order, behind the page's own. None has "</script" in it.

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// addSitemapURL counts a URL that has all its requests for the panel of sitemaps: those of crawlers of the log, or all. No
-// sitemap needs to list a robots.txt.
+// addSitemapURL counts a URL with all its requests for the panel of sitemaps: requests of crawlers of the log, or all
+// requests. robots.txt URLs are skipped, because sitemaps need not list them.
 func (c *Counter) addSitemapURL(u *aggregate.URL) {
 	if c.sitemaps == nil || string(u.Text[u.Prefix:u.PathEnd]) == robots.TxtPath {
 		return
@@ -54,8 +54,8 @@ func (c *Counter) CheckSitemaps(files int, each func(add func(url []byte, name s
 	return nil
 }
 
-// sitemapCrawlers returns the crawlers that URLs of sitemaps are decided for: the busiest of the log, and Googlebot; or those
-// that are asked for.
+// sitemapCrawlers returns the crawlers for which URLs of sitemaps are evaluated: the requested ones, or the busiest of
+// the log and Googlebot.
 func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 	if !c.fromLog {
 		for _, name := range c.store.Options().Agents {

@@ -15,7 +15,7 @@ const trainingPurpose = "ai-training"
 // in force. Refused, Permitted and Unstated add up to Requests.
 type Trainer struct {
 	Name     string
-	Requests int64 // but for those of a robots.txt itself
+	Requests int64 // without requests for robots.txt itself
 	Refused  int64
 	Denied   int64 // of Refused: URLs that it may not fetch, either
 	Served   int64 // of Refused: the log has a status that begins with 2, or 304

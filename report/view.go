@@ -29,7 +29,7 @@ type view struct {
 	Several  bool // crawlers that are asked for
 	Agents   []string
 	Dialect  string
-	OldRules bool // that violations are counted by: a draft accuses nobody
+	OldRules bool // they define violations: a draft cannot be violated
 	Requests int64
 	Bad      int64
 	Strays   int64
@@ -133,7 +133,7 @@ func (v *view) Parts() []Panel { return slices.Concat(v.Sections, v.Panels) }
 // Command returns the command that does something with the logs and rules of the page.
 func (v *view) Command(what, end string) string {
 	command, ins := what, v.Inputs
-	if what == "sitemap" { // which is no command: a sitemap is a log of its URLs
+	if what == "sitemap" { // not a command: a sitemap is treated as a log of its URLs
 		command, ins = "-format sitemap -agent @search", nil
 	}
 	words := append(strings.Fields("robobatch "+command), "-rules", v.Rules)
@@ -175,8 +175,8 @@ func (v *view) After(id string) Panel {
 	return all[1+slices.IndexFunc(all, func(p Panel) bool { return p.ID == id })]
 }
 
-// Heading returns the heading of the page: the host with the most requests, and how many others there are; or the
-// log, if it has no host.
+// Heading returns the heading of the page: the most requested host and the number of others, or the log if it has no
+// host.
 func (v *view) Heading() string {
 	host, n := v.Host()
 	if host == "" {

@@ -53,13 +53,13 @@ type List struct {
 	Dirs  []string // that were read, patterns' included
 	Lists []string // files of names that were read
 
-	// Unread are the first files of whole directories that are not logs by their names, and links to
-	// directories. There are Others of them.
+	// Unread are the first files of directories that are not logs judging by their names, and links to directories. Others
+	// is the number of further ones.
 	Unread []string
 	Others int64
 
-	// Repeats are the first files that are in Files already, under the same name or another. There are
-	// Repeated of them.
+	// Repeats are the first files that are already in Files, under the same name or a different one. Repeated is their
+	// total number.
 	Repeats  []Repeat
 	Repeated int64
 }
@@ -280,8 +280,8 @@ type line struct {
 	name   string
 }
 
-// block is how many names of a list are looked at before the first of them is added: a list may have a
-// million, and each look may be a request, or a far disk's.
+// block is the number of names of a list that are checked before the first of them is added: a list may have a million
+// names, and each check may take a request, or access a remote disk.
 const block = 4096
 
 // addList adds the logs that the lines of a list stand for.
@@ -390,8 +390,8 @@ const lookers = 64
 // A Repeat is a file that is in a list more than once, by two of its names, which may be the same.
 type Repeat struct{ First, Again string }
 
-// member returns the facts that the ID of a file leaves open: which member of an archive it is, or which name it
-// has where there is no ID.
+// member returns what distinguishes inputs with the same file ID: the member of an archive, or the name if there is no
+// ID.
 func (f *File) member() string {
 	switch {
 	case f.id == (place.ID{}):

@@ -20,8 +20,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// MaxBody is the number of bytes of a robots.txt that are read: all that a parser looks at, and one more, which shows
-// that there was more.
+// MaxBody is the number of bytes of a robots.txt that are read: the parser's limit plus one byte, to detect longer
+// files.
 const MaxBody = robots.MaxBytes + 1
 
 // Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for
@@ -36,7 +36,7 @@ type Files struct {
 
 	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
 	once  sync.Once
-	total int64 // bytes of all captures, once it was asked for; -1 if unknown
+	total int64 // bytes of all captures, once computed; -1 if unknown
 
 	// AcceptDamage makes Responses use what comes before the fault in damaged files of captures. Set
 	// it before the first use; otherwise they end in a [*DamageError].
@@ -132,7 +132,7 @@ func find(path, origin string, wide bool) (*Files, error) {
 	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
 }
 
-// NameOf returns the name of the file that is the robots.txt of an origin; "" if there is none, as with captures and packs.
+// NameOf returns the name of the robots.txt file of an origin; "" if there is none, as for captures and packs.
 func (r *Files) NameOf(origin robots.Origin) string {
 	for i := range r.files {
 		if file := &r.files[i]; file.content == unpack.Text && slices.Contains(file.origins, origin) {
@@ -165,8 +165,8 @@ func (r *Files) Single() string {
 	return ""
 }
 
-// Odd returns the oddities of the one robots.txt that was named, once it was read. Of directories
-// and captures it is [robots.NotOdd]: whoever compiles them knows.
+// Odd returns the oddities of a single robots.txt, after it was read. For directories and captures it is
+// [robots.NotOdd]: the compiler of these files determines them.
 func (r *Files) Odd() robots.Oddity {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +200,7 @@ func oneRobots(path string, info place.Info, origin string) (*Files, error) {
 	return &Files{files: []ruleFile{file}, single: true}, nil
 }
 
-// noRules returns ErrNoRules with the first names that were found instead, those of robots.txt in front.
+// noRules returns ErrNoRules with the first names found instead, those of robots.txt files first.
 func noRules(skipped []string) error {
 	const shown, robotsTxt = 3, "/robots.txt: "
 	if len(skipped) == 0 {
@@ -293,8 +293,8 @@ func (r *Files) Unclear() []string {
 	return names
 }
 
-// Reads reports whether a file is one of those that are read. path is absolute and without symbolic
-// links. Ask before you write a file.
+// Reads reports whether a file is an input. path must be absolute and without symbolic links. Call it before writing a
+// file.
 func (r *Files) Reads(path string) bool {
 	if r.pack != "" {
 		own, err := filepath.EvalSymlinks(r.pack)
@@ -314,8 +314,8 @@ func (r *Files) Len() int {
 	return len(r.files)
 }
 
-// Pack returns the name of the rule pack that was found, or "" if files were. A pack has no
-// Responses: package engine opens it.
+// Pack returns the name of the rule pack, or "" if the rules are files. A pack has no Responses: package engine opens
+// it.
 func (r *Files) Pack() string { return r.pack }
 
 // Responses reads the files in the order of their names. It yields a response for each origin of a

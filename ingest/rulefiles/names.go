@@ -24,8 +24,8 @@ var (
 	errLoop       = errors.New("a link to a directory that contains it")
 )
 
-// schemes are the schemes that a file name may start with: the ones in IANA's registry whose URLs are
-// written scheme://host, as in captures, and ftps.
+// schemes are the schemes that a file name may start with: the registered ones (IANA) whose URLs are written
+// scheme://host, as in captures, and ftps.
 var schemes = strings.Fields(`
 	aaa aaas acap afp cap coap coap+tcp coap+ws coaps coaps+tcp coaps+ws dict dns ftp ftps git go gopher http https
 	icap icaps imap ipp ipps irc irc6 ircs ldap ldaps mms mqtt mqtts msrp msrps mtqp mupdate news nfs nntp pop
@@ -70,8 +70,8 @@ func parseName(dir, base string) (claim, error) {
 	return c, err
 }
 
-// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme by RFC 3986, section 3.1.
-// Hosts with a dot before it, as in www.my_shop.example, have no scheme.
+// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme (RFC 3986, section 3.1).
+// Hosts with an earlier dot, such as www.my_shop.example, have no scheme.
 func beginsAsScheme(stem string) bool {
 	scheme, host, ok := strings.Cut(stem, "_")
 	return ok && isBareHost(host) && scheme != "" && strings.Trim(scheme, "0123456789+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&

@@ -17,7 +17,7 @@ type ruleFile struct {
 	claim
 	name string // path as found, for messages
 	path string // path without symbolic links, to read; "" if it leads nowhere
-	err  error  // why there is no path
+	err  error  // why the path is missing
 	pipe *pipe  // the bytes read of it, if it can be read only once; nil for a regular file
 }
 

@@ -36,7 +36,7 @@ const (
 	BadURL                 // URLs are relative or none, or entries have none
 )
 
-// A Note is all that has one problem: how many files or URLs, and the first of them in words.
+// A Note describes a problem: the number of affected files or URLs, and the first one in words.
 type Note struct {
 	Problem Problem
 	Count   int64
@@ -51,8 +51,8 @@ type Sitemaps struct {
 	Set   *sitemap.Set // nil if Options.Most was passed
 	Names []string     // of the files that have URLs of pages, in the order they were read
 	Read  []string     // all files that were read, with indexes
-	URLs  int64        // that are listed, each as often as it is
-	Size  int64        // bytes that the Set takes at most
+	URLs  int64        // listed URLs, including duplicates
+	Size  int64        // maximum size of the Set in bytes
 	Hash  string       // of all URLs as they are written, in their order, in hexadecimal
 	Notes []Note       // by Problem
 }
@@ -123,7 +123,7 @@ type reader struct {
 	loose   []file          // files of directories that were read
 	out     Sitemaps
 	notes   [BadURL + 1]Note
-	hosts   map[uint32]int64 // URLs of the file in hand by origin
+	hosts   map[uint32]int64 // URLs of the current file by origin
 }
 
 func newReader(opt Options) *reader {
@@ -295,8 +295,8 @@ func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 		r.note(BadURL, n.NoURL, "%s: line %d: an entry without a URL, or with one of more than %d bytes", name, n.FirstLine, sitemap.MaxURL)
 	}
 	if len(r.hosts) > 1 && !r.builder.Full() {
-		// Note that a file has URLs of several origins: crawlers only take those of its own, unless robots.txt of the
-		// others names it.
+		// Record that a file has URLs of several origins: crawlers ignore other origins, unless their robots.txt names the
+		// file.
 		main, most, all := uint32(0), int64(0), int64(0)
 		for number, n := range r.hosts {
 			if all += n; n > most || n == most && number < main {
@@ -328,8 +328,8 @@ func dirOf(name string) string {
 // mostParts is the most directories of a URL that are looked for beside an index.
 const mostParts = 8
 
-// Beside returns the file beside an index that has the name of a URL: with as many of its directories as are there,
-// with its query after it or without, and packed by gzip or not, whatever the URL says. ok is false if there is none.
+// Beside returns the file next to an index that corresponds to a URL: with as many of the URL's directories as exist,
+// with or without its query, and compressed by gzip or not. ok is false if there is none.
 func Beside(index string, rawURL []byte) (name string, ok bool) {
 	u, err := url.Parse(string(bytes.TrimSpace(rawURL)))
 	if err != nil || u.Path == "" {

@@ -29,8 +29,7 @@ type Data struct {
 	// Others says that the first of Agents stands for other clients: the page counts them apart.
 	Others bool
 
-	// LeftOut says in a sentence why there is no panel; "" if there is one. Without origins there is
-	// none either.
+	// LeftOut explains why there is no panel; "" if there is one, and also without origins.
 	LeftOut string
 
 	// Limit says why URLs have fewer than there are, as the end of "Other URLs are omitted: "; "" if they do not.
@@ -43,7 +42,7 @@ type Data struct {
 // An Origin is a site whose robots.txt can be edited.
 type Origin struct {
 	Origin   robots.Origin
-	Others   int    // origins that have the same text; Requests and URLs are of all of them
+	Others   int    // other origins with the same text, included in Requests and URLs
 	Text     []byte // the robots.txt that is in force, as it is
 	Name     string // where it was read, for people
 	Requests int64  // to the origin, or verdicts, also for URLs that are not in URLs; 0 is unknown
@@ -51,7 +50,7 @@ type Origin struct {
 	URLs     []URL  // each path once, those with the most requests first
 }
 
-// A URL is a URL of the origin, and who asked for it.
+// A URL is a URL of the origin, with the crawlers that requested it.
 type URL = decide.URL
 
 // A Count is the requests of a crawler for one URL.

@@ -1,10 +1,10 @@
-// Package sitemaps compares the URLs of sitemaps with a log and with rules: which of them no crawler asked for, which fail,
-// which rules forbid, and which URLs crawlers asked for that no sitemap has. Package report imports it.
+// Package sitemaps compares the URLs of sitemaps with a log and with rules. It finds sitemap URLs that no crawler
+// requested, that fail or that rules disallow, and requested URLs that are in no sitemap. Package report imports it.
 //
-// It counts in two steps. Each URL of the log comes once, with its requests, and leaves a bit by the number that it has in the
-// [sitemap.Set], and a balance of its answers: the log may spell one URL in several ways. Then the sitemaps are read once more,
-// since a Set has no text: each of their URLs is decided for some crawlers, and its bits are counted. So all numbers are exact,
-// and memory is three bytes for each URL.
+// It counts in two steps. Each URL of the log comes once, with its requests. It sets a bit by its number in the
+// [sitemap.Set], and updates a balance of its responses, because the log may spell one URL in several ways. Then the
+// sitemaps are read again, since a Set does not store texts: each URL is evaluated for some crawlers, and its bits are
+// counted. All numbers are therefore exact, and memory is three bytes per URL.
 package sitemaps
 
 import (
@@ -169,12 +169,12 @@ type Offer struct {
 	Forbidden int64
 }
 
-// A Rule is a line of a robots.txt that forbids URLs of sitemaps.
+// A Rule is a line of a robots.txt that disallows URLs of sitemaps.
 type Rule struct {
-	Origin   string // the first of those that have it
+	Origin   string // the first origin that has it
 	Line     int64  // 0 if no rule decides
 	Text     string // the rule; or why there is none
-	URLs     int64  // that it forbids to a crawler at least
+	URLs     int64  // URLs disallowed for at least one crawler
 	Crawlers []Offer
 	Examples []string
 
@@ -184,7 +184,7 @@ type Rule struct {
 // A View is the panel of sitemaps.
 type View struct {
 	Files   int64 // sitemaps that were read
-	Entries int64 // URLs in them, each as often as it is there
+	Entries int64 // URLs in the sitemaps, including duplicates
 	Listed  int64 // distinct ones: those that were crawled, and those that were not
 
 	Crawled, Never, Failing int64
@@ -197,13 +197,13 @@ type View struct {
 
 	NeverFirst, FailingFirst []string // the first, in the order of the sitemaps
 
-	Rules    []*Rule // those that forbid most URLs
-	MoreURLs int64   // that rules beyond maxRules forbid, each once for each crawler
+	Rules    []*Rule // the rules that disallow most URLs
+	MoreURLs int64   // URLs disallowed by rules beyond maxRules, once per crawler
 	More     int64   // rules that are not shown
 	Statuses bool
 
 	Out, In int64 // distinct URLs of the log, of the origins of sitemaps, that crawlers asked for
-	Others  []URL // those of Out with the most requests
+	Others  []URL // URLs of Out with the most requests
 }
 
 // A Source gives the URLs of sitemaps once more.
@@ -231,7 +231,7 @@ func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, ea
 	return &k.view, nil
 }
 
-// A ruleKey is the key of a rule: the ruling, and the line, or the reason why there is none.
+// A ruleKey identifies a rule: the ruling, and the line, or the reason if no line decides.
 type ruleKey struct {
 	id     engine.RulingID
 	line   int64
@@ -329,7 +329,7 @@ func (k *checker) decide() error {
 	d := b.ForCrawlers()
 	k.look.Use(d)
 	crawlers := len(k.view.Crawlers)
-	denied, closed := int64(-1), int64(-1) // the last URL that is counted as forbidden, and as closed to search
+	denied, closed := int64(-1), int64(-1) // the last URL counted as disallowed, and as closed to search
 	for row := range d.Len() {
 		agents := 1
 		if !k.fromLog {
@@ -363,7 +363,7 @@ func (k *checker) decide() error {
 	return k.store.Err()
 }
 
-// addRule counts the rule that forbids a row to an agent.
+// addRule counts the rule that disallows a row for an agent.
 func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
 	v, agent := b.Verdicts[row], a
 	if k.fromLog {

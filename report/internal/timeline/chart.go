@@ -304,7 +304,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 // addLines adds the lines of crawlers to the chart. Those beyond the most are one line.
 func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	if len(ranked) == 1 && ranked[0] == 0 {
-		return // there are no crawlers: it is the line of all
+		return // without crawlers, there is only the line of all requests
 	}
 	most := min(len(ranked), lineCrawlers)
 	for _, a := range ranked[:most] {

@@ -46,8 +46,8 @@ const (
 	seriesMemory = 28 << 20
 )
 
-// A Series counts rows by stretches of time and by crawler. There are at most so many stretches: when
-// there are more, they become longer.
+// A Series counts rows by interval and by crawler. The number of intervals is limited: if there are more, they become
+// longer.
 type Series struct {
 	crawlers int
 	step     int // index of steps

@@ -20,8 +20,8 @@ const (
 	timesLonger = 8 // than the span that is shown is the time of all rows, at least
 )
 
-// Shown returns the time that a chart shows. It is the time of all rows, or of all but a few that are far from
-// the others: an eighth of the time at most, with 99 of 100 rows or more.
+// Shown returns the time range of a chart. It covers all rows, unless at least 99 of 100 rows lie in at most an eighth
+// of the time: then it omits the outliers.
 func (s *Series) Shown() timespan.Span {
 	whole := timespan.Span{First: s.from, Last: s.to}
 	numbers := slices.Sorted(maps.Keys(s.all))
@@ -58,8 +58,8 @@ func (s *Series) Shown() timespan.Span {
 	return timespan.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
-// shortest returns the first and the last of the stretches next to one another that have so many rows, and
-// take the least time. sums are the rows of each stretch, and of those before it.
+// shortest returns the first and the last of the consecutive intervals that contain that many rows in the least time.
+// sums are the cumulative rows of the intervals.
 func shortest(numbers, sums []int64, rows int64) (first, last int) {
 	last = len(numbers) - 1
 	to, before := 0, int64(0)

@@ -1,6 +1,6 @@
-// Package useragents counts the User-Agents of the clients that no crawler is known for, and guesses which of them
-// are crawlers. Each header is counted exactly, in memory or in a temporary file. Headers that look like those of
-// crawlers are put together by the word that may name the crawler. Package report imports it.
+// Package useragents counts the User-Agents of unidentified clients, and guesses which of them are crawlers. Each
+// header is counted exactly, in memory or in a temporary file. Headers that look like crawlers are grouped by the word
+// that may be the crawler's name. Package report imports it.
 package useragents
 
 import (
@@ -36,7 +36,7 @@ type Counts struct {
 	// the header. In the place of the origin is the name with the blank, so that the headers of one name follow one
 	// another; without a name it is all of it, as hashes of origins are sorted fastest.
 	requests *aggregate.Requests
-	seed     uint64 // of the keys of requests, so that nobody can write headers that count as one
+	seed     uint64 // of the keys of requests, so that an attacker cannot cause collisions
 	place    []byte
 	none     Count // without a header
 }
@@ -138,7 +138,7 @@ type View struct {
 	Listed   Count     // of Suspects
 	Names    int64     // of all suspects
 	Named    Count     // requests of all suspects
-	Unnamed  Count     // requests that look like those of crawlers, in which no word will do for a name
+	Unnamed  Count     // requests that look like crawlers, but without a usable name
 }
 
 // View returns the counts. Nothing may be added after it. The error is from the temporary file.

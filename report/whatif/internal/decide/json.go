@@ -79,8 +79,7 @@ func ErrorJSON(err error) string {
 	return string(o.b)
 }
 
-// AppendJSON appends a change of the log to a text, with at most so many URLs that are closed, and that
-// are opened.
+// AppendJSON appends a change of the log to a text, with up to that many closed and opened URLs.
 func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	o := object{b: dst}
 	o.open('{')
@@ -196,8 +195,8 @@ type Question struct {
 	Dialect robots.Dialect
 }
 
-// AppendExplanation appends the answer to a question as JSON, in the names of `robobatch explain -json`.
-// A URL of another origin, or that is none, gives an error.
+// AppendExplanation appends the answer to a question as JSON, with the names of `robobatch explain -json`. An invalid
+// URL, or one of another origin, gives an error.
 func AppendExplanation(dst []byte, q Question) []byte {
 	o := object{b: dst}
 	o.open('{')

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A URL is a URL of the origin, and who asked for it.
+// A URL is a URL of the origin, with the crawlers that requested it.
 type URL struct {
 	Path   string  // the part after the origin, as the log has it
 	Counts []Count // by ascending Agent, each once
@@ -20,7 +20,7 @@ type URL struct {
 type Count struct {
 	Agent    int   // index in the list of crawlers
 	Requests int64 // at least 1
-	Bytes    int64 // of their answers; 0 is none, or not known
+	Bytes    int64 // bytes of their responses; 0 is none or unknown
 }
 
 // Requests returns the requests of all crawlers.
@@ -37,7 +37,7 @@ type Log struct {
 	raw     texts     // by URL: its path as written
 	paths   texts     // by URL: its path in the normal form of the dialect
 	always  []bool    // by URL: the dialect allows it whatever the rules
-	txt     []bool    // by URL: it is a robots.txt itself, which counts as disallowed for nobody
+	txt     []bool    // by URL: it is a robots.txt, which is never disallowed
 	agents  []crawler // in the order of Count.Agent
 }
 

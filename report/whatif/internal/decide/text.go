@@ -65,7 +65,7 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	return t, nil
 }
 
-// bound returns the crawlers in lists: those of one list have the same rules and preferences.
+// bound returns lists of crawlers that have the same rules and preferences.
 func (l *Log) bound(t *Text) (lists [][]int) {
 	var groups [][]int // of the file, by list
 	for a := range l.agents {
@@ -231,8 +231,8 @@ func (s *set) winner(path []byte) int32 {
 	return s.rules[rank.Position()]
 }
 
-// Deciding returns for each URL of a crawler, in the order of the log, the line that decides it: less
-// than 0 if it disallows, 0 if there is none.
+// Deciding returns for each URL of a crawler, in the order of the log, the line that decides: negative if it disallows,
+// 0 if no line decides.
 func (t *Text) Deciding(agent int) []int32 {
 	lines := make([]int32, len(t.winners[agent]))
 	for i := range lines {

@@ -84,7 +84,7 @@ func (p *page) open(d robots.Dialect, agents []string, log, text []byte) string 
 	return ""
 }
 
-// edit begins to decide the log by a text, in place of the one before.
+// edit starts evaluating the log with a new text.
 func (p *page) edit(text []byte) {
 	if p.stop != nil {
 		p.stop()
@@ -123,7 +123,7 @@ func (p *page) step() bool {
 	return !more
 }
 
-// change tells the changes by the text. It lists at most so many URLs that are closed, and that are opened.
+// change returns the changes caused by the text, with up to that many closed and opened URLs.
 func (p *page) change(agent, most int) string {
 	if p.err != nil {
 		return decide.ErrorJSON(p.err)
