@@ -18,8 +18,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A victim is a command line that writes files into the directory out, and the files it leaves if nobody
-// disturbs it.
+// A victim is a command line that writes files into the directory out, and the files that it leaves if it is not
+// disturbed.
 type victim struct {
 	arguments []string
 	outs      []string // files that may have an older version; none of a directory

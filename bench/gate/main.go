@@ -149,7 +149,7 @@ var timeDivisors = []time.Duration{2, 1}
 // that lacks the case has 0.
 type pair struct{ base, here float64 }
 
-// judge measures all cases, and those that seem slower once more. A case slower twice is an error. The first
+// judge measures all cases, and repeats those that seem slower. A case that is slower twice is an error. The first
 // measurement takes at most half of the time that ctx leaves.
 func (r request) judge(ctx context.Context, measure func(context.Context, []benchCase) (map[string][]pair, error)) error {
 	suspects := cases

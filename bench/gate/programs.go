@@ -40,9 +40,9 @@ func git(ctx context.Context, dir string, arguments ...string) (string, error) {
 	return output(command(ctx, dir, "git", arguments...))
 }
 
-// findBase returns the commit of that name. Without a name, or for zeros, by which git and GitHub mean no commit, it
-// returns the merge base with main, or the commit before if that is the tree's own; "" if there is none, as in
-// a clone of one commit.
+// findBase returns the commit with that name. Without a name, or for zeros, which git and GitHub use for no commit, it
+// returns the merge base with main, or the previous commit if the merge base is the current one; "" if there is none,
+// as in a clone of one commit.
 func findBase(ctx context.Context, top, name string) (string, error) {
 	if strings.Trim(name, "0") != "" {
 		base, err := git(ctx, top, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")

@@ -11,14 +11,14 @@ type shape struct {
 	name  string
 	rules *input
 	log   *input // nil if the run reads only rules
-	out   string // name of the output; "" is none
+	out   string // name of the output; "" means none
 	flags []string
-	page  string // name of the page of -report; "" is none
+	page  string // name of the page of -report; "" means none
 
 	command string // "" is the main job
 	old     *input // the previous rules, of the commands diff and report
-	stdin   *input // nil is none
-	sitemap *input // of -in-sitemap; nil is none
+	stdin   *input // nil means none
+	sitemap *input // value of -in-sitemap; nil means none
 
 	least int64 // the limit under which it may refuse to start, in bytes; 0 means mustRun
 }

@@ -94,7 +94,7 @@ func parseEstes(body []byte, crawler string) (f file, err error) {
 	}, nil
 }
 
-// parseGrobots is the library as it is to be used: it parses the text for each URL.
+// parseGrobots uses the library as documented: it parses the text for each URL.
 func parseGrobots(body []byte, crawler string) (file, error) {
 	text := string(body)
 	return func(q query) bool { return grobotstxt.AgentAllowed(text, crawler, q.url) }, nil
@@ -123,7 +123,7 @@ func parseGrobotsOnce(body []byte, _ string) (file, error) {
 type collector struct {
 	rules []pattern
 	open  bool // the last lines were user agents
-	ours  bool // one of them was "*"
+	ours  bool // one of the names was "*"
 }
 
 type pattern struct {
@@ -172,7 +172,7 @@ func (c *collector) addRule(value string, allow bool) {
 type verdict int8
 
 const (
-	noRules verdict = iota // the origin has none, or the line is no URL
+	noRules verdict = iota // the origin has no rules, or the line is not a URL
 	allowed
 	denied
 )
@@ -238,8 +238,8 @@ func pathOf(url string) string {
 	return ""
 }
 
-// fileOf returns the file for the text before the path, or nil if there is none. Spellings that
-// are not normal are looked at once.
+// fileOf returns the file for the text before the path; nil if there is none. Non-normalised spellings are looked up
+// only once.
 func (a *asker) fileOf(head, url string) file {
 	f, known := a.files[head]
 	if !known {

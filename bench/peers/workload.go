@@ -63,7 +63,7 @@ func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
 	}, nil
 }
 
-// passes is how often the paths of one origin are asked for, one after the other.
+// passes is how often the paths of one origin are evaluated, one after the other.
 const passes = 8
 
 func oneOrigin(name string, shape madeup.Shape, lines int) workload {

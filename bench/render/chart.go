@@ -157,7 +157,7 @@ func (m *medians) peersChart() *chart {
 	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + m.machine, log: true}
 	for _, w := range workloads {
 		g := group{label: w.key + ": " + w.label}
-		for i, lib := range libraries[:len(libraries)-1] { // reading alone is not a library
+		for i, lib := range libraries[:len(libraries)-1] { // the reading time is not a library
 			tint := "peer"
 			if i == 0 {
 				tint = "own"

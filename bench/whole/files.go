@@ -81,7 +81,7 @@ func readFiles(names []string) error {
 	return nil
 }
 
-// cat has the command cat read the files, and takes no time if there is none.
+// cat reads the files with the command cat; it takes no time without files.
 func (l *lab) cat(names []string) (s measure.Sample, err error) {
 	for _, tool := range []string{"xargs", "cat"} {
 		if _, err := exec.LookPath(tool); err != nil {

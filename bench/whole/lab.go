@@ -23,7 +23,7 @@ type lab struct {
 	ctx    context.Context
 	dir    string
 	binary string
-	base   string // another build of the command, to compare with; "" is none
+	base   string // another build of the command, for comparison; "" means none
 	copies int    // of a log in a repeated one
 
 	unlimited time.Duration // CPU of the latest run on a pack without a limit

@@ -43,7 +43,7 @@ type request struct {
 	bench  string // regular expression of the names of cases to measure
 }
 
-// chosen are the trials that are asked for.
+// chosen are the requested trials.
 func (r request) chosen(l *lab) []trial {
 	name := regexp.MustCompile(r.bench)
 	return slices.DeleteFunc(l.trials(r.spec), func(t trial) bool { return !name.MatchString(t.Name) })

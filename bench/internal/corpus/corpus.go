@@ -73,8 +73,8 @@ func Collection(dir string) *Corpus {
 	}
 }
 
-// Find returns the larger corpus that there is for the source tree that holds dir: the collection,
-// which lies beside the tree in the project's own setup, else the quick start's.
+// Find returns the largest corpus available for the source tree that contains dir: the collection next to the tree in
+// the project's own setup, or else that of the quick start.
 func Find(dir string) (*Corpus, error) {
 	top, err := filepath.Abs(dir)
 	for ; err == nil; top = filepath.Dir(top) {
@@ -176,7 +176,7 @@ func (l Log) Batches() (all []engine.Batch, err error) {
 
 // OriginOf returns the origin of a URL, "" if it has none.
 func OriginOf(url []byte) robots.Origin {
-	u, _ := robots.SplitURL(url) // of no URL there is no host
+	u, _ := robots.SplitURL(url) // an invalid URL has no host
 	origin, _ := robots.AppendOrigin(nil, u)
 	return robots.Origin(origin)
 }

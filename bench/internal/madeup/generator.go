@@ -140,9 +140,9 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	return g, nil
 }
 
-// distinctShare is how many texts 36,046 origins of the web have: 21,153. The texts of several
-// origins are drawn from one for each poolShare origins, the first of them far more often than the
-// last.
+// distinctShare is the share of distinct texts on the web: 21,153 among 36,046 origins. The texts of several origins
+// are drawn from a pool with one text for each poolShare origins, in which the first texts are drawn far more often
+// than the last.
 const (
 	distinctShare = 21153.0 / 36046
 	poolShare     = 25
@@ -183,7 +183,7 @@ func (g *Generator) Origin(i int) robots.Origin {
 	return robots.Origin(sb.String())
 }
 
-var tlds = strings.Fields("test test test example") // which are nobody's (RFC 2606)
+var tlds = strings.Fields("test test test example") // reserved names (RFC 2606)
 
 // Responses yields the robots.txt of all origins. The receiver owns the bodies. There are no
 // errors.
@@ -206,7 +206,7 @@ func (g *Generator) response(i int) robots.Response {
 	}
 }
 
-// A class is a part of the robots.txt of the web, and how many of them belong to it.
+// A class is a part of the robots.txt files of the web, with its share.
 type class struct {
 	share float64
 	has   func(*base) bool

@@ -15,7 +15,7 @@ import (
 // the texts that rules share stay as they are.
 type base struct {
 	body  []byte
-	rules int      // all of them, whomever they are for
+	rules int      // all rules, for any crawler
 	wild  bool     // a rule has "*"
 	spots []spot   // the words that can be replaced, in order
 	own   []string // values of the rules for "*", which say something

@@ -10,7 +10,7 @@ import (
 // A Shape describes a made-up set of rules. Equal shapes give equal sets.
 type Shape struct {
 	Rules    int // how many
-	Wildcard int // percent of them that have a "*"
+	Wildcard int // percentage of rules with a "*"
 }
 
 // LargeShop is the shape of a real shop's rules: one origin, 1,034 rules, 49 % of them with

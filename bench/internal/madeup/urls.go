@@ -164,7 +164,7 @@ type urlMaker struct {
 	source rand.PCG
 	rng    *rand.Rand
 	buf    []byte
-	origin int    // that head is of; -1 is none
+	origin int    // origin of head; -1 means none
 	head   []byte // scheme and authority
 	seed   uint64 // of the origin's text
 	base   *base  // of it

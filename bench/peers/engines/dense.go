@@ -12,7 +12,7 @@ import (
 type dense struct {
 	class  [256]uint32
 	next   []uint32 // by state + class; a state is the index of its row. From ended on, no later byte counts, and it is a winner
-	winner []int32  // by the number of a row: who wins where the path ends in it
+	winner []int32  // by row number: the winner if the path ends there
 	width  uint32
 }
 

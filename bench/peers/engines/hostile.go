@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// hostile are shapes of rules that are to make matching slow: each a form of which %s are words, and how many rules. No real file
-// is known to have so many with floating segments.
+// hostile are shapes of rules meant to slow down matching: each is a format with %s for words, and a number of rules.
+// No known real file has so many rules with floating segments.
 var hostile = []struct {
 	name, form string
 	rules      int

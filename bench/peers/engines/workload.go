@@ -35,7 +35,7 @@ func newWorkload(name string) *workload {
 	return &workload{name: name, index: map[robots.Origin]int32{}, known: map[string]int32{}}
 }
 
-// noRules is the site of an origin that has no rules for "*".
+// noRules is the site of an origin without rules for "*".
 const noRules = -1
 
 // addOrigin adds the rules of an origin.
@@ -107,7 +107,7 @@ func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error
 	return all, err
 }
 
-// slow are the slowest files of the collection, of those that the logs have paths of.
+// slow are the slowest files of the collection that have paths in the logs.
 var slow = []robots.Origin{
 	"https://www.columbia.com", "https://www.sophos.com", "https://www.avianca.com", "https://www.loewe.com",
 	"https://www.sportsdirect.com", "https://www.aeroflot.ru", "https://www.tf1.fr", "https://www.next.co.uk",
