@@ -19,16 +19,16 @@ from robobatch.process import cannot_start
 from robobatch.rules import Rules
 
 _ANSWERS = {b"true\n": True, b"false\n": False, b"null\n": None}
-_LONGEST = 60_000  # bytes of a URL: a longer one is for a record batch
+_LONGEST = 60_000  # bytes of a URL; longer ones are sent in a record batch
 
 _running: weakref.WeakSet[_Program] = weakref.WeakSet()
 
 
 class _Program:
-    """The program, its ends of two pipes, and what it says on standard error."""
+    """The program, its ends of two pipes, and what it prints on standard error."""
 
     def __init__(self, rules: Rules, arguments: list[str]) -> None:
-        """Start it, in a session of its own, where no Ctrl-C of a terminal reaches it."""
+        """Start it in a new session, so that Ctrl-C in a terminal does not reach it."""
         command = [find_binary(), *arguments, "-format=lines"]
         self.said = cast(BinaryIO, tempfile.TemporaryFile(prefix="robobatch-", buffering=0))  # noqa: SIM115 - it stays
         try:
@@ -45,7 +45,7 @@ class _Program:
         _running.add(self)
 
     def ask(self, line: bytes) -> bytes:
-        """Return the answer to a line; what is no line if the program has ended."""
+        """Return the answer to a line; an incomplete line if the program has ended."""
         try:
             while line:
                 line = line[os.write(self.into, line) :]
@@ -58,13 +58,13 @@ class _Program:
         return answer
 
     def report(self) -> str:
-        """Return what it said since the last call."""
+        """Return what it printed since the last call."""
         size = os.fstat(self.said.fileno()).st_size
         text, self.read = os.pread(self.said.fileno(), size - self.read, self.read), size
         return text.decode("utf-8", "replace")
 
     def end(self) -> None:
-        """End it if it still runs, and reap it. A second call does nothing."""
+        """End it if it still runs, and reap it. Further calls do nothing."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -79,7 +79,7 @@ class _Program:
 
 
 class Asker:
-    """The program for single questions, or the next one if it has ended: a Lane of another kind."""
+    """The program for single questions, restarted if it has ended: another kind of Lane."""
 
     def __init__(
         self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]
@@ -109,7 +109,7 @@ class Asker:
         self.start()
 
     def start(self) -> None:
-        """End a stream, which may be an empty one: the rules are loaded then."""
+        """End a stream, which may be empty: then the rules are loaded first."""
         self._ask(b"\n", (b"\n",))
         with self._lock:
             found = warnings_of(self._program.report()) if self._program is not None else []
@@ -117,13 +117,13 @@ class Asker:
         self._on_warnings(found)
 
     def end(self) -> None:
-        """End the program, if there is one, and let none be started."""
+        """End the program, if it runs, and prevent further starts."""
         with self._lock:
             self._ended = True
             self.kill()
 
     def kill(self) -> None:
-        """End the program, whoever waits for it: for finalizers, which may interrupt any code."""
+        """End the program without waiting for other threads: for finalizers, which may interrupt any code."""
         program, self._program, self._open = self._program, None, False
         if program is not None:
             program.end()
@@ -139,7 +139,7 @@ class Asker:
                 self._open = True
                 try:
                     answer = program.ask(line)
-                except BaseException:  # nobody knows what it would answer next
+                except BaseException:  # its next answer would be unknown
                     self.kill()
                     raise
                 if answer in known:  # type: ignore[operator]
@@ -155,9 +155,9 @@ class Asker:
 
 
 def _after_fork() -> None:
-    """Let go of the programs of the parent in a child: it shares their pipes."""
+    """Release the parent's programs in a child process, which shares their pipes."""
     for program in list(_running):
-        program.process.returncode = 0  # nobody here may signal it
+        program.process.returncode = 0  # must not be signalled from here
         program.let_go()
 
 

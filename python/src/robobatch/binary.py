@@ -1,4 +1,4 @@
-"""Where the program is."""
+"""Finding the program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def find_binary() -> str:
         if not _runs(Path(named)):
             raise Error(f"ROBOBATCH_BINARY is {named}, which {_trouble(Path(named))}, or unset it")
         return str(Path(named).absolute())
-    idle = None  # one that is there, but does not run
+    idle = None  # found, but cannot run
     for candidate in (*_recorded(), *_beside()):
         if _runs(candidate):
             return str(candidate)
@@ -54,7 +54,7 @@ def _runs(path: Path) -> bool:
 
 
 def _trouble(path: Path) -> str:
-    """Return why a file does not run, and what to do."""
+    """Return why a file cannot run, and what to do."""
     if not path.is_file():
         return "is no program: name the file robobatch"
     if not path.stat().st_mode & 0o111:
@@ -63,7 +63,7 @@ def _trouble(path: Path) -> str:
 
 
 def _recorded() -> list[Path]:
-    """Return the program as the record of the installed wheel has it, whatever scheme it was installed by."""
+    """Return the program listed in the record of the installed wheel, for any installation scheme."""
     here = Path(__file__).resolve()
     for dist in metadata.distributions(name="robobatch"):
         files = dist.files or []
@@ -73,7 +73,7 @@ def _recorded() -> list[Path]:
 
 
 def _beside() -> list[Path]:
-    """Return the directories of scripts that belong to where this package is."""
+    """Return the script directories that belong to the location of this package."""
     here = Path(__file__).resolve().parent.parent
     schemes = [sysconfig.get_default_scheme()]
     if site.ENABLE_USER_SITE:
@@ -109,7 +109,7 @@ def _from_wheel() -> str | None:
 
 
 def _unpacked(target: Path, size: int) -> bool:
-    """Report whether the program is there, and nobody else can have put it there, as anyone may into /tmp."""
+    """Report whether the program exists and only trusted users can have written it, unlike in /tmp."""
     try:
         found = target.lstat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What verdicts are returned as: a table of Arrow, or what the caller works with."""
+"""The forms in which verdicts are returned: an Arrow table, or the caller's own type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = ("arrow", "pandas", "polars", "same")
 
 
 def check(rows: object, to: str | None) -> None:
-    """Check that there is such a form, and that the rows have it."""
+    """Check that the form exists, and that the rows support it."""
     if to is not None and to not in KINDS:
         raise ValueError(f"to is {to!r}: use one of {', '.join(KINDS)}")
     if to == "same" and library(rows) == "numpy":
@@ -59,7 +59,7 @@ def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _pandas(table: pa.Table, frame: Any, added: list[str]) -> Any:
-    """Return a DataFrame whose verdicts have types with nulls. A frame that came in keeps its columns as they are."""
+    """Return a DataFrame whose verdicts have nullable types. Columns of an input frame are unchanged."""
     import pandas as pd
 
     kinds = {pa.bool_(): pd.BooleanDtype(), pa.int32(): pd.Int32Dtype()}
@@ -76,7 +76,7 @@ def _polars(table: pa.Table, rows: Any, added: list[str]) -> Any:
     """Return a frame, lazy if the rows were."""
     import polars as pl
 
-    if isinstance(rows, pl.DataFrame):  # its columns keep types that Arrow has not, such as Enum
+    if isinstance(rows, pl.DataFrame):  # its columns keep types that Arrow lacks, such as Enum
         columns = _frame(table.select(added), pl)
         return (rows if len(rows) == len(columns) else rows[_places(rows, columns).to_pylist()]).hstack(list(columns))
     frame = _frame(table, pl)
@@ -84,7 +84,7 @@ def _polars(table: pa.Table, rows: Any, added: list[str]) -> Any:
 
 
 def _places(rows: Any, columns: Any) -> Any:
-    """Return which row each of the answers is of, where there are several for each."""
+    """Return the row of each answer, if rows have several answers."""
     return places(len(rows), len(columns) // len(rows))
 
 

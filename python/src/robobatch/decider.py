@@ -1,4 +1,4 @@
-"""Rules that are loaded once, and asked again and again."""
+"""Rules that are loaded once and used repeatedly."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 DEFAULT_COLUMNS = ("origin", "allowed", "reason", "rule_line", "rule")
 _ALLOWED = ("allowed",)
-_SINGLE = ("single",)  # the key of what answers single questions
-_WORKERS = min(4, os.cpu_count() or 1)  # of a process for small questions: more would wait for Python
-_PLAIN_AGENT = 128  # bytes of a name that needs no look at
-_MOST_LANES = 6  # processes of a Decider
+_SINGLE = ("single",)  # key of the Asker for single questions
+_WORKERS = min(4, os.cpu_count() or 1)  # rows of a process for small questions; more would wait for Python
+_PLAIN_AGENT = 128  # bytes of a name that needs no check
+_MOST_LANES = 6  # maximum number of processes of a Decider
 _MOST_BYTES = 2**31 - 1  # of the texts of one array, whose offsets have 32 bits
 _FIELDS: list[pa.Field[Any]] = [pa.field("url", pa.binary()), pa.field("agent", pa.string())]
 _SMALL = pa.schema(_FIELDS)  # of small questions
@@ -81,19 +81,19 @@ class Explanation:
 
 
 class _Warnings:
-    """Warnings that wait to be asked for. Lanes refer to them, and not to their Decider, which may be collected."""
+    """Unread warnings. Lanes refer to them and not to their Decider, which may be collected."""
 
     def __init__(self) -> None:
         """Begin with none."""
-        self.known: set[str] = set()  # those about the rules, which come with each stream
+        self.known: set[str] = set()  # warnings about the rules, which come with each stream
         self.kept: list[InputWarning] = []
 
     def new(self, found: list[InputWarning]) -> list[InputWarning]:
-        """Return those that are not about the rules."""
+        """Return the warnings that are not about the rules."""
         return [warning for warning in found if str(warning) not in self.known]
 
     def keep(self, found: list[InputWarning]) -> None:
-        """Keep those that are not about the rules."""
+        """Keep the warnings that are not about the rules."""
         self.kept.extend(self.new(found))
 
 
@@ -173,13 +173,13 @@ class Decider:
             warnings.warn(warning, stacklevel=2)
 
     def _begin(self) -> None:
-        """Make what a process has for itself: also one that was forked."""
+        """Create the state of a single process, also after a fork."""
         self._lock = threading.Lock()  # of the lanes
         self._finalizer = weakref.finalize(self, _kill, self._lanes)
         _deciders.add(self)
 
     def __reduce__(self) -> tuple[Callable[..., Decider], tuple[Any, ...]]:
-        """Return what makes a Decider of the same rules in another process."""
+        """Return what is needed to create a Decider of the same rules in another process."""
         return _again, self._given
 
     def __enter__(self) -> Decider:
@@ -193,7 +193,7 @@ class Decider:
         self.close()
 
     def __repr__(self) -> str:
-        """Return what the rules are."""
+        """Describe the rules."""
         rules, options = self._given
         shown = f"{len(rules)} origins" if isinstance(rules, dict) else f"{rules!r:.60}"
         given = "".join(f", {name}={value!r}" for name, value in options.items() if value not in (None, False, ()))
@@ -266,7 +266,7 @@ class Decider:
                     break
                 return asker.ask(data, agent)
             except EndedError:
-                continue  # it was one too many
+                continue  # the limit of processes was exceeded
         batch = pa.RecordBatch.from_arrays(
             [pa.array([data], pa.binary()), pa.array([agent], pa.string())], schema=_SMALL
         )
@@ -374,8 +374,8 @@ class Decider:
                 answers, warned = decided(sent, lane.stream(), progress=progress)
                 break
             except EndedError:
-                continue  # it was one too many
-            except Error as error:  # a process that a signal ended, perhaps before it was asked, is replaced once
+                continue  # the limit of processes was exceeded
+            except Error as error:  # a process ended by a signal, perhaps before the question, is replaced once
                 if not again or error.exit_code is None or error.exit_code < 128:
                     raise
                 again = False
@@ -417,7 +417,7 @@ class Decider:
         asked = pa.RecordBatch.from_arrays([urls, agents], schema=_SMALL)
         if not urls.null_count and not agents.null_count:
             return self._ask(asked, tuple(columns))
-        there = pc.and_(urls.is_valid(), agents.is_valid())  # only these are asked for: a null is not a bad URL
+        there = pc.and_(urls.is_valid(), agents.is_valid())  # ask only for these: a null is not a bad URL
         answer = self._ask(asked.filter(there), tuple(columns))
         places = pc.subtract(pc.cumulative_sum(there.cast(pa.int32())), pa.scalar(1, pa.int32()))
         places = pc.if_else(there, places, pa.scalar(None, pa.int32()))
@@ -454,7 +454,7 @@ class Decider:
         if self.has_times:
             times = pa.nulls(len(urls)) if times is None else times
             if pa.types.is_timestamp(times.type) or pa.types.is_null(times.type):
-                times = times.cast(pa.timestamp("us", "UTC"), safe=False)  # so that few processes serve all
+                times = times.cast(pa.timestamp("us", "UTC"), safe=False)  # so that few processes serve all of them
             given["time_column"] = times
         table = pa.table({name: value if name == "time_column" else _texts_of(value, pa.binary(), name)
                           for name, value in given.items()})  # fmt: skip
@@ -519,7 +519,7 @@ class Decider:
         return Explanation(data["allowed"], data["reason"], data, said[1])
 
     def _check_agent(self, agent: str) -> None:
-        """Raise the error of the program about an agent that is no product token: it is no mistake of a row."""
+        """Raise the program's error about an agent that is not a product token: it does not depend on a row."""
         if agent in self._checked or (
             len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)
         ):
@@ -533,7 +533,7 @@ class Decider:
         self._checked.add(agent)
 
     def _about_log(self, asked: Options) -> Options:
-        """Return the options of the Decider that are about rows with times and addresses, where they have these."""
+        """Return the options of the Decider for rows with times and addresses, if they have these."""
         own = self._options.copy()
         if "user_agent_column" not in asked:
             own.pop("ranges", None)
@@ -545,22 +545,22 @@ class Decider:
         return self._ask_lane(batch, {"agent_column": "agent", "columns": columns})
 
     def _ask_lane(self, batch: pa.RecordBatch, asked: Options) -> pa.RecordBatch:
-        kinds = [str(kind) for kind in batch.schema.types]  # all small questions of a lane have one schema
+        kinds = [str(kind) for kind in batch.schema.types]  # all small questions of a lane share a schema
         while True:
             try:
                 return self._lane(asked, *kinds, small=True).ask(batch)
             except EndedError:
-                continue  # it was one too many
+                continue  # the limit of processes was exceeded
             except Error as error:
                 raise in_row(error, []) from error.__cause__
 
     def _check_open(self) -> None:
-        """Check that close was not called. The caller has the lock."""
+        """Check that close was not called. The caller must hold the lock."""
         if self._closed:
             raise ValueError("the Decider is closed: make another")
 
     def _asker(self) -> Asker:
-        """Return what answers single questions."""
+        """Return the Asker for single questions."""
         found = self._lanes.get(_SINGLE)
         if not isinstance(found, Asker):
             found = self._kept(
@@ -572,7 +572,7 @@ class Decider:
         return arguments(self._rules.path, {**self._about_log(asked), **asked})
 
     def _lane(self, asked: Options, *kinds: str, small: bool = False) -> Lane:
-        """Return what answers a question."""
+        """Return the Lane for a question."""
         key = (
             small,
             *kinds,
@@ -583,7 +583,7 @@ class Decider:
         return cast(Lane, self._kept(key, lambda: Lane(self._rules, self._arguments(asked), self._warnings.keep)))
 
     def _kept(self, key: tuple[object, ...], make: Callable[[], Lane | Asker]) -> Lane | Asker:
-        """Return what answers questions of a kind."""
+        """Return the Lane or Asker for a kind of question."""
         dropped, changed = None, False
         with self._lock:
             self._check_open()
@@ -621,7 +621,7 @@ def _kill(lanes: dict[Any, Lane | Asker]) -> None:
 
 
 def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:
-    """Return one agent for all rows of a table, in as little room as may be."""
+    """Return one agent for all rows of a table, stored compactly."""
     name = pa.array([agent], pa.string())
     chunks = [
         pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int8()), batch.num_rows), name)
@@ -631,7 +631,7 @@ def _constant(agent: str, table: pa.Table) -> pa.ChunkedArray[Any]:
 
 
 def _texts_of(values: Any, kind: pa.DataType, what: str) -> pa.Array[Any]:
-    """Return values as one array of a type. What they are is for messages."""
+    """Return values as one array of a type. ``what`` names them in messages."""
     try:
         return _array(values, kind)
     except pa.ArrowInvalid as err:

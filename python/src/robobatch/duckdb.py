@@ -79,7 +79,7 @@ def register(
             "functions of DuckDB in Python need numpy: pip install numpy", name="numpy"
         ) from None
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
-    create: Any = con.create_function  # its types differ from version to version
+    create: Any = con.create_function  # its types vary between versions
 
     def make(name: str, function: Callable[..., Any], parameters: list[str], kind: str) -> None:
         with contextlib.suppress(Exception):  # there was none

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# Flags of the program, and what they are called here.
+# Flags of the program, and their names in this package.
 _ARGUMENTS = {
     "-agent": "agents=",
     "-agent-column": "agent_column=",
@@ -27,11 +27,11 @@ _ARGUMENTS = {
     "-url-column": "url=",
     "-workers": "workers=",
 }
-_COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # one to run, which keeps its flags
+_COMMAND = r"robobatch (?:[a-z]+ )?-[^:;\n]*"  # a command to run, which keeps its flags
 _FLAG = re.compile(
     rf'{_COMMAND}|(?<![\w./"-])-field [a-z]+=name|(?<![\w./"-])-[a-z]+(?:-[a-z]+)*(?![\w/-])'
     r"(?: (?P<url>https?://[^\s,;()]*\w))?"
-)  # not what is quoted
+)  # but not quoted text
 _PREFIX = re.compile(r"^robobatch: ", re.MULTILINE)
 _WARNING = re.compile(r"^robobatch: warning: .*(?:\n {2}.*)*\n?", re.MULTILINE)
 _HELP = re.compile(r"^Run robobatch .* for help\.\n?", re.MULTILINE)
@@ -46,7 +46,7 @@ def _argument(flag: re.Match[str]) -> str:
 
 
 def _in_python(text: str) -> str:
-    """Return the text with arguments of Python in place of flags."""
+    """Return the text with flags replaced by Python arguments."""
     return _FLAG.sub(_argument, text)
 
 
@@ -60,7 +60,7 @@ class Error(Exception):
     """Of the program: 2 for an error of usage or input, 128 + n if signal n ended it; None if it did not run."""
 
     message: str
-    """What the program printed on standard error. It ends with the remedy."""
+    """What the program printed on standard error, ending with the remedy."""
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
         """Make an error of a message, which ends with the remedy."""
@@ -87,7 +87,7 @@ class InputWarning(UserWarning):
     """
 
     def __init__(self, text: str) -> None:
-        """Make a warning of what the program said."""
+        """Create a warning from the program's output."""
         super().__init__(text)
         found = re.search(r"\[([a-z_]+)\]$", text, re.MULTILINE)
         self.code: str = found[1] if found else ""
@@ -105,7 +105,7 @@ def warnings_of(stderr: str) -> list[InputWarning]:
 
 
 _ROW = re.compile(r"^standard input: record batch (\d+): row (\d+): ")
-_WRITTEN = re.compile(r"; the (one|\d+) before it (is|are) written$")  # record batches, which nobody gets
+_WRITTEN = re.compile(r"; the (one|\d+) before it (is|are) written$")  # record batches, which callers do not see
 
 
 def in_row(error: Error, sizes: Sequence[int]) -> Error:

@@ -17,17 +17,17 @@ from pathlib import Path
 
 from robobatch.process import Process, started
 
-_SECONDS = 5.0  # that a process waits
+_SECONDS = 5.0  # how long an idle process waits
 
 _lock = threading.Lock()
-_waiting: dict[Hashable, list[_Waiting]] = {}  # by what they are asked
+_waiting: dict[Hashable, list[_Waiting]] = {}  # idle processes by question
 
 
 class _Waiting:
-    """A process that waits, and the timer that ends it."""
+    """An idle process, with the timer that ends it."""
 
     def __init__(self, process: Process, key: Hashable) -> None:
-        """Make what waits; its timer is not started yet."""
+        """Create it; its timer is not started yet."""
         self.process = process
         self._key = key
         self.timer = threading.Timer(_SECONDS, self._end)
@@ -38,7 +38,7 @@ class _Waiting:
         with _lock:
             waiting = _waiting.get(self._key, [])
             if self not in waiting:
-                return  # somebody was faster
+                return  # another thread was faster
             waiting.remove(self)
             if not waiting:
                 del _waiting[self._key]
@@ -76,7 +76,7 @@ def _wait(process: Process, key: Hashable) -> None:
 def _key(question: str, rules: str | os.PathLike[str], arguments: list[str]) -> Hashable:
     try:
         found = Path(rules).stat()
-    except OSError:  # a store's, or one that the program says is not there
+    except OSError:  # in object storage, or missing according to the program
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
@@ -85,7 +85,7 @@ def _key(question: str, rules: str | os.PathLike[str], arguments: list[str]) -> 
 
 
 def _take(key: Hashable) -> Process | None:
-    """Return a process that waits, and still runs."""
+    """Return an idle process that still runs."""
     while True:
         with _lock:
             waiting = _waiting.get(key)
@@ -102,7 +102,7 @@ def _take(key: Hashable) -> Process | None:
 
 
 def _after_fork() -> None:
-    """Have another lock in a child, as a thread that it does not have may hold this one."""
+    """Replace the lock in a child process, because a thread of the parent may hold it."""
     global _lock
     _lock = threading.Lock()
 

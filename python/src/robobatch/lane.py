@@ -1,4 +1,4 @@
-"""A process that answers one kind of question for as long as it is asked, by several threads."""
+"""A process that answers one kind of question for several threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robobatch.rules import Rules
 
 
 class EndedError(Exception):
-    """The lane is not to be used any more: its Decider is closed, or has another."""
+    """The lane can no longer be used: its Decider was closed or has replaced it."""
 
 
 class Lane:
@@ -57,7 +57,7 @@ class Lane:
 
     @contextlib.contextmanager
     def stream(self) -> Iterator[Process]:
-        """Give the process for one stream, while others wait. After an exception it is not used again."""
+        """Provide the process for one stream, while others wait. After an exception it is not reused."""
         with self._lock, self._dropping():
             self._end_stream()
             yield self._started()
@@ -68,13 +68,13 @@ class Lane:
             self._end_stream()
 
     def end(self) -> None:
-        """End the process, if there is one, and let none be started."""
+        """End the process, if it runs, and prevent further starts."""
         with self._lock:
             self._ended = True
             self._drop()
 
     def kill(self) -> None:
-        """End the process, whoever waits for it: for finalizers, which may interrupt any code."""
+        """End the process without waiting for other threads: for finalizers, which may interrupt any code."""
         process, self._process = self._process, None
         if process is not None:
             process.end()
@@ -96,7 +96,7 @@ class Lane:
 
     @contextlib.contextmanager
     def _dropping(self) -> Iterator[None]:
-        """Drop the process if the block does not end as it should: nobody knows then what it waits for."""
+        """Drop the process if the block fails: its state is unknown then."""
         try:
             yield
         except BaseException:

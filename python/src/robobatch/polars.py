@@ -148,7 +148,7 @@ class RobobatchSeries:
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Return texts as they are: each answer has a dictionary of its own."""
+    """Return plain texts, because each answer has its own dictionary."""
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
 
 

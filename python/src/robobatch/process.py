@@ -28,20 +28,20 @@ import pyarrow as pa
 from robobatch.binary import find_binary
 from robobatch.errors import Error, InputWarning, error_of, warnings_of
 
-_PIPE_BYTES = 1 << 20  # the most that Linux gives everybody: a batch then takes few turns
+_PIPE_BYTES = 1 << 20  # Linux's default limit, so that a batch takes few writes
 _SET_PIPE_SIZE = 1031  # fcntl.F_SETPIPE_SZ
-_STDERR_BYTES = 1 << 20  # of what the program says about a stream; the rest is read and dropped
-_END = re.compile(rb"robobatch: end of stream \d+\n")  # the last that it says about it
-_GRACE = 10.0  # seconds for a program that has closed its ends to exit
+_STDERR_BYTES = 1 << 20  # bytes of output kept per stream; the rest is read and dropped
+_END = re.compile(rb"robobatch: end of stream \d+\n")  # the last line of a stream's output
+_GRACE = 10.0  # seconds for a program to exit after it has closed its pipes
 
 _running: weakref.WeakSet[Process] = weakref.WeakSet()
 
 
 class LostError(Exception):
-    """There is no answer: the process has ended, or it answered with something else."""
+    """There is no answer: the process has ended, or its answer is invalid."""
 
     def __init__(self, error: Error, *, first: bool) -> None:
-        """Keep what ended the process. ``first`` says that this was the first to have no answer."""
+        """Keep what ended the process. ``first`` marks the first question without an answer."""
         super().__init__(error)
         self.error = error
         self.first = first
@@ -49,16 +49,16 @@ class LostError(Exception):
 
 @dataclass
 class Sent:
-    """A record batch that was sent, or the end of a stream, and where its answer goes."""
+    """A record batch that was sent, or the end of a stream, with the destination of its answer."""
 
     schema: pa.Schema | None
     rows: int
     slot: queue.SimpleQueue[pa.RecordBatch | BaseException | None] = field(default_factory=queue.SimpleQueue)
-    first: bool = False  # to have no answer
+    first: bool = False  # the first without an answer
 
 
 class Process:
-    """A process, in the manner of a context manager: at the end of the block it is gone and reaped."""
+    """A process as a context manager: at the end of the block it is ended and reaped."""
 
     def __init__(
         self, arguments: list[str], *, several: bool = False, alone: bool = False, files: Sequence[int] = ()
@@ -84,14 +84,14 @@ class Process:
         self._stdin = cast(io.BufferedWriter, self._process.stdin)
         self._stdout = cast(io.BufferedReader, self._process.stdout)
         self._stderr = cast(io.BufferedReader, self._process.stderr)
-        self._said = b""  # since the end of the last stream
-        self._reports: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # what was said about each stream
-        self._order = threading.Lock()  # of the two below
-        self._waiting: deque[Sent] = deque()  # what has no answer yet
+        self._said = b""  # output since the end of the last stream
+        self._reports: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # output by stream
+        self._order = threading.Lock()  # protects the next two
+        self._waiting: deque[Sent] = deque()  # questions without an answer
         self._broken: BaseException | None = None  # why there are no more answers
-        self._blamed = False  # somebody was the first to have none
-        self._own: deque[Sent] = deque()  # those of receive
-        self._sending = threading.Lock()  # of standard input
+        self._blamed = False  # the first question without an answer is known
+        self._own: deque[Sent] = deque()  # answers for receive
+        self._sending = threading.Lock()  # protects standard input
         self._ending = threading.Lock()
         self._error: Error | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
@@ -120,21 +120,21 @@ class Process:
 
     @property
     def runs(self) -> bool:
-        """Return whether the process has not ended by itself."""
+        """Return whether the process is still running."""
         return self._process.poll() is None
 
     @property
     def unanswered(self) -> int:
-        """Return how many record batches were sent and have no answer that receive has returned."""
+        """Return the number of record batches sent, minus those whose answer receive has returned."""
         return len(self._own)
 
     def send(self, batch: pa.RecordBatch) -> None:
-        """Send a record batch that begins with a column of URLs. Its answer is for receive."""
+        """Send a record batch that begins with a column of URLs. receive returns its answer."""
         sent = self.submit(batch)
         self._own.append(sent)
 
     def receive(self) -> pa.RecordBatch:
-        """Return the verdicts for the first record batch of send that has none yet. Waits for them."""
+        """Wait for and return the verdicts for the oldest unanswered record batch."""
         try:
             return self.answer(self._own[0])
         except LostError as lost:
@@ -143,9 +143,9 @@ class Process:
             self._own.popleft()
 
     def submit(self, batch: pa.RecordBatch) -> Sent:
-        """Send a record batch. Two threads must not do so at once, but another may find the fault."""
+        """Send a record batch. Only one thread at a time may do so; another thread may detect a fault."""
         sent = self._expect(Sent(batch.schema, batch.num_rows))
-        with self._sending, contextlib.suppress(OSError):  # the reader finds out why
+        with self._sending, contextlib.suppress(OSError):  # the reader finds the cause
             if self._stdin.closed:
                 return sent
             if self._writer is None:
@@ -155,20 +155,20 @@ class Process:
         return sent
 
     def answer(self, sent: Sent) -> pa.RecordBatch:
-        """Return the verdicts of what was sent. Waits for them; raises LostError."""
+        """Wait for and return the verdicts of what was sent. Raises LostError."""
         answer = sent.slot.get()
         if isinstance(answer, pa.RecordBatch) and answer.schema != sent.schema:
-            rows = answer.num_rows  # several for each, where that is asked for
+            rows = answer.num_rows  # several rows for each, if requested
             if rows == sent.rows or (sent.rows > 0 and rows > 0 and rows % sent.rows == 0):
                 return answer
         error = self.fault()
         cause = (
             answer if isinstance(answer, BaseException) and error.exit_code is None else None
-        )  # it did not say why
+        )  # it printed no reason
         raise LostError(error, first=sent.first) from cause
 
     def end_stream(self) -> None:
-        """Say that the stream has no more record batches. What is sent next begins another, if there may be one."""
+        """End the stream. The next record batch begins another one, if several are allowed."""
         self._end = self._expect(Sent(None, 0))
         with self._sending, contextlib.suppress(OSError):
             if self._stdin.closed:
@@ -182,7 +182,7 @@ class Process:
                 self._stdin.close()
 
     def warnings(self) -> list[InputWarning]:
-        """Return the warnings about the stream, once it has ended and all answers are there. Waits for them."""
+        """Wait for the end of the stream and all answers, and return the warnings about it."""
         if self._end.slot.get() is not None:
             raise self.fault()
         report = self._reports.get()
@@ -198,7 +198,7 @@ class Process:
         self._join()
 
     def _expect(self, sent: Sent) -> Sent:
-        """Note that something is to be answered."""
+        """Record that something needs an answer."""
         with self._order:
             if self._broken is None:
                 self._waiting.append(sent)
@@ -234,11 +234,11 @@ class Process:
             sent.slot.put(answer)
 
     def _blame(self, sent: Sent) -> None:
-        """Note who was the first to have no answer."""
+        """Mark the first question without an answer."""
         sent.first, self._blamed = not self._blamed, True
 
     def _listen(self) -> None:
-        """Read what the program says."""
+        """Read the program's standard error."""
         while line := self._stderr.readline(1 << 16):
             if _END.fullmatch(line):
                 self._reports.put(self._said)
@@ -248,7 +248,7 @@ class Process:
         self._reports.put(None)
 
     def fault(self) -> Error:
-        """Return what ended the process. One that stays is killed."""
+        """Return what ended the process. If it still runs, it is killed."""
         with self._ending:
             if self._error is None:
                 self._error = self._reason()
@@ -270,7 +270,7 @@ class Process:
         return error_of(self._said.decode("utf-8", "replace"), code, _address_limit())
 
     def end(self) -> None:
-        """End the process if it still runs, and reap it. A second call does nothing."""
+        """End the process if it still runs, and reap it. Further calls do nothing."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -298,8 +298,8 @@ class Process:
                 thread.join()
 
     def _let_go(self) -> None:
-        """Let go of a process of the parent: its pipes must end when the parent's do."""
-        self._process.returncode = 0  # nobody here may signal it
+        """Release a process of the parent: its pipes must close when the parent closes them."""
+        self._process.returncode = 0  # must not be signalled from here
         with open(os.devnull, "r+b", buffering=0) as nothing:  # noqa: PTH123 - a descriptor is what is needed
             for pipe in (self._stdin, self._stdout, self._stderr):
                 with contextlib.suppress(OSError, ValueError):
@@ -307,7 +307,7 @@ class Process:
 
 
 def cannot_start(program: str, err: OSError) -> Error:
-    """Return the error of a program that does not start."""
+    """Return the error for a program that does not start."""
     if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
         return Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows")
     if err.errno == errno.E2BIG:
@@ -320,14 +320,14 @@ def cannot_start(program: str, err: OSError) -> Error:
 
 @contextlib.contextmanager
 def started(arguments: list[str], files: Sequence[int] = ()) -> Iterator[Process]:
-    """Start a process for one stream. Its exit code is obeyed at the end of the block."""
+    """Start a process for one stream. At the end of the block, a non-zero exit code is an error."""
     with Process(arguments, files=files) as process:
         yield process
         process.finish()
 
 
 def _address_limit() -> int | None:
-    """Return how many bytes of addresses a process may have, if that is limited."""
+    """Return the limit of a process's address space in bytes, if there is one."""
     if sys.platform == "win32":
         return None
     import resource
@@ -337,7 +337,7 @@ def _address_limit() -> int | None:
 
 
 def _widen(*pipes: io.BufferedIOBase) -> None:
-    """Make pipes larger where the system can."""
+    """Enlarge pipes if the system supports it."""
     if sys.platform != "linux":
         return
     import fcntl
@@ -348,7 +348,7 @@ def _widen(*pipes: io.BufferedIOBase) -> None:
 
 
 def _after_fork() -> None:
-    """Let go of the processes of the parent in a child: it shares their pipes."""
+    """Release the parent's processes in a child process, which shares their pipes."""
     for process in list(_running):
         process._let_go()
     _running.clear()

@@ -1,4 +1,4 @@
-"""A bar that counts rows, by tqdm if it is there."""
+"""A progress bar that counts rows, with tqdm if it is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 
 def counted(batches: Iterable[pa.RecordBatch], rows: int | None, *, show: bool) -> Generator[pa.RecordBatch]:
-    """Yield record batches, and show how many of so many rows there were."""
+    """Yield record batches, and show the progress in rows."""
     try:
         if not show:
             raise ModuleNotFoundError

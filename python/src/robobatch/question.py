@@ -1,4 +1,4 @@
-"""What is asked, as arguments of the program."""
+"""Questions as arguments of the program."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ DETAILS = ("reason", "rule_line", "rule")
 
 
 class Options(TypedDict, total=False):
-    """What can be asked, besides the rules. docs/FLAGS.md says more, under the flags of the same names."""
+    """Everything that can be asked, except the rules. docs/FLAGS.md describes flags with the same names."""
 
     url: str
-    """The column of the URLs; "url" if it is not given."""
+    """The column of the URLs; "url" by default."""
     agents: str | Sequence[str]
-    """Crawlers to decide for. Several give a row for each, or columns, as layout says."""
+    """Crawlers to decide for. Several give a row each, or columns, depending on layout."""
     agent_column: str
-    """The column of each row's own crawler, in place of agents: any number of product tokens, such as Googlebot."""
+    """The column of each row's own crawler, instead of agents: any number of product tokens, such as Googlebot."""
     on_bad_agent: str
-    """What an agent of agent_column does that is null, empty or no name: "null" or "raise"."""
+    """What to do with a value of agent_column that is null, empty or invalid: "null" or "raise"."""
     user_agent_column: str
-    """The column of User-Agents, in place of agents: each row is decided for the crawler that it names."""
+    """The column of User-Agents, instead of agents: each row is decided for the crawler that it names."""
     client_column: str
     """The column of the addresses of clients, for ranges."""
     time_column: str
@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     ranges: str | Sequence[str]
     """Published lists of the addresses of crawlers, which verify those of user_agent_column."""
     layout: str
-    """Of several agents: "long", a row for each URL and agent, or "wide", columns such as allowed_googlebot."""
+    """For several agents: "long", a row for each URL and agent, or "wide", columns such as allowed_googlebot."""
     columns: str | Sequence[str]
     """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url, usage (drafts)."""
     prefix: str
@@ -42,13 +42,13 @@ class Options(TypedDict, total=False):
     as_of: str | datetime.date | datetime.datetime
     """Use the captures that were in force at a moment, which must have a time zone; "log" is the time of each row."""
     origin: str
-    """The origin of the one robots.txt that the rules are."""
+    """The origin of the rules, if they are a single robots.txt."""
     accept_damaged_rules: bool
-    """Use what is left of damaged files of captures."""
+    """Use the intact part of damaged capture files."""
     max_memory: str
-    """The memory that the program may take, such as 256MiB."""
+    """The memory limit of the program, such as 256MiB."""
     workers: int
-    """Goroutines that work; 0 is one per processor."""
+    """The number of worker goroutines; 0 is one per processor."""
     flags: Sequence[str]
     """Other flags of robobatch pipe, as they are written."""
 
@@ -87,7 +87,7 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     return asked + list_of(flags, "flags") if flags else asked
 
 
-# The columns that the program reads, by argument: what they are, and the name under which they are sent.
+# The columns that the program reads, by argument: their content, and the name under which they are sent.
 _COLUMNS = {
     "url": ("the URLs", "url"),
     "agent_column": ("the crawlers", "agent"),
@@ -108,7 +108,7 @@ def columns_read(options: Options) -> list[tuple[str, str, str, str]]:
 
 
 def _about_rows(options: Options) -> list[str]:
-    """Return the arguments that say what the columns of the rows are."""
+    """Return the arguments that describe the columns of the rows."""
     given = [arg for arg, _, _, _ in columns_read(options)]
     wanted = {
         "client_column": "ranges" in options,
@@ -153,7 +153,7 @@ def request_columns(options: Options) -> tuple[str, ...]:
 
 
 def about_rules(options: Options) -> list[str]:
-    """Return the arguments that say how rules are read: those that all commands have."""
+    """Return the arguments about reading rules, which all commands share."""
     asked = []
     for name, flag in (("dialect", "-dialect"), ("missing", "-missing"), ("origin", "-origin")):
         value = options.get(name)

@@ -1,4 +1,4 @@
-"""What becomes rows: lists, arrays and tables, of pyarrow and of all that speak Arrow's PyCapsule interface."""
+"""Converting lists, arrays and tables of pyarrow and of libraries with Arrow's PyCapsule interface to rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robobatch.errors import Error
 
 
 def library(value: object) -> str:
-    """Return the name of the library that a value is of."""
+    """Return the name of the library that defines a value's type."""
     return type(value).__module__.partition(".")[0].lstrip("_")
 
 
@@ -53,7 +53,7 @@ def table_of(rows: Any, url: str) -> pa.Table:
 
 
 def _of_lazy(rows: Any) -> pa.Table:
-    """Return the rows of a LazyFrame, batch by batch where Polars can."""
+    """Return the rows of a LazyFrame, batch by batch if Polars supports it."""
     if not hasattr(rows, "collect_batches"):  # before 1.34
         return pa.table(rows.collect())
     tables = [pa.table(frame) for frame in rows.collect_batches(maintain_order=True)]
@@ -70,7 +70,7 @@ def _of_stream(rows: Any, url: str) -> pa.Table:
             raise
         urls = rows[url] if url in getattr(rows, "columns", ()) else rows
         if getattr(urls, "ndim", 2) == 1:
-            _texts(urls)  # says which row is at fault
+            _texts(urls)  # the error names the row
         raise TypeError(
             f"a column of rows has values that are no type of Arrow: {err}: cast it, or leave it out"
         ) from err
@@ -99,7 +99,7 @@ def _texts(urls: Iterable[object]) -> pa.Array[Any]:
 
 
 def _is_null(value: object) -> bool:
-    """Report whether a value is what pandas and NumPy write for nothing: NaN, NaT, NA."""
+    """Report whether a value is a missing value of pandas or NumPy: NaN, NaT, NA."""
     return (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -128,7 +128,7 @@ def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Report whether the program reads a column of the type."""
+    """Report whether the program can read a column of the type."""
     if isinstance(kind, pa.DictionaryType):
         kind = kind.value_type
     types = pa.types
@@ -167,7 +167,7 @@ def only(rows: _Rows, indexes: list[int], names: list[str]) -> _Rows:
     return columns.rename_columns(names).replace_schema_metadata(None)
 
 
-_PART = 1 << 16  # rows that are repeated at once, so that no text of them is too long for its type
+_PART = 1 << 16  # rows repeated at once, so that the texts do not exceed their type
 
 
 def repeated(rows: pa.Table, times: int) -> pa.Table:
@@ -187,7 +187,7 @@ def repeated_batch(batch: pa.RecordBatch, times: int) -> pa.RecordBatch:
 
 
 def _taken(column: pa.Array[Any], of: pa.Array[Any]) -> pa.Array[Any]:
-    """Return rows of a column. Arrow takes none of views."""
+    """Return rows of a column. Arrow cannot take rows of views."""
     try:
         return column.take(of)
     except pa.ArrowNotImplementedError:

@@ -1,4 +1,4 @@
-"""What the rules are: a name that the program opens, or texts that it reads from a file without a name."""
+"""The rules: a name that the program opens, or texts in an unnamed file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Given: TypeAlias = "str | bytes | os.PathLike[str] | Mapping[str, Text]"
 
 
 class Rules:
-    """Rules as they were given. It keeps the file without a name, if there is one, until it is collected."""
+    """Rules as given. It keeps the unnamed file, if there is one, until it is collected."""
 
     def __init__(self, rules: Given, origin: str | None = None) -> None:
         """Take a path, ``{origin: text}``, or with an origin the text of one robots.txt, which has a line end."""
@@ -49,7 +49,7 @@ class Rules:
         return ()
 
     def _keep(self, text: bytes, suffix: str) -> None:
-        """Write a text where, on Linux, nothing is left of it, however this process ends."""
+        """Write a text to a file that, on Linux, disappears with this process in any case."""
         if sys.platform != "linux":  # elsewhere /dev/fd/3 is read from where descriptor 3 stands, and only once
             with tempfile.NamedTemporaryFile(prefix="robobatch-", suffix=suffix, delete=False) as named:
                 named.write(text)
@@ -70,7 +70,7 @@ def _remove(name: str) -> None:
 
 
 def _is_there(name: Text) -> bool:
-    """Report whether a text with line ends is the name of a file, after all."""
+    """Report whether a text with line ends is actually a file name."""
     with contextlib.suppress(OSError, ValueError):
         return Path(os.fsdecode(name)).exists()
     return False
@@ -90,7 +90,7 @@ def _encoded(text: Text, origin: str) -> bytes:
 
 
 def _captures(rules: Mapping[str, Text]) -> bytes:
-    """Return texts as the captures of JSON Lines that the program reads."""
+    """Return texts as JSON Lines captures for the program."""
     if not rules:
         raise ValueError("rules is an empty dict: give at least one origin and its robots.txt")
     lines = []

@@ -57,7 +57,7 @@ __all__ = ["Shipped", "Warnings", "register", "ship", "with_verdicts"]
 
 @dataclass(frozen=True)
 class Shipped:
-    """A pack that Spark copies to each executor, once, when the first task there needs it."""
+    """A pack that Spark copies to each executor once, when its first task needs it."""
 
     name: str
 
@@ -96,7 +96,7 @@ def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
                 with tempfile.TemporaryDirectory(prefix="robobatch-") as directory:
                     spark.addArtifacts(str(_copy(file, Path(directory, name))), file=True)
                 return Shipped(name)
-            # Executors that come later fetch it by this name, and no task runs if it is not there.
+            # Executors that start later fetch it by this name; without it, no task runs.
             copy = Path(SparkFiles.getRootDirectory(), "robobatch", name)
             if not copy.exists():
                 _copy(file, copy)
@@ -116,7 +116,7 @@ def _named(rules: str | os.PathLike[str]) -> str:
 
 
 def _check_python(spark: SparkSession) -> None:
-    """Raise an error if the Python of the tasks, where it is on this machine, is another and cannot read tables."""
+    """Raise an error if the tasks' Python, if it is on this machine, differs and cannot read tables."""
     if _is_remote(spark) or not str(spark.sparkContext.master).startswith("local"):
         return
     program = spark.sparkContext.pythonExec
@@ -131,12 +131,12 @@ def _check_python(spark: SparkSession) -> None:
 
 
 def _is_remote(spark: SparkSession) -> bool:
-    """Report whether a session is of Spark Connect, which has no SparkContext."""
+    """Report whether a session uses Spark Connect, which has no SparkContext."""
     return not hasattr(spark, "sparkContext")
 
 
 def _copy(file: BinaryIO, to: Path) -> Path:
-    """Copy a file to a name that appears when all is there. Several threads may do so at once."""
+    """Copy a file under a name that appears when the copy is complete. Several threads may do so at once."""
     to.parent.mkdir(mode=0o700, exist_ok=True)
     number, temporary = tempfile.mkstemp(dir=to.parent)
     try:
@@ -176,11 +176,11 @@ class Warnings:
         self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
 
     def found(self) -> list[InputWarning]:
-        """Return the warnings of all tasks that have ended, those of most tasks first. Equal ones are one."""
+        """Return the warnings of all tasks that have ended, without duplicates, sorted by number of tasks."""
         return [InputWarning(text) for text, _ in sorted(self._tasks.value.items(), key=lambda found: -found[1])]
 
     def tasks(self, warning: InputWarning) -> int:
-        """Return how many tasks had it; one that was tried again may count twice."""
+        """Return the number of tasks with the warning; a retried task may count twice."""
         return self._tasks.value.get(str(warning.args[0]), 0)
 
 
@@ -254,7 +254,7 @@ def _kind(kind: DataType) -> pa.DataType:
 
 
 def _hard(names: list[str]) -> bool:
-    """Report whether mapInArrow would not find columns by their names: dots are parts of structs to it."""
+    """Report whether mapInArrow cannot find columns by name, because it treats dots as parts of structs."""
     return len(set(map(str.lower, names))) < len(names) or any(sign in name for name in names for sign in ".`")
 
 
@@ -272,7 +272,7 @@ def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
 
 # Functions of SQL about a crawler: the column of each, and its type.
 _FUNCTIONS = {"allowed": ("allowed", "boolean"), "rule": ("rule", "string"), "line": ("rule_line", "int")}
-_KINDS = {"allowed": "boolean", "violation": "boolean", "rule_line": "int"}  # of a struct; others are texts
+_KINDS = {"allowed": "boolean", "violation": "boolean", "rule_line": "int"}  # fields of a struct; others are texts
 
 
 def register(
@@ -376,8 +376,8 @@ def _function(
     on_warning = _teller(warnings)
 
     def function(batches: Iterator[Any]) -> Iterator[pa.Array[Any]]:
-        lists: deque[tuple[Any, Any]] = deque()  # where the list of each row of a batch ends, and the lists
-        missing: deque[pa.Array[Any] | None] = deque()  # where a batch has no URL, or no agent
+        lists: deque[tuple[Any, Any]] = deque()  # the end of each row's list in a batch, and the lists
+        missing: deque[pa.Array[Any] | None] = deque()  # for batches without a URL or agent
 
         def sent() -> Iterator[pa.RecordBatch]:
             for given in batches:
@@ -413,7 +413,7 @@ def _function(
                 column = pa.ListArray.from_arrays(ends, column, mask=agents.is_null())
             yield column
 
-    # Spark sees by these what kind of function it is. The type is not generic where it runs.
+    # Spark derives the kind of function from these. At run time the type is not generic.
     function.__annotations__ = {
         "batches": Iterator[tuple[(pa.Array,) * len(read)]],  # type: ignore[misc]
         "return": Iterator[pa.Array],  # type: ignore[type-arg]
@@ -421,11 +421,11 @@ def _function(
     return function
 
 
-_KEPT = 8  # batches whose rows an error may show: more than are sent ahead
+_KEPT = 8  # batches kept for error messages: more than are sent ahead
 
 
 class _Sent:
-    """The batches of a partition, as they are sent: an error of a row says which one it is."""
+    """The batches of a partition as they are sent, so that an error can name the row."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch], options: Options) -> None:
         """Take the batches."""
@@ -442,7 +442,7 @@ class _Sent:
             yield batch
 
     def error(self, error: Error) -> Error:
-        """Return an error of a row with the partition that it is counted in, and what the row has."""
+        """Return an error of a row with its partition and its content."""
         found = re.match(r"row (\d+)", error.message)
         if found is None:
             return error
@@ -458,13 +458,13 @@ class _Sent:
 
 
 def _process(question: str, path: str, options: Options) -> contextlib.AbstractContextManager[Process]:
-    """Return a process for one task: one that waits, where workers live longer than tasks."""
+    """Return a process for one task: an idle one, if workers outlive tasks."""
     asked = arguments(path, options)
     return kept(question, path, asked) if os.environ.get("SPARK_REUSE_WORKER") else started(asked)
 
 
 def _teller(warnings: Warnings | None) -> Callable[[InputWarning], object]:
-    """Return what a task does with a warning: only the accumulator goes to the tasks."""
+    """Return what a task does with a warning. Only the accumulator is sent to the tasks."""
     if warnings is None:
         return _print
     tasks = warnings._tasks
@@ -495,7 +495,7 @@ def _task(
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type without a dictionary, which Spark does not read."""
+    """Return the type without a dictionary, which Spark does not support."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -504,5 +504,5 @@ def _cast(column: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _print(warning: InputWarning) -> None:
-    """Print a warning where the executor keeps what tasks print."""
+    """Print a warning to the executor's task log."""
     print(f"robobatch: warning: {warning}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What verdicts say in all, as a short table."""
+"""A short table that summarises verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from robobatch.rows import table_of
 
-_ABOUT = ("agent", "reason")  # what rows are counted by
+_ABOUT = ("agent", "reason")  # columns for grouping
 _COUNTED = ("allowed", "violation")
 
 
@@ -90,7 +90,7 @@ def summary(decided: Any, prefix: str = "") -> Summary:
 
 
 def _plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Return texts without their dictionaries, whose values may be views, which are not cast or grouped."""
+    """Return texts without dictionaries, whose values may be views, which cannot be cast or grouped."""
     if not isinstance(column.type, pa.DictionaryType):
         return column
     chunks: list[Any] = column.chunks

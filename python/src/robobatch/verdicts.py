@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import polars as pl
     from typing_extensions import Unpack
 
-_BATCH_ROWS = 1 << 16  # of a table, sent at once
-_AHEAD = 2  # batches that are sent before the answer to the first is waited for
+_BATCH_ROWS = 1 << 16  # rows of a table sent at once
+_AHEAD = 2  # batches sent before waiting for the first answer
 
 
 @overload
@@ -189,9 +189,9 @@ _Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
 
 
 def columns_sent(table: _Rows, options: Options) -> _Rows:
-    """Return the columns of the rows that the program reads, under its names."""
+    """Return the columns of the rows that the program reads, under the program's names."""
     read = columns_read(options)
-    for _, name, _, _ in read:  # one that has only nulls may have any type: pandas makes numbers of them
+    for _, name, _, _ in read:  # a column of nulls may have any type: pandas makes it numeric
         at = table.schema.get_field_index(name)
         kind = table.schema.field(at).type if at >= 0 else pa.string()
         if not is_text(kind) and not pa.types.is_timestamp(kind) and table.column(at).null_count == table.num_rows:
@@ -212,7 +212,7 @@ def decided(
 
 
 def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
-    """Return a table with those of another behind its own, which may have several rows for each."""
+    """Return a table with the columns of another appended, which may have several rows for each row."""
     check_names(table.schema.names, verdicts.column_names)
     table = repeated(table, verdicts.num_rows // max(1, table.num_rows))
     schema = pa.schema([*table.schema, *verdicts.schema])
@@ -302,7 +302,7 @@ def extended(
 
 
 def verdict_schema(options: Options) -> pa.Schema:
-    """Return the columns that would be added, by any rules."""
+    """Return the columns that would be added, for any rules."""
     asked: Options = {**options}
     asked.pop("origin", None)
     names = [name for _, _, _, name in columns_read(options)]
