@@ -20,7 +20,7 @@
 //	gzip    the bytes 1f 8b                             all members
 //	bzip2   "BZh", a digit, and a block                 all streams
 //	zip     "PK" 03 04                                  the only file, or a named one: x.zip/a.csv
-//	not     anything else                               itself
+//	none    anything else                               itself
 //
 // The name of a log plays no part, except that a packed WARC file needs .warc in it, or
 // LogOptions.Format. Other packings, and files packed twice, are refused, as every row of them

@@ -160,7 +160,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), tree: paths.New(),
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
-	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // it may grow by half
+	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // grows by half
 	if o.Sitemaps != nil {
 		c.sitemaps = sitemaps.New(o.Sitemaps)
 	}

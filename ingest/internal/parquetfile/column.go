@@ -259,7 +259,7 @@ func (c *Column) load(p *page) (err error) {
 			}
 		}
 	}
-	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls && !c.isList() { // for lists, writers count nulls differently
+	if p.kind == dataPageV2 && int64(values) != p.values-p.nulls && !c.isList() { // nulls of lists are counted in several ways
 		return errNulls
 	}
 	c.left = p.values

@@ -124,7 +124,7 @@ func (w *Waste) endSite() {
 			w.endSpace(&s.Space, "URLs with session ids", name)
 		}
 	}
-	isBeside := func(p *parameter) bool { // most of its URLs also have a parameter whose values are pages, apart from numbered pages of a list
+	isBeside := func(p *parameter) bool { // most of its URLs also have a parameter that selects pages
 		for other, n := range p.beside {
 			if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
 				return true

@@ -3,12 +3,14 @@
 //
 // A claim must pass four tests, because each test alone can be fooled where nothing changed:
 //
-//   - Its confidence interval excludes 0. The interval is a bootstrap over blocks of 7 days that begin on any day, so weekdays and similarity of
-//     adjacent days do not matter. The variance of infinitely many draws is a sum over the blocks: nothing is drawn, and equal days give
-//     equal results. The noise of one crawler is shrunk towards that of all, because a few weeks say little. The more numbers are tested, the
-//     wider the intervals, so that all claims together are wrong in one of twenty comparisons.
+//   - Its confidence interval excludes 0. The interval is a bootstrap over blocks of 7 days that begin on any
+//     day, so weekdays and similarity of adjacent days do not matter. The variance of infinitely many draws is
+//     a sum over the blocks: nothing is drawn, and equal days give equal results. The noise of one crawler is
+//     shrunk towards that of all, because a few weeks say little. The more numbers are tested, the wider the
+//     intervals, so that all claims together are wrong in one of twenty comparisons.
 //   - It is outside the range of the quietest and the busiest 7 days before.
-//   - Three of four days after the change are beyond the previous median: an outage or a holiday is not a new level.
+//   - Three of four days after the change are beyond the previous median: an outage or a holiday is not a new
+//     level.
 //   - It is at least a tenth.
 //
 // make periods shows what this claims about simulated crawlers.
