@@ -6,11 +6,11 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// A table is a table of a FlatBuffer. Its fields have numbers, as in Arrow's schema of messages.
-// Its methods panic at damage, as the library's do: see guarded.
+// A table is a table of a FlatBuffer. Its fields are numbered as in Arrow's schema of messages. Its methods panic on
+// damaged data, as those of the library do: see guarded.
 type table struct{ flatbuffers.Table }
 
-// The numbers of fields, by the name of the table.
+// Field numbers, by the name of the table.
 const (
 	messageVersion, messageHeaderType, messageHeader, messageBodyLength, messageMetadata = 0, 1, 2, 3, 4
 
@@ -33,8 +33,7 @@ const (
 	compressionCodec = 0
 )
 
-// root returns the table that a FlatBuffer is. Memory behind the FlatBuffer is not part of it, even
-// if a vector says so.
+// root returns the root table of a FlatBuffer. It excludes memory after the FlatBuffer, even if a vector claims it.
 func root(b []byte) table {
 	b = slices.Clip(b)
 	return tableAt(b, flatbuffers.GetUOffsetT(b))
@@ -44,12 +43,12 @@ func tableAt(b []byte, pos flatbuffers.UOffsetT) table {
 	return table{flatbuffers.Table{Bytes: b, Pos: pos}}
 }
 
-// slot returns where a field is, relative to the table; 0 if it is not there.
+// slot returns the position of a field relative to the table; 0 if absent.
 func (t table) slot(field int) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 }
 
-// scalar returns a field that get reads; the zero value if it is not there.
+// scalar returns a field read by get; the zero value if absent.
 func scalar[T any](t table, field int, get func(flatbuffers.UOffsetT) T) (value T) {
 	if o := t.slot(field); o != 0 {
 		value = get(t.Pos + o)
@@ -62,7 +61,7 @@ func (t table) int16(field int) int16   { return scalar(t, field, t.GetInt16) }
 func (t table) byte(field int) byte     { return scalar(t, field, t.GetByte) }
 func (t table) string(field int) string { return string(scalar(t, field, t.ByteVector)) }
 
-// follow returns where the offset at a place leads.
+// follow returns the target of the offset at a position.
 func (t table) follow(at uint64) flatbuffers.UOffsetT {
 	at += uint64(flatbuffers.GetUOffsetT(t.Bytes[at:]))
 	if at > uint64(len(t.Bytes)) {
@@ -71,7 +70,7 @@ func (t table) follow(at uint64) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(at)
 }
 
-// at returns the place that the field refers to; 0 if it is not there.
+// at returns the position that the field refers to; 0 if absent.
 func (t table) at(field int) flatbuffers.UOffsetT {
 	if o := t.slot(field); o != 0 {
 		return t.follow(uint64(t.Pos) + uint64(o))

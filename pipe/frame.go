@@ -43,9 +43,8 @@ type frameReader struct{ r *bufio.Reader }
 
 func newFrameReader(r io.Reader) *frameReader { return &frameReader{bufio.NewReaderSize(r, 64<<10)} }
 
-// between reports whether there is another stream, at the end of one or at the start. It skips the
-// line with the number of rows that ClickHouse sends before a stream if it is asked to
-// (send_chunk_header).
+// between reports whether another stream follows, after the end of one or at the start. It skips the line with the
+// number of rows that ClickHouse sends before a stream if configured (send_chunk_header).
 func (f *frameReader) between() (more bool, err error) {
 	if _, err := f.r.Peek(1); errors.Is(err, io.EOF) {
 		return false, nil
@@ -63,13 +62,13 @@ func (f *frameReader) between() (more bool, err error) {
 				return true, err
 			}
 		}
-		break // an error comes again when the stream is read
+		break // the error is reported again when the stream is read
 	}
 	return true, nil
 }
 
-// next reads a message into m, and reuses its memory. At the end of a stream m is a kindEnd: at its
-// mark, or where the input ends.
+// next reads a message into m, and reuses its memory. At the end of a stream, which is an end mark or the end of the
+// input, m is a kindEnd.
 func (f *frameReader) next(m *message) error {
 	*m = message{meta: m.meta[:0], body: m.body[:0]}
 	size, err := f.length()
@@ -109,7 +108,7 @@ func (f *frameReader) length() (int64, error) {
 	return int64(size), truncated(err)
 }
 
-// uint32 reads a number. The error is io.EOF if there is nothing more.
+// uint32 reads a number. The error is io.EOF at the end.
 func (f *frameReader) uint32() (uint32, error) {
 	var b [4]byte
 	_, err := io.ReadFull(f.r, b[:])
@@ -122,8 +121,7 @@ func (f *frameReader) read(b []byte, n int64) ([]byte, error) {
 	return b, truncated(err)
 }
 
-// readGrowing reads n bytes into the memory of b, which grows as they come. See isEnd for an input
-// that ends before.
+// readGrowing reads n bytes into the memory of b, which grows with the bytes received. See isEnd for truncated input.
 func readGrowing(r io.Reader, b []byte, n int64) ([]byte, error) {
 	b = b[:0]
 	for int64(len(b)) < n {
@@ -140,7 +138,7 @@ func readGrowing(r io.Reader, b []byte, n int64) ([]byte, error) {
 // isEnd reports whether an error is the end of the input.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// truncated returns the error of an input that ends too early; it passes other errors on.
+// truncated returns the error for truncated input; it passes other errors on.
 func truncated(err error) error {
 	if isEnd(err) {
 		return fmt.Errorf("%w: the program that sends it stopped too early, or the copy is not complete", errTruncated)
@@ -151,7 +149,7 @@ func truncated(err error) error {
 // sendStream is the remedy for input that is not a stream.
 const sendStream = "send a stream, as pyarrow.ipc.new_stream and ClickHouse's ArrowStream write"
 
-// sniff returns the error of an input that begins as something else does.
+// sniff returns the error for an input that begins like another format.
 func (f *frameReader) sniff() error {
 	for magic, name := range map[string]string{"ARROW1": "an Arrow file", "PAR1": "a Parquet file"} {
 		if b, _ := f.r.Peek(len(magic)); string(b) == magic {

@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// RunLines is Run for questions that come one by one, and are lines of text: a URL, a tab, and the name of an agent. Each
-// is answered at once by a line: true, false or null. An empty line ends a stream, and is answered by another one behind
-// the call of Options.Ended. Such a question takes a tenth of the time that a record batch of one row takes.
+// RunLines is Run for single questions as lines of text: a URL, a tab, and the name of an agent. Each is answered at
+// once by a line: true, false or null. An empty line ends a stream; after the call of Options.Ended, it is answered by
+// an empty line. Such a question takes a tenth of the time of a record batch with one row.
 func RunLines(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	src := &lineSource{r: bufio.NewReaderSize(r, 2*maxURL), names: agentNames{check: opt.CheckAgent}}
 	dst := &lineSink{w: bufio.NewWriter(w)}
@@ -38,12 +38,12 @@ func RunLines(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer
 type lineSource struct {
 	r       *bufio.Reader
 	names   agentNames
-	ended   bool // the stream has, by an empty line
+	ended   bool // the stream was ended by an empty line
 	batches int64
 	err     error
 }
 
-// Next reads a line, and those behind it that are there already.
+// Next reads a line, and the following lines that are already buffered.
 func (s *lineSource) Next(b *engine.Batch) bool {
 	b.Reset()
 	for !s.ended && s.err == nil && b.Len() < chunkRows && (b.Len() == 0 || s.r.Buffered() > 0) {
@@ -90,7 +90,7 @@ func (s *lineSink) Write(b *engine.Batch) error {
 	return s.answer(texts[b.Verdicts[len(b.Verdicts)-1].Access])
 }
 
-// answer writes a last line, so that its reader has all.
+// answer writes the last line and flushes.
 func (s *lineSink) answer(line string) error {
 	s.w.WriteString(line)
 	return s.w.Flush()

@@ -16,8 +16,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// Options set the work of a pipe. The zero value adds the default columns of [output.Verdicts] to
-// rows with a column url.
+// Options configure a pipe. The zero value adds the default columns of [output.Verdicts] to rows with a column url.
 type Options struct {
 	URLColumn string // of the URLs; "" is url
 
@@ -36,14 +35,14 @@ type Options struct {
 	Log                      LogFields
 
 	Columns      []string // of the verdicts; nil is the default of output.Verdicts
-	Long         bool     // several agents have a row each, not a column; only with VerdictsOnly
-	VerdictsOnly bool     // leave out the columns that come in: for a caller that keeps them
+	Long         bool     // several agents have a row each instead of columns; only with VerdictsOnly
+	VerdictsOnly bool     // omit the input columns, for a caller that keeps them
 	Prefix       string   // of the names of the columns of the verdicts
-	NoEnd        bool     // streams get no end mark: for a reader that does not read it, and takes the rest for the next stream
+	NoEnd        bool     // streams have no end mark, for a reader that would treat it as the next stream
 	Workers      int      // evaluating goroutines, as [engine.Options] has them
 
-	// Ended is called at the end of each stream, when its answer is written, with the counts
-	// in it alone. nil counts all streams together.
+	// Ended is called at the end of each stream, after its answer is written, with the counts of that stream. nil counts
+	// all streams together.
 	Ended func(engine.Stats)
 }
 
@@ -97,7 +96,7 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 type item struct {
 	message
 	schema *schema
-	record record // of a kindRecord
+	record record // for a kindRecord
 }
 
 // A source is the [engine.Source] of the rows of all streams, or of each by itself.
@@ -108,24 +107,23 @@ type source struct {
 	items   chan<- *item
 	free    <-chan *item
 	single  bool // the rows end with each stream, until another is called
-	alone   bool // verdicts come out alone, so that their names cannot be taken
+	alone   bool // only verdicts are written, so input columns cannot have the same names
 
-	log   LogFields // nil if rows are no requests
+	log   LogFields // nil if rows are not requests
 	names agentNames
 
-	schema  *schema // of the stream that is read; nil between streams
+	schema  *schema // schema of the current stream; nil between streams
 	readers [numRoles]textReader
-	texts   [numRoles]texts // of the record batch that is read
-	row     int             // of it, to be read next
+	texts   [numRoles]texts // texts of the current record batch
+	row     int             // next row of the record batch
 	batches int64           // record batches read
 	streams int
-	ended   bool // a stream has, and no other was called for
+	ended   bool // a stream has ended, and another was not called
 	done    bool
 	err     error
 }
 
-// another begins the rows of the next stream. It reports whether there were any of one before, so
-// that there may be a next one.
+// another starts the rows of the next stream. It reports whether the previous one had rows, so that another may follow.
 func (s *source) another() bool {
 	more := s.ended
 	s.ended, s.batches = false, 0
@@ -152,7 +150,7 @@ func (s *source) Next(b *engine.Batch) bool {
 	return more
 }
 
-// place returns the number of the record batch that is being read.
+// place returns the number of the current record batch.
 func (s *source) place() int64 {
 	switch {
 	case s.row < s.texts[urlRole].rows:
@@ -196,7 +194,7 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 	return true, nil
 }
 
-// takeMessage looks at the next message of a stream.
+// takeMessage processes the next message of a stream.
 func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
 		added := s.fields
@@ -250,7 +248,7 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	return nil
 }
 
-// fill adds rows of the record batch to b, as many as are evaluated at once.
+// fill adds rows of the record batch to b, up to the number evaluated at once.
 func (s *source) fill(b *engine.Batch) error {
 	from := s.row
 	to, err := s.texts[urlRole].fill(b, from)
@@ -281,16 +279,16 @@ type sink struct {
 	items    <-chan *item
 	free     chan<- *item
 	noEnd    bool
-	alone    bool // verdicts are written without the columns that came in
+	alone    bool // verdicts are written without the input columns
 
-	item    *item // whose rows come; nil between items
-	rows    int   // of it that came
+	item    *item // current item; nil between items
+	rows    int   // number of its rows received
 	ids     map[string]int64
 	builder builder
 	tail    tail
 }
 
-// Write adds the rows of b, and writes their message when it has all.
+// Write adds the rows of b, and writes their message when it is complete.
 func (s *sink) Write(b *engine.Batch) error {
 	if s.item == nil {
 		s.item, s.rows = <-s.items, 0
@@ -357,7 +355,7 @@ func (s *sink) Write(b *engine.Batch) error {
 	return s.w.Flush()
 }
 
-// number gives the dictionaries of the verdicts numbers that no other of the stream has.
+// number assigns numbers to the dictionaries of the verdicts that the stream does not use.
 func (s *sink) number(in *schema) {
 	s.ids = map[string]int64{}
 	id := int64(-1)
@@ -369,7 +367,7 @@ func (s *sink) number(in *schema) {
 	}
 }
 
-// writeRecord writes a record batch, behind the dictionaries of its verdicts.
+// writeRecord writes a record batch, after the dictionaries of its verdicts.
 func (s *sink) writeRecord(it *item) error {
 	columns := s.verdicts.Columns()
 	written := map[string]bool{}
@@ -415,7 +413,7 @@ func (s *sink) writeRecord(it *item) error {
 // Close does nothing.
 func (s *sink) Close() error { return nil }
 
-// Kinds of faults that another choice of columns ends. They come inside a [*StreamError].
+// Faults that a different choice of columns avoids. They are wrapped in a [*StreamError].
 var (
 	ErrNoColumn      = errors.New("no such column") // of URLs
 	ErrNoAgentColumn = errors.New("no such column") // of agents
@@ -433,13 +431,13 @@ var (
 	errUnsupported = errors.New("the stream has what is not supported")
 )
 
-// A StreamError is a fault of the stream that is read. All record batches before it are written.
+// A StreamError is a fault of the input stream. All record batches before it are written.
 type StreamError struct {
 	Batch int64 // 1-based number of the record batch; 0 is the schema of the first stream
 	Err   error // the fault
 }
 
-// Error says the place and the fault.
+// Error describes the position and the fault.
 func (e *StreamError) Error() string {
 	switch e.Batch {
 	case 0:
@@ -460,7 +458,7 @@ func damaged(format string, values ...any) error {
 	return fmt.Errorf("%w (%s): check the messages of the program that sends it", errDamaged, fmt.Sprintf(format, values...))
 }
 
-// guarded calls do and turns its panic into an error: the readers of FlatBuffers panic at damage.
+// guarded calls do and converts its panic to an error: the FlatBuffers library panics on damaged data.
 func guarded(do func() error) (err error) {
 	defer func() {
 		if recover() != nil {

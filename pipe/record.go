@@ -18,8 +18,8 @@ const (
 	codecZstd = 1
 )
 
-// prefixSize is how many bytes of a compressed buffer say how long it was; -1 says that it is not
-// compressed after all.
+// prefixSize is the size of the prefix of a compressed buffer, which is its unpacked length; -1 means that it is not
+// compressed.
 const prefixSize = 8
 
 // A record is the lists of a record batch, and its body.
@@ -59,7 +59,7 @@ func (r *record) node(i int) (length, nulls int64, err error) {
 	return int64At(r.nodes, 2*i), int64At(r.nodes, 2*i+1), nil
 }
 
-// buffer returns a buffer as it is in the body.
+// buffer returns a buffer of the body, unchanged.
 func (r *record) buffer(i int) ([]byte, error) {
 	if i >= len(r.buffers)/16 {
 		return nil, damaged("there are %d buffers, where the schema needs more", len(r.buffers)/16)
@@ -91,7 +91,7 @@ type unpacker struct {
 	used [][]byte
 }
 
-// reset takes all buffers back.
+// reset reclaims all buffers.
 func (u *unpacker) reset() { u.free, u.used = append(u.free, u.used...), u.used[:0] }
 
 // unpack returns a buffer without compression.

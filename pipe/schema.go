@@ -61,7 +61,7 @@ func (k typeKind) isText() bool {
 	return k == typeUtf8 || k == typeBinary || k == typeLargeUtf8 || k == typeLargeBinary || k.isView()
 }
 
-// A place is where a column is in the lists of a record batch: how many of each come before it.
+// A place is the position of a column in the lists of a record batch: the number of preceding entries in each.
 type place struct {
 	nodes, buffers int
 	views          int // fields of views, each with a number of further buffers, in a list of its own
@@ -90,7 +90,7 @@ type textField struct {
 	width      int      // bytes of a number
 }
 
-// The most fields that a schema may have, and levels of them.
+// Limits of the fields of a schema: their number, and their nesting depth.
 const (
 	maxFields = 1 << 20
 	maxDepth  = 128
@@ -154,8 +154,8 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 // namesShown is how many names of columns a message has.
 const namesShown = 50
 
-// findColumns returns the numbers of the columns by role, -1 for one without a name. It is an error if there are two of
-// that name, or if a column has the name of one that is added.
+// findColumns returns the indexes of the columns by role; -1 for a role without a name. It returns an error if two
+// columns have that name, or a column has the name of an added one.
 func findColumns(names []string, columns *[numRoles]string, added []output.VerdictField) (places [numRoles]int, err error) {
 	if len(names) == 0 {
 		return places, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, columns[urlRole])
@@ -281,8 +281,8 @@ func (s *schema) freeID(id int64) int64 {
 	return id
 }
 
-// A builder writes a message that refers to parts of another one, which follows it unchanged: all
-// offsets of a FlatBuffer lead forward.
+// A builder writes a message that refers to parts of another one, which follows it unchanged: all offsets of a
+// FlatBuffer point forward.
 type builder struct {
 	flatbuffers.Builder
 	behind []byte // the message that follows, padded
@@ -360,7 +360,7 @@ func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// A tail is columns that go behind the columns of a record: lists as a record has them, and the buffers.
+// A tail holds the columns to append to those of a record: lists like those of a record, and the buffers.
 type tail struct {
 	nodes   []byte
 	buffers []byte // places count from the first buffer's

@@ -218,7 +218,7 @@ func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 	return row, nil
 }
 
-// ErrAgent is the kind of a fault of a row that names no agent. It comes inside a [*StreamError].
+// ErrAgent is the fault of a row without a valid agent. It is wrapped in a [*StreamError].
 var ErrAgent = errors.New("no name of a crawler")
 
 // agentNames adds the agents of rows to batches, and checks their names.
@@ -228,7 +228,7 @@ type agentNames struct {
 	known  map[string]error // names of the stream that were checked; nil is none
 }
 
-// mostNames is how many names are remembered: then all are checked again.
+// mostNames is the maximum number of remembered names: beyond it, all are forgotten and checked again.
 const mostNames = 1 << 14
 
 // fill gives the rows of b, which are the rows of t from one row to another, their agents.
@@ -289,8 +289,8 @@ func (n *agentNames) checkName(name []byte, null bool) error {
 	return err
 }
 
-// fillRequests gives the rows of b, which are rows of a record batch, what a log says of a request. A User-Agent or an address
-// that is longer than a line of a log is none.
+// fillRequests adds the request fields of the rows of a record batch to the rows of b. A User-Agent or address longer
+// than a line of a log is ignored.
 func (s *source) fillRequests(b *engine.Batch, from, to int) error {
 	for row := from; row < to; row++ {
 		for r := agentRole; r < numRoles; r++ {
