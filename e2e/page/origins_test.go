@@ -64,13 +64,13 @@ func TestLargeText(t *testing.T) {
 	rules := map[string]string{"https://a.example": large}
 	urls := []string{"https://a.example/a", "https://a.example/b", "https://b.example/b"}
 	tb := open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "#what-if")
-	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "This panel is left out. The robots.txt of https://a.example is over 500 KiB") {
+	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "The robots.txt of https://a.example is larger than 500 KiB") {
 		t.Errorf("the panel: %.300s", got)
 	}
 	rules["https://b.example"] = "User-agent: *\nDisallow: /b\n"
 	tb = open(t, makeReport(t, rules, urls, "-agent", "Googlebot"), "#what-if")
 	tb.started()
-	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "Not here is the robots.txt of https://a.example, which is over 500 KiB") {
+	if got := tb.text(`document.getElementById("what-if").textContent`); !strings.Contains(got, "The robots.txt of https://a.example is not included, because it is larger than 500 KiB") {
 		t.Errorf("the panel: %.300s", got)
 	}
 	if got := tb.text(`[...document.getElementById("what-if-origin").options].map((o) => o.textContent).join()`); got != "https://b.example" {
@@ -123,7 +123,7 @@ func TestEditsOfAll(t *testing.T) {
 		if got, want := again.text(text), fmt.Sprintf("User-agent: *\nDisallow: /a # %d ü\n", i); got != want {
 			t.Errorf("the text of origin %d is %q, want %q", i, got, want)
 		}
-		if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "came with the address") {
+		if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "comes from the address") {
 			t.Errorf("the state of origin %d is %q", i, state)
 		}
 	}

@@ -207,7 +207,7 @@ func TestAsk(t *testing.T) {
 			case want.Rule.Line > 0:
 				begin += fmt.Sprintf("line %s: %s", commas(int(want.Rule.Line)), want.Rule)
 			case want.Reason == engine.ReasonNoGroup:
-				begin += "No group"
+				begin += "There is no group for this crawler"
 			default:
 				begin += "No rule"
 			}

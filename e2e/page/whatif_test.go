@@ -223,7 +223,7 @@ func TestAddress(t *testing.T) {
 		t.Errorf("the text is %q, want %q", got, edit)
 	}
 	wantRows(t, again, "what-if-closed", "/x|1|GPTBot|line 2: Disallow: /x|no rule")
-	if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "came with the address") {
+	if state := again.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "comes from the address") {
 		t.Errorf("the state is %q", state)
 	}
 	again.eval(`document.getElementById("what-if-reset").click()`, nil)
@@ -356,7 +356,7 @@ func TestHostileAddress(t *testing.T) {
 			continue
 		}
 		tb.until(`location.hash === "#what-if"`) // nobody types: what was wrong with the address is still said
-		if state := tb.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "had no edit") || !strings.Contains(state, "This is the text in force.") {
+		if state := tb.text(`document.getElementById("what-if-state").textContent`); !strings.Contains(state, "contains no edit") || !strings.Contains(state, "This is the text in force.") {
 			t.Errorf("%.60s: the state is %q", c.fragment, state)
 		}
 	}

@@ -278,7 +278,7 @@ def test_warnings(rules: Path) -> None:
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(robobatch.InputWarning, match="name the column of the URLs with url="):
+        with pytest.raises(robobatch.InputWarning, match="name the URL column with url="):
             robobatch.decide(["x"], rules=rules)
 
 

@@ -213,7 +213,7 @@ def test_warnings_are_about_all() -> None:
     with pytest.warns(robobatch.InputWarning, match="no row has a URL") as caught:
         decider.close()
     assert [w.filename for w in caught] == [__file__]
-    with pytest.warns(robobatch.InputWarning, match="is no robots.txt but"):
+    with pytest.warns(robobatch.InputWarning, match="does not name a valid robots.txt"):
         page = robobatch.Decider("<html>\n<body>hello</body>\n</html>\n", origin=HOME[:-1])
     with page, pytest.warns(robobatch.InputWarning) as caught:
         page.decide(["https://elsewhere.example/"])
