@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/robobatch/robobatch/crawlers/ranges"
+import (
+	"github.com/robobatch/robobatch/crawlers/ranges"
+	"github.com/robobatch/robobatch/engine/internal/rules"
+	"github.com/robobatch/robobatch/internal/preference"
+	"github.com/robobatch/robobatch/robots"
+)
 
 // A Span is a piece of Batch.Data: Data[Off : Off+Len].
 type Span struct{ Off, Len uint32 }
@@ -158,4 +163,191 @@ type Source interface {
 type Sink interface {
 	Write(b *Batch) error
 	Close() error
+}
+
+// A KeptKind is the type of an extra column.
+type KeptKind uint8
+
+// The kinds.
+const (
+	KeptText  KeptKind = iota // Texts
+	KeptInt                   // Ints
+	KeptTime                  // Ints, microseconds since 1970 UTC
+	KeptFloat                 // Floats
+	KeptBool                  // Ints, 0 or 1
+)
+
+// A Kept is an extra column, which is copied from the input to the output. Present and the slice for its Kind have
+// one value per row; the value of a null is zero.
+type Kept struct {
+	Kind    KeptKind
+	Texts   []Span // pieces of Batch.Data
+	Ints    []int64
+	Floats  []float64
+	Present []bool // false for a null
+}
+
+func (k *Kept) reset() {
+	*k = Kept{Kind: k.Kind, Texts: k.Texts[:0], Ints: k.Ints[:0], Floats: k.Floats[:0], Present: k.Present[:0]}
+}
+
+// A Reject is a line that does not match the format of the input.
+type Reject struct {
+	Line   int64  // 1-based; the first line if the record has several
+	Offset int64  // where it begins in the decompressed input
+	Raw    Span   // as read, a piece of Batch.Data; NoURL if it was too long
+	Reason string // for example "quote"
+}
+
+// copyRow copies a row to another, in all columns that the Source fills.
+func (b *Batch) copyRow(to, from int) {
+	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
+	copyValue(b.UserAgents, to, from)
+	copyValue(b.Clients, to, from)
+	copyValue(b.Times, to, from)
+	copyValue(b.Raws, to, from)
+	copyValue(b.Offsets, to, from)
+	for i := range b.Kept {
+		k := &b.Kept[i]
+		copyValue(k.Texts, to, from)
+		copyValue(k.Ints, to, from)
+		copyValue(k.Floats, to, from)
+		copyValue(k.Present, to, from)
+	}
+}
+
+// copyValue copies a value within a column, unless the column is empty.
+func copyValue[T any](column []T, to, from int) {
+	if len(column) > 0 {
+		column[to] = column[from]
+	}
+}
+
+// copyDecided copies a row to another, in all columns that a Store with LogAgents fills.
+func (b *Batch) copyDecided(to, from int) {
+	copyValue(b.Sites, to, from)
+	copyValue(b.Rulings, to, from)
+	copyValue(b.Verdicts, to, from)
+	copyValue(b.Canonicals, to, from)
+	copyValue(b.Preferences, to, from)
+	copyValue(b.Listed, to, from)
+	copyValue(b.Agents, to, from)
+	copyValue(b.Violations, to, from)
+	copyValue(b.Verified, to, from)
+	copyValue(b.Proofs, to, from)
+	copyValue(b.Changes, to, from)
+}
+
+// truncateDecided drops the rows from n on, in all columns.
+func (b *Batch) truncateDecided(n int) {
+	b.Truncate(n)
+	b.Sites, b.Rulings, b.Verdicts, b.Canonicals = first(b.Sites, n), first(b.Rulings, n), first(b.Verdicts, n), first(b.Canonicals, n)
+	b.Preferences, b.Listed = first(b.Preferences, n), first(b.Listed, n)
+	b.Agents, b.Violations, b.Changes = first(b.Agents, n), first(b.Violations, n), first(b.Changes, n)
+	b.Verified, b.Proofs = first(b.Verified, n), first(b.Proofs, n)
+}
+
+// Truncate drops the rows from n on, in all columns that the Source fills.
+func (b *Batch) Truncate(n int) {
+	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
+	b.UserAgents, b.Clients, b.Times = first(b.UserAgents, n), first(b.Clients, n), first(b.Times, n)
+	b.Raws, b.Offsets = first(b.Raws, n), first(b.Offsets, n)
+	for i := range b.Kept {
+		k := &b.Kept[i]
+		k.Texts, k.Ints, k.Floats, k.Present = first(k.Texts, n), first(k.Ints, n), first(k.Floats, n), first(k.Present, n)
+	}
+}
+
+// first returns the first n values of a column, or none if the column is empty.
+func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }
+
+// A SiteID identifies an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, if the stray bit is
+// set, one without rules (the rest is an index of [Batch.Strays]).
+type SiteID uint32
+
+const (
+	strayBit SiteID = 1 << 31
+	// NoSite is the SiteID of a URL that has no valid origin.
+	NoSite SiteID = 1<<32 - 1
+)
+
+// Stray reports whether the origin has no rules in the store, and returns its index in [Batch.Strays].
+func (id SiteID) Stray() (int, bool) { return int(id &^ strayBit), id != NoSite && id&strayBit != 0 }
+
+// A RulingID identifies the ruling in force for a row: rules, or the outcome of a fetch instead of rules. Sites
+// with the same text have the same RulingID, and the RulingID of a site changes in the course of time. Use
+// [Lookup.Rule] and [Lookup.FirstAgent] with it.
+type RulingID = rules.RulingID
+
+// An Access is the answer. The zero value is Unknown. String returns "unknown", "denied" or
+// "allowed".
+type Access = rules.Access
+
+// The values of Access.
+const (
+	Unknown = rules.Unknown // no answer: a bad URL, or an origin without rules under MissingUnknown
+	Denied  = rules.Denied  // the crawler may not fetch the URL
+	Allowed = rules.Allowed // the crawler may fetch the URL
+)
+
+// A Verdict is the answer for one URL and one agent, and why.
+type Verdict struct {
+	Rule   int32 // number of the winning rule, for [Lookup.Rule]; NoRule if none won
+	Reason Reason
+	Access Access
+}
+
+// NoRule is the Rule of a verdict that was not decided by a rule.
+const NoRule = rules.NoRule
+
+// A Reason says how a verdict was decided. String returns it as the output column "reason" spells it.
+type Reason = rules.Reason
+
+// The values of Reason.
+const (
+	ReasonRule               = rules.ReasonRule               // a rule matched
+	ReasonDefault            = rules.ReasonDefault            // no rule of the agent matched
+	ReasonNoGroup            = rules.ReasonNoGroup            // no group binds the agent
+	ReasonNoRobots           = rules.ReasonNoRobots           // the rules lack its robots.txt
+	ReasonRobotsTxt          = rules.ReasonRobotsTxt          // the URL is /robots.txt (RFC 9309, 2.2.2)
+	ReasonStatus4xx          = rules.ReasonStatus4xx          // fetching robots.txt: client error
+	ReasonUnreachable        = rules.ReasonUnreachable        // the same: server or network error
+	ReasonUnreachableExpired = rules.ReasonUnreachableExpired // the same, for over 30 days
+	ReasonRedirectLimit      = rules.ReasonRedirectLimit      // too many redirects
+	ReasonTooLarge           = rules.ReasonTooLarge           // robots.txt is too large for the dialect
+	ReasonUndefined          = rules.ReasonUndefined          // the documentation leaves it undefined
+	ReasonBadURL             = rules.ReasonBadURL             // the URL has no valid origin
+	ReasonBadAgent           = rules.ReasonBadAgent           // with LogAgentsByName: the row names no agent
+	NumReasons               = rules.NumReasons
+)
+
+// An Answer is the verdict on one URL for one agent, with the rule that won.
+type Answer struct {
+	Access Access
+	Reason Reason
+	Rule   robots.Rule // its Line, Value and Allow; zero if no rule won
+
+	// Readings are the answers by other readings, if the URL is disallowed and one of them allows it, see
+	// [Dispute].
+	Readings [MaxReadings]ReadBy
+
+	// Preferences are the uses of the page that are allowed; zero unless [StoreOptions].Directives contains
+	// preference lines.
+	Preferences robots.Answers
+	License     robots.Note
+}
+
+// A Preference is the answer of a robots.txt about how an agent may use a page, by source. How is the number of a
+// text for [Lookup.HowUsed]. A Preference never changes a verdict.
+type Preference = preference.Answer
+
+// TextKey returns the first half of the SHA-256 of the text in force, so that a caller with the texts can find the
+// one that decided. ok is false if a fetch decides instead of a text, or if the store has failed.
+func (s *Store) TextKey(id RulingID) (key [16]byte, ok bool) {
+	text, ok := id.Text()
+	if !ok {
+		return key, false
+	}
+	key = s.rules.Key(text)
+	return key, s.Err() == nil
 }

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/crawlers/ranges"
@@ -257,4 +260,92 @@ func (w *winners) addWinner(key winner, r robots.Rule, budget int64) {
 		w.size += size
 		w.rules[key] = winningRule{r, hasValue}
 	}
+}
+
+// canonicalize fills b.Canonicals. It appends the URLs that lose parameters to b.Data.
+func (e *Evaluator) canonicalize(b *Batch) {
+	b.Canonicals = append(b.Canonicals, b.URLs...)
+	last, params := rules.NoRobots, robots.CleanParams(nil)
+	for i, id := range b.Rulings {
+		if id == rules.NoRuling {
+			b.Canonicals[i] = NoURL
+			continue
+		}
+		if id != last {
+			if last, params = id, nil; id != rules.NoRobots {
+				params = e.reader.Ruling(id).Clean
+			}
+		}
+		if len(params) > 0 {
+			b.Canonicals[i] = b.clean(b.URLs[i], params, e.store.opt.Dialect)
+		}
+	}
+}
+
+// clean returns the span of a URL without the parameters of Clean-param.
+func (b *Batch) clean(url Span, params robots.CleanParams, d robots.Dialect) Span {
+	at := len(b.Data)
+	b.Data = params.AppendCanonical(b.Data, b.Data[url.Off:url.Off+url.Len], d)
+	if len(b.Data)-at == int(url.Len) { // nothing was cut
+		b.Data = b.Data[:at]
+		return url
+	}
+	return Span{uint32(at), uint32(len(b.Data) - at)}
+}
+
+// A prefixMemo remembers recent prefixes of URLs, as written, with their site and the ruling in force. For these,
+// the host is neither normalised nor looked up again. Even in logs in random order, most URLs have one of a few
+// hosts. It takes 256 KiB, about as much as stays in the processor's cache. The zero prefixMemo is empty.
+type prefixMemo struct{ entries []prefixEntry }
+
+const (
+	prefixEntries = 1 << 12
+	prefixMost    = 55 // length of the longest prefix that is remembered, in bytes
+)
+
+// A prefixEntry is a prefix and its site, in one cache line.
+type prefixEntry struct {
+	site SiteID
+	id   RulingID
+	size uint8 // 0 if the entry is empty
+	text [prefixMost]byte
+}
+
+// find returns the site of a prefix if the memo has it. The prefix must not be empty.
+func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
+	if m.entries == nil {
+		return 0, 0, false
+	}
+	e := m.entry(prefix)
+	return e.site, e.id, string(e.text[:e.size]) == string(prefix)
+}
+
+// remember adds a prefix, which is a robots.URL.Prefix, unless its ruling depends on the time.
+func (m *prefixMemo) remember(prefix []byte, site SiteID, id RulingID) {
+	if len(prefix) > prefixMost {
+		return
+	}
+	if m.entries == nil {
+		m.entries = make([]prefixEntry, prefixEntries)
+	}
+	e := m.entry(prefix)
+	e.site, e.id, e.size = site, id, uint8(copy(e.text[:], prefix))
+}
+
+func (m *prefixMemo) entry(prefix []byte) *prefixEntry {
+	return &m.entries[xxh3.Hash(prefix)%prefixEntries]
+}
+
+// prefixLen returns the length of a URL's prefix, if that prefix is in the memo or is a normalised origin. It is 0
+// if the prefix cannot be either.
+func prefixLen(url []byte) int {
+	const scheme = len("http://")
+	if len(url) < scheme+2 {
+		return 0
+	}
+	n := bytes.IndexByte(url[scheme+1:], '/') // for https://, the second slash is at index 7
+	if n < 0 || scheme+1+n > prefixMost {
+		return 0
+	}
+	return scheme + 1 + n
 }

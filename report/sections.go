@@ -3,10 +3,14 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"math/rand/v2"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/engine"
+	"github.com/robobatch/robobatch/report/internal/paths"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -252,4 +256,117 @@ func (c *Counter) siteColumn(column map[string]int, name string) int {
 		return n
 	}
 	return len(column)
+}
+
+// A pathView is a path as the page shows it.
+type pathView struct {
+	*paths.Path
+	Share float64 // of its verdicts that are disallowed
+	Of    float64 // share of the requests of all paths
+	By    string  // the rule that denied most of these; "" means none
+	Below []pathView
+	Rest  *restView // the rest that is not shown; nil if that is nothing
+}
+
+// A restView is the part of a path that is not shown below it.
+type restView struct {
+	*paths.Rest
+	Share, Of float64
+}
+
+// pathView returns a path and those below it, of so many requests in all.
+func (c *Counter) pathView(p *paths.Path, all int64) pathView {
+	verdicts := int64(c.verdicts)
+	v := pathView{Path: p, Share: show.Share(p.Denied, p.Requests*verdicts), Of: show.Share(p.Requests, all)}
+	if p.Rule >= 0 {
+		v.By = c.nameOf(p.Rule)
+	}
+	for _, below := range p.Below {
+		v.Below = append(v.Below, c.pathView(below, all))
+	}
+	if rest := p.Rest(); rest != nil {
+		v.Rest = &restView{rest, show.Share(rest.Denied, rest.Requests*verdicts), show.Share(rest.Requests, all)}
+	}
+	return v
+}
+
+// numbers assigns numbers to keys. Keys are compared only by hashes with a secret seed: two of n keys collide with a
+// probability of n²/2⁶⁵, which is 1 in 4 billion for 100,000 keys. A look-up therefore takes a single memory access.
+// The last key found is checked first, because frequent keys are often repeated.
+type numbers struct {
+	ids  map[uint64]int32
+	seed uint64
+	key  []byte // that is looked for
+	hash uint64 // of it
+	last int32  // that was found
+	is   uint64 // its hash
+}
+
+func newNumbers() numbers { return numbers{ids: map[uint64]int32{}, seed: rand.Uint64(), last: -1} }
+
+// find returns the number of the thing with the key; -1 if it is new: then set gives it one.
+func (n *numbers) find() int32 {
+	if n.hash = xxh3.HashSeed(n.key, n.seed); n.hash == n.is {
+		return n.last
+	}
+	id, known := n.ids[n.hash]
+	if !known {
+		return -1
+	}
+	n.last, n.is = id, n.hash
+	return id
+}
+
+// set gives the thing with the key a number.
+func (n *numbers) set(id int32) { n.ids[n.hash] = id }
+
+// ruleCounts count requests by rule: which rule decides, and which others match.
+type ruleCounts struct {
+	*aggregate.Rules
+	uncounted int64 // requests whose robots.txt came when there was no memory for it
+}
+
+// newRuleCounts returns counts that take about so much memory.
+func newRuleCounts(store *engine.Store, memory int64) ruleCounts {
+	return ruleCounts{Rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)})}
+}
+
+// openKind sets the rules to ask for a new kind, which has this row of a site that the store knows.
+func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []engine.Verdict) {
+	if k.file = c.File(b.Rulings[r.row], b.Sites[r.row]); k.file == nil {
+		return
+	}
+	k.site = b.Sites[r.row]
+	for a, v := range verdicts {
+		if s, _ := c.Set(k.file, int(r.local)+a, v); s != nil {
+			k.asked = append(k.asked, askedRule{s, v.Rule})
+		}
+	}
+}
+
+// addRequests counts requests of a URL that have a kind, by rule.
+func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.Request) {
+	for i, asked := range k.asked {
+		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)
+		o.AddURL(requests.Rows, u.Number)
+		o.Failed += requests.Failed
+		o.Bytes += requests.Bytes
+		if i == 0 {
+			k.first = o
+		}
+	}
+}
+
+// addKind counts the effects of a kind alone, once all its rows are known.
+func (c *ruleCounts) addKind(k *kind) {
+	switch {
+	case k.stray:
+	case k.file == nil:
+		c.uncounted += k.Rows
+	default:
+		k.file.Requests += k.Rows
+		if k.first != nil && c.ByRow() {
+			c.Ask(k.first, int(k.agent), k.Rows)
+		}
+	}
 }

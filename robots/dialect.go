@@ -248,3 +248,13 @@ func DocumentedAgent(name string, d Dialect) (a Agent, own Dialect, ok bool) {
 	own |= d & (WideTokens | URLAsIs)
 	return NewAgent(name, own), own, true
 }
+
+// Dialects returns the names that [ParseDialect] takes, in the order that messages and help
+// show them. The caller owns the list.
+func Dialects() []string {
+	names := make([]string, len(dialectNames))
+	for i, n := range dialectNames {
+		names[i] = n.name
+	}
+	return names
+}

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -225,4 +226,140 @@ func (in *inspector) noindex(l *line) bool {
 	}
 	rule := Decide(n.rules, []byte(path), in.dialect)
 	return rule < 0 || n.rules[rule].Allow
+}
+
+// An indexer is a search engine's crawler that may fetch pages, with the rules for it.
+type indexer struct {
+	name  string
+	rules []Rule
+	work  int // see [workOf]
+}
+
+// An asset is a kind of file that pages need for rendering.
+type asset struct {
+	name string   // in words
+	end  string   // of names of files
+	dirs []string // where such files are mostly
+}
+
+var assets = []asset{
+	{"style sheets", ".css", []string{"/css", "/stylesheet", "/stylesheets"}},
+	{"scripts", ".js", []string{"/js", "/javascript", "/javascripts"}},
+}
+
+// blockedAssets reports rules that block style sheets or scripts for search engines that may fetch pages.
+func (in *inspector) blockedAssets() {
+	budget := maxCovered
+	names, kind, remedies := map[int32][]string{}, map[int32]string{}, map[int32]string{}
+	for _, x := range in.report.open {
+		for i := range x.rules {
+			r := &x.rules[i]
+			path, what, remedy := assetOf(r)
+			if path == nil {
+				continue
+			}
+			if budget -= x.work * len(path); budget < 0 {
+				return
+			}
+			if by := Decide(x.rules, path, in.dialect); x.rules[by].Line == r.Line && !Undefined(x.rules, by, path, in.dialect) {
+				names[r.Line], kind[r.Line], remedies[r.Line] = append(names[r.Line], x.name), what, remedy
+			}
+		}
+	}
+	for line, list := range names {
+		in.note(line, codeBlockedAssets, "%s may not fetch %s here, so pages are rendered without them: %s", strings.Join(list, ", "), kind[line], remedies[line])
+	}
+}
+
+// assetOf returns a path of style sheets or scripts that a Disallow rule matches by extension or directory, what
+// these files are, and a rule that allows them. It returns nil if there are none, or if the rule matches a single
+// file, which no page may need.
+func assetOf(r *Rule) (path []byte, what, remedy string) {
+	text, closed := strings.CutSuffix(r.Pattern, "$")
+	if r.Allow || len(text) > maxExample {
+		return nil, "", ""
+	}
+	text = strings.TrimRight(text, "*")
+	name, dir := strings.ToLower(strings.TrimRight(text, "?*")), strings.TrimSuffix(text, "/")
+	for _, a := range assets {
+		pattern, remedy := "", "delete the rule"
+		if strings.HasSuffix(name, "*"+a.end) {
+			pattern = text
+		} else if !closed && slices.ContainsFunc(a.dirs, func(d string) bool { return strings.HasSuffix(strings.ToLower(dir), d) }) {
+			pattern = dir + "/x" + a.end
+			remedy = "add Allow: " + dir + "/*" + a.end // longer, so it wins
+		}
+		if paths := examples(pattern); len(paths) > 0 && matches(r.Pattern, paths[0]) {
+			return paths[0], a.name, remedy
+		}
+	}
+	return nil, "", ""
+}
+
+// About returns the diagnostics of the file, and the ones of its sitemaps that depend on whose it is: that
+// are fetched by http though the site has https, and that the rules forbid. An origin of http may have
+// https, too, and "" is an unknown origin. The result is in the order of lines.
+func (r *Report) About(o Origin) []Diagnostic {
+	all := slices.Clip(r.Diagnostics)
+	site, _ := SplitURL([]byte(o))
+	alone := o == "" && r.oneSite()
+	budget := maxCovered
+	for _, s := range r.Sitemaps {
+		u, err := SplitURL([]byte(s.URL))
+		if err != nil {
+			continue
+		}
+		own, err := AppendOrigin(nil, u)
+		if err != nil {
+			continue
+		}
+		at, _ := SplitURL(own)
+		if string(at.Scheme) == "http" && string(site.Scheme) == "https" && len(at.Port) == 0 && withoutWWW(at.Host) == withoutWWW(site.Host) {
+			all = append(all, Diagnostic{Line: s.Line, Code: codeHTTPSitemap, Text: "the site has https: write https://" + shortened(string(at.Host)+string(u.Path))})
+		}
+		if text := r.forbidden(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
+			all = append(all, Diagnostic{Line: s.Line, Code: codeBlockedSitemap, Text: text})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
+	return all
+}
+
+// withoutWWW returns a host without "www." in front.
+func withoutWWW(host []byte) string { return strings.TrimPrefix(string(host), "www.") }
+
+// forbidden names the search engines that may fetch pages but not a URL of the site, and the
+// rule that forbids it; "" if all may. It spends the budget, and returns "" when that is gone.
+func (r *Report) forbidden(u URL, budget *int) string {
+	path, _ := r.dialect.Path(u.Path, nil)
+	var names []string
+	var rule *Rule
+	for _, x := range r.open {
+		if *budget -= x.work * len(path); *budget < 0 {
+			return ""
+		}
+		i := Decide(x.rules, path, r.dialect)
+		if i < 0 || x.rules[i].Allow || Undefined(x.rules, i, path, r.dialect) || rule != nil && rule.Line != x.rules[i].Line {
+			continue
+		}
+		rule = &x.rules[i]
+		names = append(names, x.name)
+	}
+	if rule == nil {
+		return ""
+	}
+	return fmt.Sprintf("line %d disallows it for %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
+}
+
+// oneSite reports whether all sitemaps are of one host. Their site is treated as the site of the file then.
+func (r *Report) oneSite() bool {
+	host := ""
+	for _, s := range r.Sitemaps {
+		u, err := SplitURL([]byte(s.URL))
+		if err != nil || host != "" && !strings.EqualFold(host, string(u.Host)) {
+			return false
+		}
+		host = string(u.Host)
+	}
+	return true
 }

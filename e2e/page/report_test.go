@@ -17,8 +17,10 @@ import (
 func cookbook(t *testing.T, more ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "report.html")
-	run := exec.Command(command, append([]string{"report", "-rules", "testdata/cookbook/robots-new.txt", "-old", "testdata/cookbook/robots.txt",
-		"-base", "https://www.semicomplete.com", "-in", "testdata/cookbook/access.log.zst", "-agent-from-log", "-quiet", "-out", name}, more...)...)
+	run := exec.Command(command, append([]string{
+		"report", "-rules", "testdata/cookbook/robots-new.txt", "-old", "testdata/cookbook/robots.txt",
+		"-base", "https://www.semicomplete.com", "-in", "testdata/cookbook/access.log.zst", "-agent-from-log", "-quiet", "-out", name,
+	}, more...)...)
 	run.Dir = filepath.Join("..", "..")
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", run, err, out)

@@ -8,8 +8,10 @@ import (
 	"unsafe"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/pack"
 	"github.com/robobatch/robobatch/internal/wire"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // The rules of a Set are a chunk of a pack:
@@ -101,4 +103,97 @@ func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
 func (rs *Set) footprint() int64 {
 	n := int(unsafe.Sizeof(*rs)) + rs.automaton.Size() + len(rs.rules)*int(unsafe.Sizeof(ruleRef{})) + len(rs.text)
 	return int64(n + rs.rivals.size())
+}
+
+// Options choose how rules are compiled.
+type Options struct {
+	Dialect    robots.Dialect
+	Agents     []robots.Agent
+	Moment     Moment
+	Directives []robots.Directive // whose lines Rulings keep
+	Tokens     *Tokens            // collects the product tokens of all texts, unless it is nil
+	Workers    int                // compiling goroutines; 0 or less means GOMAXPROCS
+	Choices    bool               // Rulings have their Choices
+
+	Misread  *Misread  // collects the texts that bind agents by other groups, unless it is nil
+	Readings *Readings // of Agents; nil if they have no reading but the dialect
+
+	// Named reports whether the agent of a token, which is not among Agents, may be looked up if a robots.txt names
+	// it, see Ruling.FindNamed. nil means never. It is safe for concurrent use.
+	Named func(robots.ProductToken) bool
+	Fail  func(error) // receives the error if the rules of such an agent fail to load; set by the Store
+}
+
+// A Store has the rules in force for every origin. It is safe for concurrent use.
+type Store interface {
+	NumSites() int  // number of known origins; sites are numbered from 0
+	InForce() int   // number of sites that have something in force at any time
+	Hash() string   // hash of the rulings in force for all sites
+	Memory() Memory // size of the rules loaded so far, equal texts counted once
+
+	// Enough returns the memory limit under which no loaded rules would have been dropped, or 0 if few were dropped
+	// and loaded again.
+	Enough() int64
+
+	// Common returns, by RulingID, the Set that all agents share, or nil if agents differ or if rules may be
+	// dropped from memory. It may be too short for some RulingIDs. Matching uses it first.
+	Common() []*Set
+
+	// Odd returns which texts are not valid robots.txt, judged by their bytes.
+	Odd() Odd
+
+	// Tokens returns the product tokens that groups name, if Options asked for them, and whether the list is
+	// complete.
+	Tokens() (all []robots.ProductToken, complete bool)
+
+	// Redirects returns the redirects of each site that has any, in no order. A store that does not keep them reads
+	// all sites.
+	Redirects() map[uint32][]robots.Redirect
+
+	// Texts returns the number of distinct texts.
+	Texts() int
+
+	// Key returns the key of a text by its number. It is zero if the store has failed.
+	Key(text int) captures.Key
+
+	// Reader returns a Reader for one of that many goroutines.
+	Reader(goroutines int) Reader
+
+	// Budget returns how many bytes of rules each of that many batches may copy, because the store may drop rules
+	// before the batch is written. It is 0 for a store that drops nothing.
+	Budget(batches int) int64
+
+	Err() error // first loading error; after it no answer is valid
+	Close() error
+}
+
+// A Reader finds rules for one goroutine.
+type Reader interface {
+	Find(origin []byte) (site uint32, id RulingID, ok bool)
+	Periods(site uint32) []Period // nil if they add nothing to the ruling, see Settle
+	Newest(site uint32) int64     // for a site with periods: robots.History.NewestOf, in microseconds since 1970
+	Ruling(id RulingID) *Ruling   // of an outcome or a text
+	Set(id RulingID, agent int) *Set
+	Origin(site uint32) robots.Origin
+}
+
+// AheadRows is the number of rows that are prefetched together. A processor can wait for about ten reads at a time,
+// and the prefetched data must still be in the second-level cache when they are used.
+const AheadRows = 64
+
+// An AheadReader is a Reader that can wait for the memory of several rows at the same time.
+type AheadReader interface {
+	// FindAll is like Find, for at most AheadRows origins. An origin that it does not find may still exist.
+	FindAll(origins [][]byte, found []Found)
+
+	// Fetch brings the data needed for decisions by at most AheadRows rulings into the processor's caches. The
+	// result depends on all data read, so that the compiler keeps the reads.
+	Fetch(ids []RulingID) byte
+}
+
+// A Found is the result of Reader.Find.
+type Found struct {
+	Site uint32
+	ID   RulingID
+	OK   bool
 }

@@ -2,11 +2,14 @@ package rules
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"sync/atomic"
 
+	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -173,4 +176,145 @@ func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error)
 		rules = append(rules, f.Groups[i].Rules...)
 	}
 	return compileRules(rules, d)
+}
+
+// Tokens holds the product tokens that groups name, in one spelling each: the first in byte order. It is safe for
+// concurrent use. The zero value is empty.
+type Tokens struct {
+	mu    sync.RWMutex
+	names map[string]robots.ProductToken // by the token in lower case
+	full  bool                           // there are more than maxTokens, and the rest is missing
+}
+
+// maxTokens is the maximum number of product tokens that are kept. 2,561 real files name about 1,200; a hostile
+// file can name 50,000.
+const maxTokens = 1 << 17
+
+// Add adds the tokens of a file.
+func (t *Tokens) Add(groups []robots.Group) {
+	for i := range groups {
+		for _, token := range groups[i].Agents {
+			t.addToken(token)
+		}
+	}
+}
+
+// addToken adds a token. It does not keep the token's memory.
+func (t *Tokens) addToken(token robots.ProductToken) {
+	if len(token) > MaxToken || token.IsPolicy() {
+		return
+	}
+	var buf [MaxToken]byte
+	key := appendLower(buf[:0], token)
+	t.mu.RLock()
+	name, known := t.names[string(key)]
+	full := t.full
+	t.mu.RUnlock()
+	if known && name <= token || !known && full {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.names == nil {
+		t.names = map[string]robots.ProductToken{}
+	}
+	name, known = t.names[string(key)]
+	switch {
+	case !known && len(t.names) == maxTokens:
+		t.full = true
+	case !known || token < name:
+		t.names[string(key)] = robots.ProductToken(strings.Clone(string(token)))
+	}
+}
+
+// appendLower appends a token in lower case.
+func appendLower(dst []byte, token robots.ProductToken) []byte {
+	for i := range len(token) {
+		b := token[i]
+		if 'A' <= b && b <= 'Z' {
+			b |= 0x20
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// List returns the tokens in the order of their lower case, and whether the list is complete.
+func (t *Tokens) List() (all []robots.ProductToken, complete bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all = make([]robots.ProductToken, 0, len(t.names))
+	for _, key := range slices.Sorted(maps.Keys(t.names)) {
+		all = append(all, t.names[key])
+	}
+	return all, !t.full
+}
+
+// rivals finds out whether the verdict on a path is undefined, see [robots.Undefined]: whether a rule with the
+// opposite verdict might decide instead of the winner. Such a rule has a "*" and matches, or it takes precedence
+// among the rules without a "*".
+//
+// The automaton of all rules reports only the rule with the highest precedence, so rules that might decide are
+// compiled a second time. Each path then costs two more matches. This concerns only the dialect google-2010, and
+// there only groups that have Allow and Disallow rules and a "*".
+type rivals struct {
+	literal *automaton.Automaton    // rules without a "*"
+	wild    [2]*automaton.Automaton // rules with a "*": those that disallow, and those that allow
+}
+
+// compileRivals returns the rivals of rules, or nil if a verdict is never undefined.
+func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
+	if !d.Has(robots.WildcardsUndefined) {
+		return nil, nil //nolint:nilnil // nil means no rivals
+	}
+	var literal []automaton.Rule
+	var wild [2][]automaton.Rule
+	var says [2]bool
+	for _, r := range rules {
+		says[index(r.Allow)] = true
+		if strings.Contains(r.Pattern, "*") {
+			wild[index(r.Allow)] = append(wild[index(r.Allow)], r)
+		} else {
+			literal = append(literal, r)
+		}
+	}
+	if len(literal) == len(rules) || !says[0] || !says[1] {
+		return nil, nil //nolint:nilnil // nil means no rivals
+	}
+	r := &rivals{}
+	for _, part := range []struct {
+		automaton **automaton.Automaton
+		rules     []automaton.Rule
+	}{{&r.literal, literal}, {&r.wild[0], wild[0]}, {&r.wild[1], wild[1]}} {
+		var err error
+		if *part.automaton, _, err = automaton.Compile(part.rules); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// index returns the index in wild of rules that allow, or disallow.
+func index(allow bool) int {
+	if allow {
+		return 1
+	}
+	return 0
+}
+
+// match reports whether a rule with the opposite verdict might decide the path instead of the winner.
+func (r *rivals) match(winner automaton.Rank, path []byte, s *automaton.Scratch) bool {
+	if r.wild[index(!winner.Allow())].Match(path, s) != automaton.NoMatch {
+		return true
+	}
+	best := r.literal.Match(path, s)
+	return best != automaton.NoMatch && best.Allow() != winner.Allow()
+}
+
+// size returns the size of the tables in bytes.
+func (r *rivals) size() int {
+	if r == nil {
+		return 0
+	}
+	return r.literal.Size() + r.wild[0].Size() + r.wild[1].Size()
 }

@@ -263,3 +263,145 @@ func (m *Memory) Add(r *Ruling) {
 		m.Text += int64(len(rs.text))
 	}
 }
+
+// A Choice says by which name the groups of an agent are chosen, see engine.Choice.
+type Choice uint8
+
+// The values of Choice.
+const (
+	NoChoice Choice = iota
+	ByToken
+	ByFallback
+	ByStar
+)
+
+// String returns the choice as the output column "group" spells it.
+func (c Choice) String() string { return [...]string{"none", "name", "family", "*"}[c] }
+
+// choices returns the choice of each agent in a text. The groups need no rules.
+func choices(f *robots.File, agents []robots.Agent) []Choice {
+	all, named := make([]Choice, len(agents)), tokensOf(f)
+	star := slices.ContainsFunc(f.Groups, func(g robots.Group) bool { return g.Star })
+	for i, a := range agents {
+		switch {
+		case slices.ContainsFunc(named, a.Token.Equal):
+			all[i] = ByToken
+		case named.have(a):
+			all[i] = ByFallback
+		case star && !a.IgnoresStar:
+			all[i] = ByStar
+		}
+	}
+	return all
+}
+
+// SetChoices sets the choices of the text's groups, if opt.Choices is set.
+func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
+	if opt.Choices {
+		r.Choices = choices(f, opt.Agents)
+		r.Size += int64(len(r.Choices))
+	}
+}
+
+// Odd holds the oddities of texts by RulingID. It may be too short for some RulingIDs, whose texts are not odd. It
+// is nil if no text is odd.
+type Odd []robots.Oddity
+
+// Add records the oddity of a text, if it is odd.
+func (odd *Odd) Add(id RulingID, o robots.Oddity) {
+	if !o.IsOdd() {
+		return
+	}
+	if n := int(id) + 1; n > len(*odd) {
+		*odd = append(*odd, make(Odd, n-len(*odd))...)
+	}
+	(*odd)[id] = o
+}
+
+// Of returns the oddity of the text in force.
+func (odd Odd) Of(id RulingID) robots.Oddity {
+	if int(id) < len(odd) {
+		return odd[id]
+	}
+	return robots.NotOdd
+}
+
+// Worst is the maximum number of examples in an OddCount.
+const Worst = 3
+
+// An OddCount counts responses that were treated as a robots.txt but are not valid, see engine.OddCount.
+type OddCount struct {
+	Number int64                     // number of such responses
+	Rows   int64                     // URLs that they decided
+	Kinds  [robots.NumOddities]int64 // number of such responses by oddity
+	Worst  [Worst]OddOrigin          // those with the most rows, or else the first
+}
+
+// An OddOrigin is an origin whose robots.txt is not valid, see engine.OddOrigin.
+type OddOrigin struct {
+	Origin robots.Origin // "" if unused
+	Odd    robots.Oddity
+	Rows   int64
+}
+
+// Add counts an odd origin.
+func (c *OddCount) Add(o OddOrigin) {
+	if c.Number < Worst {
+		c.Worst[c.Number] = o
+	}
+	c.Number++
+	c.Rows += o.Rows
+	c.Kinds[o.Odd]++
+}
+
+// An Access is the answer, see engine.Access.
+type Access uint8
+
+// The values of Access.
+const (
+	Unknown Access = iota
+	Denied
+	Allowed
+)
+
+// String returns "unknown", "denied" or "allowed".
+func (a Access) String() string { return [...]string{"unknown", "denied", "allowed"}[a] }
+
+// A Reason says how a verdict was decided, see engine.Reason.
+type Reason uint8
+
+// The values of Reason.
+const (
+	ReasonRule Reason = iota
+	ReasonDefault
+	ReasonNoGroup
+	ReasonNoRobots
+	ReasonRobotsTxt
+	ReasonStatus4xx
+	ReasonUnreachable
+	ReasonUnreachableExpired
+	ReasonRedirectLimit
+	ReasonTooLarge
+	ReasonUndefined
+	ReasonBadURL
+	ReasonBadAgent
+	NumReasons = int(iota)
+)
+
+var reasonNames = [NumReasons]string{
+	"rule", "default", "no_group", "no_robots", "robots_txt", "status_4xx", "unreachable", "unreachable_expired",
+	"redirect_limit", "too_large", "undefined", "bad_url", "bad_agent",
+}
+
+// String returns the reason as the output column "reason" spells it.
+func (r Reason) String() string { return reasonNames[r] }
+
+// A Verdict is the answer of a Set, see engine.Verdict.
+type Verdict struct {
+	Rule   int32 // for Set.Rule; NoRule if no rule won
+	Reason Reason
+	Access Access
+}
+
+// NoRule is the Rule of a verdict that was not decided by a rule.
+const NoRule int32 = -1

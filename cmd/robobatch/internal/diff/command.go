@@ -305,7 +305,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 	return s.limit.Check(s.rejected, 0, false)
 }
 
-// URLs with changed preferences get this part of the memory for changed URLs
+// Run compares.
 func (d *diffing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
