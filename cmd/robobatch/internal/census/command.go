@@ -22,6 +22,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -204,6 +205,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.rules.Warn(&r.Console)
+	if !r.rules.Odd().IsOdd() { // of a single file, which Warn names
+		r.WarnOnce(warning.Rules(&c.odd, "origin"))
+	}
 	r.WarnOnce(passage.WarnAgents(&r.opt, store))
 	if all := c.all[0].Origins; c.weights && c.weighed < all {
 		r.Hint(fmt.Sprintf("%s of %s origins have a weight of -weights", say.Number(c.weighed), say.Number(all)))

@@ -29,6 +29,7 @@ type facts struct {
 	choice engine.Choice
 	root   engine.Answer
 	reason string // why no text decides, or what the text is instead of a robots.txt; "" if it is valid
+	odd    robots.Oddity
 	delay  float64
 	delays bool // the group has a Crawl-delay
 }
@@ -144,7 +145,7 @@ func (l *looker) factsOf(key ruling) *facts {
 	if odd := l.look.Odd(key.id); !f.hasText() {
 		f.reason = f.root.Reason.String()
 	} else if odd.IsOdd() {
-		f.reason = odd.String()
+		f.reason, f.odd = odd.String(), odd
 	}
 	if note, ok := l.look.Note(key.id, key.agent, robots.CrawlDelayLines); ok {
 		seconds, err := strconv.ParseFloat(note.Value, 64)

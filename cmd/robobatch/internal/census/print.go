@@ -14,6 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extent"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // A Count counts the origins of a crawler at a moment.
@@ -45,7 +46,9 @@ type counts struct {
 	all     []Count // by moment, and agent
 	dated   bool
 	weights bool
+	newest  int   // the index of the last moment and first agent, whose rows have each origin once
 	weighed int64 // origins with a weight
+	odd     engine.OddCount
 }
 
 // newCounts returns empty counts.
@@ -66,6 +69,7 @@ func newCounts(r *run) *counts {
 			c.all = append(c.all, count)
 		}
 	}
+	c.newest = len(c.all) - len(r.opt.Agents)
 	return c
 }
 
@@ -73,8 +77,11 @@ func newCounts(r *run) *counts {
 func (c *counts) add(r *row, n int) {
 	count := &c.all[n]
 	count.Origins++
-	if n == 0 && r.weighed {
+	if n == c.newest && r.weighed {
 		c.weighed++
+	}
+	if n == c.newest && r.odd.IsOdd() {
+		c.odd.Add(engine.OddOrigin{Origin: robots.Origin(r.origin), Odd: r.odd})
 	}
 	s := [...]*Sites{extent.Unknown: &count.Unknown, extent.None: &count.None, extent.Some: &count.Some, extent.All: &count.All}[r.Access]
 	if !r.known {

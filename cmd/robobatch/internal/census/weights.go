@@ -3,7 +3,6 @@ package census
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,9 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/robots"
 )
+
+// mostWeight is the largest weight, so that no sum of weights overflows.
+const mostWeight = 1e18
 
 // readWeights reads a file of weights per origin or host.
 func readWeights(name string) (weights map[string]float64, err error) {
@@ -34,10 +36,10 @@ func readWeights(name string) (weights map[string]float64, err error) {
 			weight, err = strconv.ParseFloat(text, 64)
 		}
 		switch {
-		case n == 1 && err != nil && two: // the header row
+		case n == 1 && err != nil && two && !strings.ContainsAny(second, "0123456789"): // the header row
 			continue
-		case err != nil || !two || math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0:
-			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number, separated by a tab or a comma", say.File(name), n)
+		case err != nil || !two || !(0 <= weight && weight <= mostWeight):
+			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number of at most %.0e, separated by a tab or a comma", say.File(name), n, mostWeight)
 		}
 		key := strings.TrimSuffix(strings.ToLower(site), "/")
 		if strings.Contains(site, "://") {

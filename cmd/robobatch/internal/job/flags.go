@@ -131,7 +131,12 @@ func (s *storage) flags(table *flags.Table) []cli.Flag {
 	all := []cli.Flag{
 		{
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
-			Set: cli.Text(&s.partitionBy), Doc: `
+			Set: func(list string) error {
+				if s.partitionBy = list; list == "" {
+					return errors.New("no key: name one or more of " + strings.Join(output.Partitions(), ", "))
+				}
+				return nil
+			}, Doc: `
 			Write a directory of partitions as Hive names them. The key is one or more of origin,
 			agent, allowed, reason and date (of the log's time, in -timezone), as in
 			agent=Googlebot/allowed=true/part-0.parquet. With -shard, -resume or s3://, each input has a file in each.`,
