@@ -146,10 +146,12 @@ func isProtocol(word []byte) bool {
 // isURL reports whether b starts like a URL: with a scheme and "://".
 func isURL(b []byte) bool { return behindScheme(b) > 0 }
 
-// behindScheme returns where the text after the scheme and "://" begins, 0 if b does not start like a URL.
+// behindScheme returns where the text after the scheme and "://" begins, 0 if b does not start like a URL. Most begin with a slash.
 func behindScheme(b []byte) int {
 	const http, https = "http://", "https://" // nearly all
-	if len(b) > len(https) && string(b[:len(http)]) == http {
+	if len(b) == 0 || b[0] == '/' {
+		return 0
+	} else if len(b) > len(https) && string(b[:len(http)]) == http {
 		return len(http)
 	} else if len(b) > len(https) && string(b[:len(https)]) == https {
 		return len(https)
