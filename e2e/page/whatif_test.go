@@ -548,7 +548,7 @@ func TestHidden(t *testing.T) {
 	if got := tb.copied(`button[aria-label="Copy as CSV: the table of opened URLs"]`); !strings.Contains(got, `/a\u{202E}b\u{1}c,1,`) {
 		t.Errorf("copied is %q", got)
 	}
-	tb.until(`document.getElementById("what-if-change").textContent.includes("is in lines 1, 4.")`)
+	tb.until(`document.getElementById("what-if-change").textContent.includes("are in lines 1, 4.")`)
 	for _, ask := range [][2]string{{"/x\u202e", "/x%E2%80%AE"}, {"\u202e/x", `“\u{202E}/x” is neither`}} {
 		url, want := ask[0], ask[1]
 		tb.eval(`{ document.getElementById("what-if-url").value = `+literal(url)+`; document.querySelector("#what-if-ask button").click(); }`, nil)
