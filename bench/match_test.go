@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -171,42 +170,13 @@ func BenchmarkMatch(b *testing.B) {
 		}
 		benchmarkMatch(b, rows)
 	})
-	b.Run("data=hostile", func(b *testing.B) { benchmarkAnyMatch(b, hostileRows(b)) })
-}
-
-// hostileRows returns the rows of files with thousands of rules of a form that has made matching slow, and of short paths
-// that have words of the rules in every other place.
-func hostileRows(tb testing.TB) (rows []matchRow) {
-	tb.Helper()
-	rng := rand.New(rand.NewPCG(9309, 60))
-	word := func() string {
-		b := make([]byte, 4+rng.IntN(5))
-		for i := range b {
-			b[i] = "etaoinshrdlucmfwypvb"[min(rng.IntN(20), rng.IntN(20))]
+	b.Run("data=hostile", func(b *testing.B) {
+		var rows []matchRow
+		for _, form := range []string{"/*/%s*%s", "/*%s*html", "/*?*%s=*&%s=", "/%s/*%s*%s"} {
+			rows = append(rows, setRows(b, madeup.Hostile(form, 1000, 500))...)
 		}
-		return string(b)
-	}
-	for _, form := range []string{"/*/%s*%s", "/*%s*html", "/*?*%s=*&%s=", "/%s/*%s*%s"} {
-		var words []string
-		body := []byte("User-agent: *\n")
-		for range 1000 {
-			some := make([]any, strings.Count(form, "%"))
-			for i := range some {
-				words = append(words, word())
-				some[i] = words[len(words)-1]
-			}
-			body = fmt.Appendf(body, "Disallow: "+form+"\n", some...)
-		}
-		a := compile(tb, body)
-		for range 500 {
-			path := "/"
-			for len(path) < 22 {
-				path += []string{word(), words[rng.IntN(len(words))]}[rng.IntN(2)] + string("/-_.?=&"[rng.IntN(7)])
-			}
-			rows = append(rows, matchRow{a, []byte(path)})
-		}
-	}
-	return rows
+		benchmarkAnyMatch(b, rows)
+	})
 }
 
 // fewRules returns the rows of the collection's log with paths of 20 to 60 bytes, of the files with 15 to 40 rules,

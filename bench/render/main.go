@@ -138,7 +138,7 @@ var libraries = []label{
 	{"benjaminestes-robots", "benjaminestes/robots"},
 	{"robobatch-reference", "robobatch's reference matcher"},
 	{"grobotstxt", "grobotstxt"},
-	{"lines-alone", "reading the lines alone"},
+	{"lines-alone", "only reading the lines"},
 }
 
 // workloads are the peers' workloads, in the order shown.

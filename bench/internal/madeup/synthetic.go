@@ -66,17 +66,53 @@ func (s Shape) Make() *RuleSet {
 	return set
 }
 
-// Few is how many sets FewRules returns.
-const Few = 5
-
 // FewRules makes up sets of 15 to 43 rules without "*", with paths of 20 to 60 bytes.
 func FewRules() (all []*RuleSet) {
-	for _, rules := range [Few]int{15, 22, 29, 36, 43} {
+	for _, rules := range []int{15, 22, 29, 36, 43} {
 		set := Shape{Rules: rules}.Make()
 		set.Paths = slices.DeleteFunc(set.Paths, func(path []byte) bool { return len(path) < 20 || len(path) > 60 })
 		all = append(all, set)
 	}
 	return all
+}
+
+// Hostile makes up rules of a form that makes matching slow, and paths of some 22 bytes that have words of the rules in every
+// other place. The form is a pattern with a verb of package fmt for each word. All of one form are the same.
+func Hostile(form string, rules, paths int) *RuleSet {
+	rng := rand.New(rand.NewPCG(9309, 60))
+	word := func() string {
+		b := make([]byte, 4+rng.IntN(5))
+		for i := range b {
+			b[i] = "etaoinshrdlucmfwypvb"[min(rng.IntN(20), rng.IntN(20))]
+		}
+		return string(b)
+	}
+	set, each := &RuleSet{Body: []byte("User-agent: *\n")}, strings.Count(form, "%")
+	words := make([]string, 0, each*rules)
+	for range rules {
+		some := make([]any, each)
+		for i := range some {
+			words = append(words, word())
+			some[i] = words[len(words)-1]
+		}
+		set.Body = fmt.Appendf(set.Body, "Disallow: "+form+"\n", some...)
+	}
+	for range paths {
+		path := "/"
+		for len(path) < 22 {
+			if rng.IntN(2) == 0 {
+				path += pick(rng, words)
+			} else {
+				path += word()
+			}
+			path += string("/-_.?=&"[rng.IntN(7)])
+		}
+		if strings.Contains(form, "html") {
+			path = path[:18] + ".html"
+		}
+		set.Paths = append(set.Paths, []byte(path))
+	}
+	return set
 }
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }

@@ -11,12 +11,12 @@ import (
 // A dense is a full DFA over classes of bytes, a load and a compare for each byte of a path: fast where its states do not explode.
 type dense struct {
 	class  [256]uint32
-	next   []uint32 // by state + class; a state is the index of its row. From ended on, no later byte counts, and it is a winner
+	next   []uint32 // by state + class; a state is the index of its row; from ended on, later bytes do not count, and the rest is a winner
 	winner []int32  // by row number: the winner if the path ends there
 	width  uint32
 }
 
-// mostStates is where a DFA is given up, and ended the first number that is no row.
+// A DFA with more than mostStates states is given up. Numbers of rows are below ended.
 const (
 	mostStates = 1 << 13
 	ended      = 1 << 31
@@ -106,7 +106,7 @@ func newDense(s *site) *dense {
 	return d
 }
 
-// runeBytes returns numbers as bytes that tell them apart.
+// runeBytes returns numbers as bytes, which are equal only for equal numbers.
 func runeBytes(set []rune) (key []byte) {
 	for _, n := range set {
 		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))

@@ -2,13 +2,7 @@
 
 package main
 
-import (
-	"fmt"
-	"math/rand/v2"
-	"strings"
-
-	"github.com/robobatch/robobatch/robots"
-)
+import "github.com/robobatch/robobatch/bench/internal/madeup"
 
 // hostile are shapes of rules meant to slow down matching: each is a format with %s for words, and a number of rules.
 // No known real file has so many rules with floating segments.
@@ -33,47 +27,13 @@ var hostile = []struct {
 	{"own-anchors", "/%s/*%s*%s", 2500},
 }
 
-// hostileSites returns a workload for each of hostile, with 2,000 paths of some 22 bytes that have words of the rules in every other place.
+// hostileSites returns a workload for each of hostile.
 func hostileSites() (all []*workload, err error) {
+	const paths = 2000
 	for _, h := range hostile {
-		rng := rand.New(rand.NewPCG(9309, 60))
-		word := func() string {
-			b := make([]byte, 4+rng.IntN(5))
-			for i := range b {
-				b[i] = "etaoinshrdlucmfwypvb"[min(rng.IntN(20), rng.IntN(20))]
-			}
-			return string(b)
-		}
-		var words []string
-		var body strings.Builder
-		body.WriteString("User-agent: *\n")
-		for range h.rules {
-			var some []any
-			for range strings.Count(h.form, "%") {
-				words = append(words, word())
-				some = append(some, words[len(words)-1])
-			}
-			fmt.Fprintf(&body, "Disallow: "+h.form+"\n", some...)
-		}
-		w := newWorkload("hostile-" + h.name)
-		if err := w.addOrigin("https://www.shop.example", []byte(body.String())); err != nil {
+		w, err := oneSite("hostile-"+h.name, madeup.Hostile(h.form, h.rules, paths), paths)
+		if err != nil {
 			return nil, err
-		}
-		for range 2000 {
-			path := "/"
-			for len(path) < 22 {
-				if rng.IntN(2) == 0 {
-					path += words[rng.IntN(len(words))]
-				} else {
-					path += word()
-				}
-				path += string("/-_.?=&"[rng.IntN(7)])
-			}
-			if strings.Contains(h.form, "html") {
-				path = path[:18] + ".html"
-			}
-			normal, _ := robots.Google.Path([]byte(path), nil)
-			w.addPath(0, normal)
 		}
 		all = append(all, w)
 	}

@@ -149,12 +149,13 @@ func oneSite(name string, set *madeup.RuleSet, lines int) (*workload, error) {
 // fewRules returns five sites of few rules without "*", as most busy sites have, and their paths of 20 to 60 bytes.
 func fewRules(lines int) (*workload, error) {
 	w := newWorkload("few")
-	for _, set := range madeup.FewRules() {
+	sets := madeup.FewRules()
+	for _, set := range sets {
 		origin := robots.Origin(fmt.Sprintf("https://www.shop%d.example", len(w.index)))
 		if err := w.addOrigin(origin, set.Body); err != nil {
 			return nil, err
 		}
-		for i := range lines / madeup.Few {
+		for i := range lines / len(sets) {
 			w.addPath(w.index[origin], set.Paths[i%len(set.Paths)])
 		}
 	}
