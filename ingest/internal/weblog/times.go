@@ -57,7 +57,7 @@ var (
 
 // read reads a text, which a fraction and a zone may follow.
 func (l *layout) read(b []byte) int64 {
-	if len(b) < l.end || l.sep > 0 && (b[l.month-1] != b[l.sep] || b[l.minute-1] != ':' || b[l.second-1] != ':' || b[l.hour-1] != ':' && b[l.hour-1]&^0x20 != 0 && b[l.hour-1]|0x20 != 't') {
+	if len(b) < l.end || l.sep > 0 && (b[l.month-1] != b[l.sep] || b[l.minute-1] != ':' || b[l.second-1] != ':' || b[l.hour-1] != ':' && b[l.hour-1] != ' ' && b[l.hour-1]|0x20 != 't') {
 		return NoTime
 	}
 	m := moment{year: number(b[l.year : l.year+4]), day: pair(b[l.day:]), hour: pair(b[l.hour:]), minute: pair(b[l.minute:]), second: pair(b[l.second:])}
