@@ -146,9 +146,9 @@ func (t *Table[K]) row(key K, g Group) Row[K] {
 	return Row[K]{key, g, t.urls.Requests(g), t.urls.Distinct(g)}
 }
 
-// Largest keeps the items with the largest numbers, up to a number of items and a total number of bytes. Of items
-// with equal numbers, it keeps those with the largest ties; if ties are hashes, these are a uniform sample. Of
-// items with equal ties, it keeps the first. It keeps no item after the first that does not fit.
+// Largest keeps the items with the largest numbers, up to a number of items and a total number of bytes. If
+// numbers are equal, it keeps the items with the largest ties; if ties are hashes, these are a uniform sample. If ties
+// are equal, it keeps the first. It keeps no item after the first that does not fit.
 type Largest[T any] struct {
 	most    int
 	limit   int64          // bytes

@@ -71,7 +71,7 @@ func keyAtEnd(last uint64) key { return key(last * keyHash) }
 // path that it matches has a fingerprint or a '/'.
 func (k key) bits() uint64 { return 1<<(k>>58) | 1<<(k>>52&63) }
 
-// hash returns the hash of a key, of which only the lowest bits are used: enough to number the bits of a filter.
+// hash returns the hash of a key. Only the lowest bits are used: enough to number the bits of a filter.
 func (k key) hash() uint32 { return uint32(k >> 44) }
 
 // candidates is the memory for the patterns that may match a path.
@@ -283,7 +283,7 @@ func (t *table) addIndex(pats []ranked) (crowd int) {
 	return crowd
 }
 
-// indexEntries returns the entries of patterns in the order of their hashes, of which only the bits in mask count.
+// indexEntries returns the entries of patterns in the order of their hashes. Only the bits of a hash in mask count.
 func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEntry {
 	entries, keys, count := make([]indexEntry, len(pats)), make([]filedKeys, len(pats)), make([]uint16, mask+1)
 	for i := range pats {

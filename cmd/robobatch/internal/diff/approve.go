@@ -29,8 +29,8 @@ import (
 //	closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567
 //
 // The kind is closed, opened, or an answer about a use, such as train-ai=y. The added or removed line is for the
-// reviewer. One hash is of the old robots.txt, the other of what the new one tells crawlers, so that only this change
-// is approved. Comments and the order of lines may still change.
+// reviewer. One hash is of the old robots.txt, the other of the rules and preferences of the new one, so that only this
+// change is approved. Comments and the order of lines may still change.
 type approval struct{ kind, agent, origin, line, old, now string }
 
 // exampleApproval is an approval line for messages.
