@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/census"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
@@ -17,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipe"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/rules"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
@@ -72,7 +72,7 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
-		Version: build.Version(), Date: build.Day(), Topics: flags.Topics, Intro: flagsIntro,
+		Version: process.Version(), Date: process.Day(), Topics: flags.Topics, Intro: flagsIntro,
 		Gone: gone,
 	}
 	all := make([]flags.Command, len(commands))

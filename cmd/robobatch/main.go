@@ -21,12 +21,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
-	_ "github.com/robobatch/robobatch/cmd/robobatch/internal/collector"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -119,7 +118,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 	case errors.Is(err, cli.ErrHelp):
 		return title, std.PrintOut(p.Help(&c.Command, errors.Is(err, cli.ErrHelpAll)))
 	case errors.Is(err, cli.ErrInstead):
-		return title, std.PrintOut("robobatch " + build.Version() + "\n")
+		return title, std.PrintOut("robobatch " + process.Version() + "\n")
 	default:
 		faults.Add("", err)
 	}
@@ -129,7 +128,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 		remedies.Origin = c.Rules.Origin
 	}
 	if err == nil {
-		err = checkAddresses()
+		err = process.CheckAddresses()
 	}
 	if err == nil {
 		err = guard.Run(t)

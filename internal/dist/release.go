@@ -135,7 +135,7 @@ func (t target) golang(root string, arguments ...string) ([]byte, error) {
 // compile builds the command for the target, in a directory below temp, and returns its path.
 func compile(r *release, temp string, t target) (string, error) {
 	path := filepath.Join(temp, t.OS+"-"+t.Arch, t.name())
-	const in = "-X github.com/robobatch/robobatch/cmd/robobatch/internal/build."
+	const in = "-X github.com/robobatch/robobatch/cmd/robobatch/internal/process."
 	set := in + "release=" + r.Version + " " + in + "releaseDay=" + r.Time.Format("2006-01-02")
 	_, err := t.golang(r.root, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w "+set, "-o", path, "./cmd/robobatch")
 	return path, err

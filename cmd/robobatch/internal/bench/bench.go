@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -82,7 +82,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	g.Question.Missing, g.Work.Progress = "allow", "off"
 	b.Choose(&g.Flags, std, &faults, &faults)
 	var err error
-	b.outOpt = output.Options{Columns: output.Long.DefaultColumns(), Version: build.Version()}
+	b.outOpt = output.Options{Columns: output.Long.DefaultColumns(), Version: process.Version()}
 	if g.columns != "" {
 		b.outOpt.Columns, err = output.ParseColumns(g.columns)
 		faults.Add("columns", flags.WithColumnHints(err))

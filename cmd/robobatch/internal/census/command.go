@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -123,7 +123,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if r.Name = g.table.Out; r.Name != "" {
 		var opt output.Options
 		g.table.ChooseFormat(r.Name, std.Out, &opt, &faults)
-		r.tableOpt = output.CellOptions{Format: opt.Format, Terminal: opt.Terminal, CSV: g.table.ChooseCSV(&faults), Version: build.Version()}
+		r.tableOpt = output.CellOptions{Format: opt.Format, Terminal: opt.Terminal, CSV: g.table.ChooseCSV(&faults), Version: process.Version()}
 		r.tableOpt.Metadata = [][2]string{{output.KeyDialect, r.opt.Dialect.String()}, {"robobatch.as_of", strings.Join(g.moments, ",")}}
 	}
 	if g.weights != "" {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
@@ -32,7 +32,7 @@ type file struct {
 
 // addFile adds the file that a flag names.
 func (f *files) addFile(flag, name string, format output.Format, csv output.CSVForm) {
-	t := &file{flag: flag, opt: output.CellOptions{Format: format, CSV: csv, Version: build.Version()}}
+	t := &file{flag: flag, opt: output.CellOptions{Format: format, CSV: csv, Version: process.Version()}}
 	t.Name = name
 	f.all = append(f.all, t)
 }

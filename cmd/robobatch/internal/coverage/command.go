@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -144,7 +144,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.page.File, r.page.Inputs = r.Now.Single(), r.InputNames()
 	if r.Name != "" {
 		if err := r.Commit(func(f place.Output) error {
-			if err := c.WriteTable(f, r.format, build.Version()); err != nil {
+			if err := c.WriteTable(f, r.format, process.Version()); err != nil {
 				return err
 			}
 			return f.Commit()

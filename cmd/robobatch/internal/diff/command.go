@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -17,6 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -182,7 +182,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		d.Memory.Out = &d.outOpt
 	}
 	d.ChooseWork(&g.Flags, &d.outOpt, &faults, g.table.Out)
-	d.outOpt.Version = build.Version()
+	d.outOpt.Version = process.Version()
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
@@ -20,6 +19,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -434,7 +434,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 		p.Hints = append(p.Hints, "reading the log from the terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
 	p.Asked.Timezone = g.page.Zone.Name
-	p.outOpt.Version = build.Version()
+	p.outOpt.Version = process.Version()
 	faults.Add("", p.series.note(g, p))
 	return faults.Err()
 }

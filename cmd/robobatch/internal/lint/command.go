@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -231,7 +231,7 @@ func (s stdout) Write(p []byte) (n int, err error) {
 
 // lint prints the findings, and applies -fail.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
-	p := NewPrinter(w, Options{Form: l.form, Version: build.Version(), All: l.Name != say.Std, Fail: l.fail})
+	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != say.Std, Fail: l.fail})
 	var err error
 	for i := 0; i < len(l.rules) && err == nil; i++ {
 		err = l.list(ctx, p, l.rules[i])

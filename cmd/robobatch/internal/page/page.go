@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -211,7 +211,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})
 	}
 	run := &report.Run{
-		Version: build.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: slices.Clone(p.flags), Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
+		Version: process.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: slices.Clone(p.flags), Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
 		Warnings: warningsOf(r.Summary.Warnings), Changes: r.Changes,
 	}
 	for _, line := range r.Summary.Took() {

@@ -14,12 +14,12 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/build"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
@@ -115,7 +115,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		l.Name = say.Std
 		return s, l.find(&g.Rules)
 	}
-	l.outOpt = Options{Dialect: l.opt.Dialect, Version: build.Version(), Metadata: g.reading.Metadata()}
+	l.outOpt = Options{Dialect: l.opt.Dialect, Version: process.Version(), Metadata: g.reading.Metadata()}
 	l.outOpt.Agents, err = agents.Expand(g.agents.Names)
 	faults.Add("agent", err)
 	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}

@@ -1,5 +1,6 @@
-// Package build returns the version of robobatch that runs. Only cmd/robobatch and its packages import it.
-package build
+// Package process has the properties of the running process: the version of the program, the start of its garbage
+// collector, and its address space. Only cmd/robobatch and its packages import it.
+package process
 
 import (
 	"runtime/debug"
