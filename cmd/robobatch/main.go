@@ -23,8 +23,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -61,7 +61,7 @@ func run(arguments []string, std console.Streams) int {
 		io.WriteString(std.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
 		return exitError
 	}
-	if err == nil || flow.IsClosedPipe(err) {
+	if err == nil || outputs.IsClosedPipe(err) {
 		return exitDone
 	}
 	if errors.Is(err, errBare) {
@@ -79,7 +79,7 @@ func run(arguments []string, std console.Streams) int {
 	if place.IsTemporary(err) {
 		return exitTemporary
 	}
-	if flow.IsPolicy(err) {
+	if outputs.IsPolicy(err) {
 		return exitPolicy
 	}
 	return exitError

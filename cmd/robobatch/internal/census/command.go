@@ -18,10 +18,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -137,7 +137,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	if r.Name != "" {
-		err = targets.CheckFile("-out", r.Name, targets.Inputs{Path: g.Path, Rules: r.rules.Files})
+		err = outputs.CheckFile("-out", r.Name, outputs.Inputs{Path: g.Path, Rules: r.rules.Files})
 	}
 	return r, err
 }
@@ -182,7 +182,7 @@ func (r *run) Targets() (out, last string) {
 // Run counts the origins.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
-	r.Hint(targets.Leftovers(r.Name))
+	r.Hint(outputs.Leftovers(r.Name))
 	if r.rules.Pack() != "" {
 		index, err := engine.IndexMemory(r.rules.Pack())
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -169,7 +169,7 @@ func (c *checking) Run(ctx context.Context) error {
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(Print(c.Out, c.form, c.all, results)), c.Close())
 	if failed := Failed(results); err == nil && failed > 0 {
-		err = flow.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
+		err = outputs.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
 	}
 	return err
 }

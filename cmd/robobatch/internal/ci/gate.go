@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -173,7 +173,7 @@ func Err(all []Verdict) error {
 	for _, f := range failed {
 		texts = append(texts, f.String())
 	}
-	return flow.NewPolicyError(strings.Join(texts, "\n"))
+	return outputs.NewPolicyError(strings.Join(texts, "\n"))
 }
 
 // percent returns n as a percentage of all, with two significant digits.

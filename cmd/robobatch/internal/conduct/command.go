@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -102,15 +102,15 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	}
 	if err = errors.Join(r.KeepRequests(g.rows != ""), err); err == nil {
 		// Check that the outputs overwrite neither inputs nor each other.
-		read := targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files}
+		read := outputs.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files}
 		var errs []error
-		var others []targets.Other
+		var others []outputs.Other
 		for _, t := range r.files.all {
 			if t.Name == "" {
 				continue
 			}
-			errs = append(errs, targets.CheckFile(t.flag, t.Name, read, others...))
-			others = append(others, targets.Other{Flag: t.flag, Name: t.Name})
+			errs = append(errs, outputs.CheckFile(t.flag, t.Name, read, others...))
+			others = append(others, outputs.Other{Flag: t.flag, Name: t.Name})
 		}
 		err = errors.Join(errs...)
 	}
@@ -135,8 +135,8 @@ func (r *run) Run(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, errors.Join(errs...), r.Close())
 	}()
-	r.Hint(targets.Leftovers(r.files.names()...))
-	r.WarnOnce(targets.Mixed(r.files.names()...))
+	r.Hint(outputs.Leftovers(r.files.names()...))
+	r.WarnOnce(outputs.Mixed(r.files.names()...))
 	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}

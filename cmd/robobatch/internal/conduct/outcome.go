@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -49,7 +49,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	o.gates, err = gates.Parse(g.gates)
 	faults.Add("fail", err)
 	// Set the files to write.
-	g.table.Out = targets.Standard(g.table.Out)
+	g.table.Out = outputs.Standard(g.table.Out)
 	var opt output.Options
 	csv := g.table.ChooseCSV(faults)
 	switch {
@@ -64,7 +64,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
-		case targets.Standard(f.name) == say.Std:
+		case outputs.Standard(f.name) == say.Std:
 			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
 		case f.name != "":
 			var err error
@@ -122,7 +122,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 		formulas.Add(t.table.Formulas())
 		written = append(written, t)
 	}
-	var set targets.Set
+	var set outputs.Set
 	if err := set.Begin(o.files.names()...); err != nil {
 		return err
 	}

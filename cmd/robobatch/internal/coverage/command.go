@@ -11,11 +11,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -99,7 +99,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return nil, err
 	}
 	if err = r.Find(&g.Flags); err == nil && r.Name != "" {
-		err = targets.CheckFile("-out", r.Name, targets.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
+		err = outputs.CheckFile("-out", r.Name, outputs.Inputs{Path: g.Path, Logs: r.Logs.Inputs(), Rules: r.Now.Files})
 	}
 	return r, err
 }
@@ -124,7 +124,7 @@ func (r *run) tempDir() string { return load.TempDir(cmp.Or(r.Name, ".")) }
 // Run evaluates the logs, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
-	r.Hint(targets.Leftovers(r.Name))
+	r.Hint(outputs.Leftovers(r.Name))
 	if r.Name != "" {
 		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
 			return err

@@ -10,16 +10,15 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -98,18 +97,18 @@ type diffing struct {
 	approve  string // file of -approve; "" means none
 	out      changesOut
 	outOpt   output.Options
-	limit    flow.Limit
-	require  flow.Requirements
+	limit    outputs.RejectLimit
+	require  outputs.Requirements
 	gates    []ci.Gate
 	sent     bool // the log identifies senders, and requested crawlers may not be among them
 	form     string
 	page     *page.Page // page of -report; nil without one
-	set      targets.Set
+	set      outputs.Set
 }
 
 // plan checks the flags and finds rules and logs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	g.table.Out = targets.Standard(g.table.Out)
+	g.table.Out = outputs.Standard(g.table.Out)
 	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
 	// Set the options, without opening any file.
 	var input cli.Faults
@@ -232,16 +231,16 @@ func (d *diffing) find(g *given) (err error) {
 // checkOut checks that the output overwrites nothing that is read.
 func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 	for _, side := range d.Sides() {
-		read := targets.Inputs{Path: side.Path, Logs: logs, Rules: side.Files}
+		read := outputs.Inputs{Path: side.Path, Logs: logs, Rules: side.Files}
 		var err error
 		if g.table.Out != "" {
-			err = targets.Check(targets.Outputs{Out: g.table.Out, Options: &d.outOpt}, read)
+			err = outputs.Check(outputs.Outputs{Out: g.table.Out, Options: &d.outOpt}, read)
 		}
 		if d.page != nil {
-			err = errors.Join(err, targets.CheckPage("-report", d.page.Name, read, targets.Other{Flag: "-out", Name: g.table.Out}))
+			err = errors.Join(err, outputs.CheckPage("-report", d.page.Name, read, outputs.Other{Flag: "-out", Name: g.table.Out}))
 		}
 		if g.approve != "" {
-			err = errors.Join(err, targets.CheckLocal("-approve", g.approve), targets.CheckFile("-approve", g.approve, read, targets.Other{Flag: "-out", Name: g.table.Out}))
+			err = errors.Join(err, outputs.CheckLocal("-approve", g.approve), outputs.CheckFile("-approve", g.approve, read, outputs.Other{Flag: "-out", Name: g.table.Out}))
 		}
 		if err != nil {
 			return err // a wrong name is wrong on both sides
@@ -281,7 +280,7 @@ type changesSink struct {
 	*aggregate.Changes
 	wishes   *aggregate.PreferenceChanges
 	out      *changesOut
-	limit    flow.Limit
+	limit    outputs.RejectLimit
 	rejected int64
 	sent     *bool // see diffing
 	approved *Approvals
@@ -301,15 +300,15 @@ func (s *changesSink) Write(b *engine.Batch) error {
 	if err := s.out.Write(b); err != nil {
 		return err
 	}
-	s.rejected += int64(flow.Count(b))
+	s.rejected += int64(outputs.CountRejects(b))
 	return s.limit.Check(s.rejected, 0, false)
 }
 
 // Run compares.
 func (d *diffing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
-	d.Hint(targets.Leftovers(d.out.Name, d.page.FileName()))
-	d.WarnOnce(targets.Mixed(d.out.Name, d.page.FileName()))
+	d.Hint(outputs.Leftovers(d.out.Name, d.page.FileName()))
+	d.WarnOnce(outputs.Mixed(d.out.Name, d.page.FileName()))
 	if err := d.page.Begin(); err != nil {
 		return err
 	}
@@ -427,7 +426,7 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 		return err
 	}
 	if t := d.tried; len(d.gates) > 0 && t != nil && (t.Cut > 0 || t.AgentsCut) {
-		return flow.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
+		return outputs.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
@@ -177,13 +177,13 @@ func (l *Limits) Flags() []cli.Flag {
 func (l *Limits) AllowsBad() bool { return strings.HasSuffix(l.NoRows, "allow") }
 
 // Choose returns the limits. Faults of -max-rejects go to input, all others to faults.
-func (l *Limits) Choose(input, faults *cli.Faults) (flow.Limit, flow.Requirements) {
-	limit, err := flow.ParseLimit(l.MaxRejects)
+func (l *Limits) Choose(input, faults *cli.Faults) (outputs.RejectLimit, outputs.Requirements) {
+	limit, err := outputs.ParseRejectLimit(l.MaxRejects)
 	input.Add("max-rejects", err)
 	_, err = cli.Choose("way", l.NoRows, noRows)
 	faults.Add("no-rows", err)
-	require := flow.Requirements{Rows: strings.HasPrefix(l.NoRows, "fail"), AllowBad: l.AllowsBad()}
-	require.Rules, err = flow.ParseShare(l.RequireRules)
+	require := outputs.Requirements{Rows: strings.HasPrefix(l.NoRows, "fail"), AllowBad: l.AllowsBad()}
+	require.Rules, err = outputs.ParseShare(l.RequireRules)
 	faults.Add("require-rules", err)
 	return limit, require
 }

@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -58,7 +58,7 @@ func ColumnsFlag(to *string) cli.Flag {
 // ChooseFormat sets the format of the output with that name; "" if it is partitioned. A pipe or device without a known
 // extension gets the format of standard output.
 func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, faults *cli.Faults) {
-	if targets.IsDir(name) {
+	if outputs.IsDir(name) {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
 		return
 	}
@@ -77,7 +77,7 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 		faults.Add("out-format", cli.Hint(err, t.Format, output.FormatNames()))
 	case err != nil:
 		faults.Add("out-format", err)
-	case !targets.IsTerminal(name, stdout):
+	case !outputs.IsTerminal(name, stdout):
 	case out.Format.Readable():
 		out.Terminal = true
 	default:

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -297,7 +297,7 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		faults.Add("partition-by", err)
 		out.Partition = nil
 	}
-	if place.IsRemote(name) && !targets.IsDir(name) {
+	if place.IsRemote(name) && !outputs.IsDir(name) {
 		faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", name))
 	} else if name == say.Std {
 		faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))

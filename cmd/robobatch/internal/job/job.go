@@ -13,17 +13,16 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -37,10 +36,10 @@ import (
 // A job is a plan being executed.
 type job struct {
 	*plan
-	src   *flow.Source
-	out   flow.Sink
+	src   *passage.Source
+	out   outputs.Sink
 	stats guard.Sink[place.Output]
-	set   targets.Set
+	set   outputs.Set
 	times summary.Times
 	dates bool // -partition-by date found no time in any row
 }
@@ -70,8 +69,8 @@ func (j *job) Targets() (out, last string) {
 
 // load prepares the rules.
 func (j *job) load(ctx context.Context) error {
-	j.Hints = append(j.Hints, targets.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
-	j.WarnOnce(targets.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
+	j.Hints = append(j.Hints, outputs.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
+	j.WarnOnce(outputs.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	err := j.Load(ctx, load.TempDir(j.outName))
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
@@ -87,7 +86,7 @@ func (j *job) close() error {
 }
 
 // Run compiles the rules, evaluates the logs, completes the output and reports. If it fails before the report with an
-// error other than [*flow.FaultError], no output is left.
+// error other than [*outputs.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
@@ -131,7 +130,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 		r.Warnings = append(r.Warnings, j.warnings(r)...)
 	}
 	if err = j.complete(ctx, r, err); err != nil {
-		if _, ok := errors.AsType[*flow.FaultError](err); !ok || r.Counts.Incomplete {
+		if _, ok := errors.AsType[*outputs.FaultError](err); !ok || r.Counts.Incomplete {
 			return nil, err
 		}
 	}
@@ -139,7 +138,7 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 }
 
 // complete completes the output: all of it, or the rows before the error that ended the run. For a fault in the logs,
-// it returns a [*flow.FaultError], or an error if no rows are left. It also returns a [*flow.FaultError] if a limit was
+// it returns a [*outputs.FaultError], or an error if no rows are left. It also returns a [*outputs.FaultError] if a limit was
 // exceeded, or if judge fails although all rows are there.
 func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
@@ -152,16 +151,16 @@ func (j *job) complete(ctx context.Context, r *summary.Report, err error) error 
 		}
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
-		err = j.keepRows(&flow.FaultError{Err: source.Err}, r)
-	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && flow.IsPolicy(sink.Err) {
+		err = j.keepRows(&outputs.FaultError{Err: source.Err}, r)
+	} else if sink, ok := errors.AsType[*engine.SinkError](err); ok && outputs.IsPolicy(sink.Err) {
 		r.Counts.Incomplete = true
-		err = j.keepRows(&flow.FaultError{Err: sink.Err}, r)
-	} else if atEnd && flow.IsJudgement(err) {
-		err = j.keepRows(&flow.FaultError{Err: err, AtEnd: true}, r)
+		err = j.keepRows(&outputs.FaultError{Err: sink.Err}, r)
+	} else if atEnd && outputs.IsJudgement(err) {
+		err = j.keepRows(&outputs.FaultError{Err: err, AtEnd: true}, r)
 	} else if err == nil {
 		err = j.commit(ctx, r)
 	}
-	if _, ok := errors.AsType[*flow.FaultError](err); err == nil || ok {
+	if _, ok := errors.AsType[*outputs.FaultError](err); err == nil || ok {
 		err = errors.Join(err, j.out.CommitList())
 	}
 	return err
@@ -203,10 +202,10 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 // evaluate evaluates the logs.
 func (j *job) evaluate(ctx context.Context) error {
 	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
-		j.src.NoTimes = flow.ErrNoDates
+		j.src.NoTimes = passage.ErrNoDates
 	}
 	err := j.Take(ctx, j.src, j.page.With(&j.out))
-	j.dates = errors.Is(j.src.NoTimes, flow.ErrNoDates) && !j.src.Dated
+	j.dates = errors.Is(j.src.NoTimes, passage.ErrNoDates) && !j.src.Dated
 	return err
 }
 
@@ -236,7 +235,7 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 }
 
 // keepRows completes the rows before a fault, and returns the fault.
-func (j *job) keepRows(e *flow.FaultError, r *summary.Report) error {
+func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 	e.Err, e.Where, e.Out = j.remedies.Add(e.Err), j.Asked.Where, j.outName
 	r.Fault = e.Err.Error()
 	if at, ok := errors.AsType[*ingest.LineError](e.Err); ok && at.Unverified > 0 {
@@ -345,8 +344,8 @@ type plan struct {
 	rejects   string      // file of rejected lines; "" means none
 	page      *page.Page  // page of -report; nil without it
 	series    *seriesPlan // nil for a single output
-	limit     flow.Limit
-	require   flow.Requirements
+	limit     outputs.RejectLimit
+	require   outputs.Requirements
 	verbose   bool // verbose summary
 	remedies  remedy.For
 }
@@ -370,7 +369,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 // newPlan makes the plan.
 func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
-		*name = targets.Standard(*name)
+		*name = outputs.Standard(*name)
 	}
 	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: remedy.For{Logs: true, Packs: true, Keeps: true, Origin: g.Origin}}
 	if err := p.choose(g, std, faults); err != nil {
@@ -453,7 +452,7 @@ func (p *plan) find(g *given) error {
 			errLogs = p.series.find(p.Files, p.outOpt.Format, p.textSize())
 			p.findKinds()
 		}
-		return errors.Join(errLogs, errRules, targets.CheckSeries(targets.Outputs{Out: out, Stats: g.stats, Rejects: g.rejects}, g.Path, p.Files))
+		return errors.Join(errLogs, errRules, outputs.CheckSeries(outputs.Outputs{Out: out, Stats: g.stats, Rejects: g.rejects}, g.Path, p.Files))
 	}
 	if errLogs = p.OpenLogs(errLogs); errLogs != nil {
 		return errors.Join(errLogs, errRules)
@@ -464,15 +463,15 @@ func (p *plan) find(g *given) error {
 		errOut = p.KeepAnswers()
 	}
 	p.outOpt.Inputs = p.InputNames()
-	p.outName = cmp.Or(out, targets.ForLog(p.outOpt.Inputs[0], p.outOpt.Format))
+	p.outName = cmp.Or(out, outputs.ForLog(p.outOpt.Inputs[0], p.outOpt.Format))
 	if len(p.outOpt.Partition) > 0 {
-		p.outName = targets.ForTree(out, p.outName, p.outOpt.Format)
+		p.outName = outputs.ForTree(out, p.outName, p.outOpt.Format)
 	}
-	read := targets.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files, Sitemaps: p.Sitemaps}
-	errOut = errors.Join(errOut, targets.Check(targets.Outputs{Out: p.outName, Stats: g.stats, Rejects: g.rejects, Options: &p.outOpt}, read))
+	read := outputs.Inputs{Path: g.Path, Logs: p.Logs.Inputs(), Rules: p.Now.Files, Sitemaps: p.Sitemaps}
+	errOut = errors.Join(errOut, outputs.Check(outputs.Outputs{Out: p.outName, Stats: g.stats, Rejects: g.rejects, Options: &p.outOpt}, read))
 	if p.page != nil {
-		errOut = errors.Join(errOut, targets.CheckPage("-report", p.page.Name, read, targets.Other{Flag: "-out", Name: p.outName},
-			targets.Other{Flag: "-stats", Name: g.stats}, targets.Other{Flag: "-rejects", Name: g.rejects}))
+		errOut = errors.Join(errOut, outputs.CheckPage("-report", p.page.Name, read, outputs.Other{Flag: "-out", Name: p.outName},
+			outputs.Other{Flag: "-stats", Name: g.stats}, outputs.Other{Flag: "-rejects", Name: g.rejects}))
 	}
 	return errors.Join(errRules, errOut)
 }

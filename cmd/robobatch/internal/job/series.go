@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
@@ -58,7 +57,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
 	var err error
 	p.skip, err = parseOnError(g.series.onError)
-	several := targets.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || place.IsRemote(g.table.Out))
+	several := outputs.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || place.IsRemote(g.table.Out))
 	p.dir.Partitioned = g.storage.partitionBy != ""
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
 	p.dir.Shard, err = series.Parse(g.series.shard, os.Getenv)
@@ -76,13 +75,13 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 		if p.dir.Partitioned && p.dir.Name != "" && p.dir.HasRecords() {
 			faults.Add("partition-by", fmt.Errorf("%s has files for each input, of a run with -resume or -shard: to add others or replace them, use -resume", say.File(p.dir.Name)))
 		}
-		if targets.IsDir(g.rejects) {
+		if outputs.IsDir(g.rejects) {
 			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or choose one output per input: -out out/ (with -partition-by also -resume)", say.File(g.rejects)))
 		}
 		return nil
 	case place.HasEmptyPart(g.table.Out):
 		faults.Add("out", fmt.Errorf("%s contains //, where outputs would not be found again: write one slash", say.File(g.table.Out)))
-	case g.rejects != "" && !targets.IsDir(g.rejects):
+	case g.rejects != "" && !outputs.IsDir(g.rejects):
 		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", say.File(g.rejects)))
 	}
 	if slices.Contains(g.Logs.In, say.Std) {
@@ -138,7 +137,7 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 			inputs[i].Path = series.Flat(inputs[i].Path)
 		}
 	}
-	items, err := series.Pair(inputs, func(log string) string { return targets.ForLog(log, format) })
+	items, err := series.Pair(inputs, func(log string) string { return outputs.ForLog(log, format) })
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 // textSize returns a function for the size of an input's text; nil if one task must read all rows of an input, to count
 // them against a limit.
 func (p *plan) textSize() series.Sizer {
-	if p.LogOpt.Limit > 0 || !p.limit.IsNone() || p.require.Rules != (flow.Share{}) {
+	if p.LogOpt.Limit > 0 || !p.limit.IsNone() || p.require.Rules != (outputs.Share{}) {
 		return nil
 	}
 	return func(name string) (int64, error) { return ingest.TextSize(name, p.LogOpt) }
@@ -309,7 +308,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if len(failed) == 0 {
 		return nil
 	}
-	return flow.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())), s.passing)
+	return outputs.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())), s.passing)
 }
 
 // items returns the items of the shard.
@@ -326,7 +325,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 		if err := s.makeOutput(ctx, item); err != nil {
 			failure, ok := failureOf(err)
 			if !ok || !s.series.skip {
-				if fault, ok := errors.AsType[*flow.FaultError](err); ok {
+				if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
 					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, say.File(s.series.dir.Output(item)))
 				}
 				return err
@@ -354,7 +353,7 @@ func failureOf(err error) (text string, ok bool) {
 	if errors.Is(err, context.Canceled) {
 		return "", false
 	}
-	if fault, ok := errors.AsType[*flow.FaultError](err); ok {
+	if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
 		return fault.Err.Error(), true
 	}
 	if _, ok := errors.AsType[*inputError](err); ok || errors.Is(err, syscall.ENAMETOOLONG) {
@@ -463,7 +462,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 		p.rejects = s.series.dir.Rejects(s.rejects, item)
 	}
 	if item.IsPiece() { // rows were found when the input was split
-		p.LogOpt.Part, p.require = item.Part, flow.Requirements{AllowBad: true}
+		p.LogOpt.Part, p.require = item.Part, outputs.Requirements{AllowBad: true}
 	}
 	var err error
 	if p.Logs, err = ingest.OpenLogs([]string{item.Name}, p.LogOpt); err != nil {

@@ -14,13 +14,12 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -147,18 +146,18 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	}
 	if err = errors.Join(errs...); err == nil {
 		// Check that -out and -approve overwrite neither inputs nor each other.
-		errs := []error{targets.CheckLocal("-out", l.Name), targets.CheckLocal("-approve", l.acceptName)}
+		errs := []error{outputs.CheckLocal("-out", l.Name), outputs.CheckLocal("-approve", l.acceptName)}
 		for i, rules := range l.rules {
 			if errors.Join(errs...) != nil {
 				break
 			}
-			inputs := targets.Inputs{Path: g.names[i], Rules: rules.Files}
+			inputs := outputs.Inputs{Path: g.names[i], Rules: rules.Files}
 			if l.Name != say.Std {
-				errs = append(errs, targets.CheckFile("-out", l.Name, inputs, targets.Other{Flag: "-baseline", Name: g.baseline},
-					targets.Other{Flag: "-approve", Name: l.acceptName}))
+				errs = append(errs, outputs.CheckFile("-out", l.Name, inputs, outputs.Other{Flag: "-baseline", Name: g.baseline},
+					outputs.Other{Flag: "-approve", Name: l.acceptName}))
 			}
 			if l.acceptName != "" {
-				errs = append(errs, targets.CheckFile("-approve", l.acceptName, inputs))
+				errs = append(errs, outputs.CheckFile("-approve", l.acceptName, inputs))
 			}
 		}
 		err = errors.Join(errs...)
@@ -214,7 +213,7 @@ func (l *linting) Run(ctx context.Context) (err error) {
 		return err
 	}
 	err = l.lint(ctx, guard.File{Sink: &l.Sink})
-	if err != nil && !flow.IsPolicy(err) {
+	if err != nil && !outputs.IsPolicy(err) {
 		return err
 	}
 	return errors.Join(l.Commit(func(f *atomicfile.File) error { return f.Commit() }), err)
@@ -273,7 +272,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	return flow.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
+	return outputs.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }
 
 // list prints the findings of the rules.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
@@ -138,7 +138,7 @@ func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string
 	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
 		return nil, &LimitError{opt.MaxMemory, r.Share, size}
 	}
-	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+targets.PackSuffix)
+	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+outputs.PackSuffix)
 	if err != nil {
 		return nil, &TempError{dir, err}
 	}

@@ -11,13 +11,12 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
@@ -77,12 +76,12 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		r.Old = r.Now.Before(&g.old)
 	}
 	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
-	g.digest.check(targets.Standard(g.page.Report), g.Question.FromLog, &faults)
+	g.digest.check(outputs.Standard(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	out := targets.Standard(g.page.Report)
+	out := outputs.Standard(g.page.Report)
 	err := r.Find(&g.Flags)
 	if r.Logs == nil {
 		return nil, err
@@ -90,12 +89,12 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if r.page.earlier != "" {
 		err = errors.Join(err, r.FindEarlier("-previous", r.page.earlier))
 	}
-	r.page.Name = cmp.Or(out, targets.ForReport(r.Logs.Inputs()[0].Name))
+	r.page.Name = cmp.Or(out, outputs.ForReport(r.Logs.Inputs()[0].Name))
 	if err = errors.Join(r.KeepAnswers(), err); err == nil {
-		err = targets.CheckLocal("-out", r.page.Name)
+		err = outputs.CheckLocal("-out", r.page.Name)
 		for _, side := range r.Sides() {
 			if err == nil { // a wrong name is wrong on both sides
-				err = targets.CheckPage("-out", r.page.Name, targets.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps})
+				err = outputs.CheckPage("-out", r.page.Name, outputs.Inputs{Path: side.Path, Logs: r.Logs.Inputs(), Rules: side.Files, Sitemaps: r.Sitemaps})
 			}
 		}
 	}
@@ -119,7 +118,7 @@ const most = 100
 // Run evaluates the logs, and writes the page.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
-	r.Hint(targets.Leftovers(r.page.Name))
+	r.Hint(outputs.Leftovers(r.page.Name))
 	if err := r.page.Create(func() (place.Output, error) { return place.Create(r.page.Name, r.Out) }); err != nil {
 		return err
 	}
@@ -164,7 +163,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if len(failed) == 0 {
 		return nil
 	}
-	return flow.NewPolicyError(strings.Join(failed, "\n"))
+	return outputs.NewPolicyError(strings.Join(failed, "\n"))
 }
 
 // written returns the line about the page, with its counts.

@@ -25,7 +25,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
@@ -263,18 +262,18 @@ func (p *Passage) WarnMoment() {
 }
 
 // Source returns the logs as a source of rows, and checks that they have the fields that the flags need.
-func (p *Passage) Source() *flow.Source { return p.sourceOf(p.Logs) }
+func (p *Passage) Source() *Source { return p.sourceOf(p.Logs) }
 
-func (p *Passage) sourceOf(logs *ingest.Logs) *flow.Source {
-	src := &flow.Source{Logs: logs, NeedsAgents: p.Asked.AgentFromLog}
+func (p *Passage) sourceOf(logs *ingest.Logs) *Source {
+	src := &Source{Logs: logs, NeedsAgents: p.Asked.AgentFromLog}
 	if p.Asked.ByRow() {
-		src.NoTimes = flow.ErrNoTimes
+		src.NoTimes = ErrNoTimes
 	}
 	return src
 }
 
 // Take evaluates the logs and passes the rows to a sink. For the cause of an error, see [Cause].
-func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) error {
+func (p *Passage) Take(ctx context.Context, src *Source, sink engine.Sink) error {
 	defer func() { p.WarnOnce(warnLate(src)) }()
 	defer p.Watch("URLs", src.Sample)()
 	return p.Decide(ctx, src, sink)
@@ -282,7 +281,7 @@ func (p *Passage) Take(ctx context.Context, src *flow.Source, sink engine.Sink) 
 
 // warnLate returns a warning if over a tenth of the rows are much newer than the table of crawlers. A few rows with a
 // wrong time do not matter.
-func warnLate(src *flow.Source) []warning.Warning {
+func warnLate(src *Source) []warning.Warning {
 	rows := src.URLs.Load()
 	if 10*src.Late <= rows {
 		return nil

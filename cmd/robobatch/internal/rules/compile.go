@@ -13,9 +13,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -65,14 +65,14 @@ unless a name begins with s3://.`
 func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
 	c.opt.Dialect, _ = g.reading.Choose(&faults)
-	c.Name = cmp.Or(g.out, targets.ForPack(g.Path))
-	if !strings.HasSuffix(c.Name, targets.PackSuffix) {
-		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.Name), targets.PackSuffix))
+	c.Name = cmp.Or(g.out, outputs.ForPack(g.Path))
+	if !strings.HasSuffix(c.Name, outputs.PackSuffix) {
+		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.Name), outputs.PackSuffix))
 	}
 	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
 	c.opt.Workers = g.work.Workers
 	faults.Add("progress", c.SetProgress(g.work.Progress))
-	faults.Add("", targets.CheckLocal("-out", c.Name))
+	faults.Add("", outputs.CheckLocal("-out", c.Name))
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (guard.Task,
 	if err := c.rules.Find(g.Path, g.Origin); err != nil {
 		return nil, err
 	}
-	return c, targets.CheckFile("-out", c.Name, targets.Inputs{Path: g.Path, Rules: c.rules.Files})
+	return c, outputs.CheckFile("-out", c.Name, outputs.Inputs{Path: g.Path, Rules: c.rules.Files})
 }
 
 // Run compiles the pack.
@@ -90,7 +90,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 		return err
 	}
 	c.opt.TempDir = filepath.Dir(c.Name)
-	c.Hint(targets.Leftovers(c.Name))
+	c.Hint(outputs.Leftovers(c.Name))
 	stop := c.rules.Watch(&c.Console)
 	stats, err := engine.WritePack(ctx, guard.File{Sink: &c.Sink}, c.rules.Responses(ctx), c.opt)
 	stop()

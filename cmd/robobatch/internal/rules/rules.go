@@ -19,10 +19,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -119,7 +119,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	l.outOpt.Agents, err = agents.Expand(g.agents.Names)
 	faults.Add("agent", err)
 	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
-	l.Name = cmp.Or(targets.Standard(g.out), targets.ForRules(g.Path))
+	l.Name = cmp.Or(outputs.Standard(g.out), outputs.ForRules(g.Path))
 	l.outOpt.Format, err = FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
 		l.outOpt.Format, err = FormatOf(say.Std)
@@ -136,7 +136,7 @@ func (l *listing) find(r *flags.Rules) (err error) {
 	if l.opt.Origin, err = l.rules.FindListed(r.Path, r.Origin, r.AcceptDamage); err != nil {
 		return err
 	}
-	return targets.CheckFile("-out", l.Name, targets.Inputs{Path: r.Path, Rules: l.rules.Files})
+	return outputs.CheckFile("-out", l.Name, outputs.Inputs{Path: r.Path, Rules: l.rules.Files})
 }
 
 // Run lists the rules.
@@ -147,7 +147,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	l.Hint(targets.Leftovers(l.Name))
+	l.Hint(outputs.Leftovers(l.Name))
 	stop := l.Watch("origins", func() console.Sample { return console.Sample{Done: l.origins.Load(), Total: -1} })
 	err = listings.List(ctx, l.rules.Files.Responses(), l.opt, func(listed *listings.Listing) error {
 		l.origins.Add(1)

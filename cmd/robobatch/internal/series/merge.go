@@ -11,8 +11,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -326,7 +326,7 @@ func (m *merging) Run(ctx context.Context) error {
 		m.Warn(d)
 	}
 	if failed := sum.Series.Failed; len(failed) > 0 {
-		return flow.NewPolicyError(FailedText(failed, say.File(m.dir.AllFailed(sum.Series.Shards))))
+		return outputs.NewPolicyError(FailedText(failed, say.File(m.dir.AllFailed(sum.Series.Shards))))
 	}
 	return m.dir.Succeed(sum)
 }

@@ -16,11 +16,10 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/targets"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
@@ -486,7 +485,7 @@ func (c *checking) Run(ctx context.Context) error {
 	}
 	checked := fmt.Sprintf("%s of %s, by %s", say.Count(int64(sum.Outputs), "output"), say.Bytes(sum.Bytes), say.Count(int64(sum.Manifests), "manifest"))
 	if n := len(sum.Findings); n > 0 {
-		return flow.NewPolicyError(fmt.Sprintf("%s: changed or missing: %s", checked, say.Count(int64(n), "file")))
+		return outputs.NewPolicyError(fmt.Sprintf("%s: changed or missing: %s", checked, say.Count(int64(n), "file")))
 	}
 	c.Print(checked + ": unchanged\n")
 	return nil
@@ -495,7 +494,7 @@ func (c *checking) Run(ctx context.Context) error {
 // verify verifies a directory of outputs, or the output of a file of -stats.
 func verify(ctx context.Context, name string) (*Verification, error) {
 	info, err := place.Of(name).Stat(name)
-	if targets.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {
+	if outputs.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {
 		v, err := Dir{Name: name}.Verify(ctx)
 		return withMixed(v, err, name)
 	}
@@ -512,7 +511,7 @@ func withMixed(v *Verification, err error, dir string) (*Verification, error) {
 		if err != nil {
 			v, err = new(Verification), nil
 		}
-		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: targets.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + targets.Mixture(m)})
+		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: outputs.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + outputs.Mixture(m)})
 	}
 	return v, err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/flow"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -19,9 +19,9 @@ import (
 )
 
 // Rows returns the numbers for the requirements of a run.
-func (r *Report) Rows() flow.Rows {
+func (r *Report) Rows() outputs.Rows {
 	c := &r.Counts
-	rows := flow.Rows{
+	rows := outputs.Rows{
 		Read: c.URLs + c.Skipped, Without: c.Reasons[engine.ReasonNoRobots.String()],
 		Decided: c.Rows - c.Reasons[engine.ReasonBadURL.String()],
 	}

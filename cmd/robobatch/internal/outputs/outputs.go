@@ -1,6 +1,7 @@
-// Package targets names the outputs of a run. Before the work, it checks that their directories exist and that no input
-// would be overwritten. Only cmd/robobatch imports it.
-package targets
+// Package outputs has the outputs of a run: their names, which must not overwrite an input, the sink of the verdicts and
+// of rejected lines, the requirements that a completed run must meet, and errors that say where the rows before a fault
+// are. Only cmd/robobatch and its packages import it.
+package outputs
 
 import (
 	"errors"

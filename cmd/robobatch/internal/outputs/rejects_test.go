@@ -1,4 +1,4 @@
-package flow
+package outputs
 
 import (
 	"errors"
@@ -27,12 +27,12 @@ func rejectBatch() *engine.Batch {
 
 func TestRejectFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "r.jsonl")
-	r, err := Create(name, []string{"a.log", "b\xff.log"})
+	r, err := CreateRejects(name, []string{"a.log", "b\xff.log"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := rejectBatch()
-	if n := Count(b); n != 3 {
+	if n := CountRejects(b); n != 3 {
 		t.Errorf("%d rejects, want 3", n)
 	}
 	if err := errors.Join(r.Write(b), r.Commit(), r.Close()); err != nil {
@@ -51,7 +51,7 @@ func TestRejectFile(t *testing.T) {
 // A file that is closed first leaves nothing.
 func TestRejectFileDropped(t *testing.T) {
 	dir := t.TempDir()
-	r, err := Create(filepath.Join(dir, "r.jsonl"), []string{"a", "b"})
+	r, err := CreateRejects(filepath.Join(dir, "r.jsonl"), []string{"a", "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRejectFileDropped(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if _, err := Create(filepath.Join(dir, "none", "r.jsonl"), nil); !errors.Is(err, atomicfile.ErrNoDirectory) {
+	if _, err := CreateRejects(filepath.Join(dir, "none", "r.jsonl"), nil); !errors.Is(err, atomicfile.ErrNoDirectory) {
 		t.Errorf("without its directory: %v", err)
 	}
 }

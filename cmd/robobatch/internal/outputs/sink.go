@@ -1,4 +1,4 @@
-package flow
+package outputs
 
 import (
 	"bufio"
@@ -22,8 +22,8 @@ import (
 // A Sink is the [engine.Sink] of verdicts. It also counts rejected lines, and lists them if the list has a name.
 type Sink struct {
 	guard.Sink[*output.File]
-	List     guard.Sink[*File]
-	Limit    Limit
+	List     guard.Sink[*RejectFile]
+	Limit    RejectLimit
 	Rejected atomic.Int64 // lines
 }
 
@@ -32,7 +32,7 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	if err := s.Create(create); err != nil || s.List.Name == "" {
 		return err
 	}
-	return s.List.Create(func() (*File, error) { return Create(s.List.Name, inputs) })
+	return s.List.Create(func() (*RejectFile, error) { return CreateRejects(s.List.Name, inputs) })
 }
 
 // Write adds the rows of a batch. It then returns a PolicyError if there are too many rejects.
@@ -41,11 +41,11 @@ func (s *Sink) Write(b *engine.Batch) error {
 		return err
 	}
 	if s.List.Name != "" {
-		if err := s.List.Use(func(f *File) error { return f.Write(b) }); err != nil {
+		if err := s.List.Use(func(f *RejectFile) error { return f.Write(b) }); err != nil {
 			return err
 		}
 	}
-	return s.Limit.Check(s.Rejected.Add(int64(Count(b))), 0, false)
+	return s.Limit.Check(s.Rejected.Add(int64(CountRejects(b))), 0, false)
 }
 
 // CommitList completes the list, if there is one.
@@ -53,20 +53,20 @@ func (s *Sink) CommitList() error {
 	if s.List.Name == "" {
 		return nil
 	}
-	return s.List.Commit((*File).Commit)
+	return s.List.Commit((*RejectFile).Commit)
 }
 
-// A Limit is the number of lines that may be rejected.
-type Limit struct {
+// A RejectLimit is the number of lines that may be rejected.
+type RejectLimit struct {
 	text  string
 	none  bool    // there is no limit
 	most  int64   // lines
 	share float64 // share of all lines, used instead of most unless negative
 }
 
-// ParseLimit reads a number, or a percentage as in "0.5%".
-func ParseLimit(text string) (Limit, error) {
-	l := Limit{text: text, none: text == "", share: -1}
+// ParseRejectLimit reads a number, or a percentage as in "0.5%".
+func ParseRejectLimit(text string) (RejectLimit, error) {
+	l := RejectLimit{text: text, none: text == "", share: -1}
 	if l.none {
 		return l, nil
 	}
@@ -85,7 +85,7 @@ func ParseLimit(text string) (Limit, error) {
 }
 
 // IsNone reports whether there is no limit.
-func (l Limit) IsNone() bool { return l.none }
+func (l RejectLimit) IsNone() bool { return l.none }
 
 // A PolicyError means that a requested limit was exceeded.
 type PolicyError struct {
@@ -111,7 +111,7 @@ func IsPolicy(err error) bool {
 }
 
 // Check returns a PolicyError if too many of all lines were rejected. Percentages are checked only if atEnd is set.
-func (l Limit) Check(rejected, all int64, atEnd bool) error {
+func (l RejectLimit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
 	case l.share < 0 && rejected > l.most:
@@ -188,9 +188,9 @@ func IsJudgement(err error) bool {
 	return bad || IsPolicy(err)
 }
 
-// A File lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows without
+// A RejectFile lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows without
 // a valid URL. Commit gives it its name.
-type File struct {
+type RejectFile struct {
 	file   place.Output
 	buf    *bufio.Writer
 	inputs []string
@@ -207,17 +207,17 @@ type rejectLine struct {
 	Base64 string `json:"raw_b64,omitempty"` // the line otherwise
 }
 
-// Create creates a File. The inputs are the names, indexed by [engine.Batch].Input.
-func Create(name string, inputs []string) (*File, error) {
+// CreateRejects creates a File. The inputs are the names, indexed by [engine.Batch].Input.
+func CreateRejects(name string, inputs []string) (*RejectFile, error) {
 	file, err := place.Create(name, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &File{file: file, buf: bufio.NewWriterSize(file, 256<<10), inputs: inputs}, nil
+	return &RejectFile{file: file, buf: bufio.NewWriterSize(file, 256<<10), inputs: inputs}, nil
 }
 
-// Count returns the number of lines that Write lists for an evaluated batch.
-func Count(b *engine.Batch) int {
+// CountRejects returns the number of lines that Write lists for an evaluated batch.
+func CountRejects(b *engine.Batch) int {
 	n := b.Refused
 	for _, site := range b.Sites {
 		if site == engine.NoSite {
@@ -228,7 +228,7 @@ func Count(b *engine.Batch) int {
 }
 
 // Write lists the rejected lines of an evaluated batch, in order. The Source must keep raw lines.
-func (r *File) Write(b *engine.Batch) error {
+func (r *RejectFile) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {
 		if site != engine.NoSite {
@@ -248,7 +248,7 @@ func (r *File) Write(b *engine.Batch) error {
 }
 
 // input returns the name of the batch's input; "" if it has no name.
-func (r *File) input(b *engine.Batch) string {
+func (r *RejectFile) input(b *engine.Batch) string {
 	if b.Input < len(r.inputs) {
 		return r.inputs[b.Input]
 	}
@@ -256,7 +256,7 @@ func (r *File) input(b *engine.Batch) string {
 }
 
 // addReject writes a line.
-func (r *File) addReject(b *engine.Batch, reject engine.Reject) {
+func (r *RejectFile) addReject(b *engine.Batch, reject engine.Reject) {
 	line := rejectLine{Input: fieldtext.Valid(r.input(b)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)
@@ -272,7 +272,7 @@ func (r *File) addReject(b *engine.Batch, reject engine.Reject) {
 }
 
 // Commit completes the file and gives it its name. After an error, nothing is left.
-func (r *File) Commit() error {
+func (r *RejectFile) Commit() error {
 	if err := r.buf.Flush(); err != nil {
 		return errors.Join(err, r.Close())
 	}
@@ -280,4 +280,4 @@ func (r *File) Commit() error {
 }
 
 // Close drops the file, unless Commit was called.
-func (r *File) Close() error { return r.file.Close() }
+func (r *RejectFile) Close() error { return r.file.Close() }
