@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -108,9 +109,36 @@ type PackError struct {
 	Err  *engine.PackDialectError
 }
 
-// Error names the dialects.
+// Error names the dialects by their flags, and the remedy.
 func (e *PackError) Error() string {
-	return fmt.Sprintf("read the rule pack %s: %v", say.File(e.Name), e.Err)
+	compiled, asked := dialectFlags(e.Err.Compiled, e.Err.Asked), dialectFlags(e.Err.Asked, e.Err.Compiled)
+	return fmt.Sprintf("read the rule pack %s: it was compiled for %s, not for %s: use %[2]s, or compile it again with %[3]s",
+		say.File(e.Name), compiled, asked)
+}
+
+// dialectFlags returns the flags that select a dialect and the options in which it differs from another.
+func dialectFlags(d, other robots.Dialect) string {
+	var flags []string
+	if d.String() != other.String() {
+		flags = append(flags, "-dialect "+d.String())
+	}
+	for _, option := range []struct {
+		flag    robots.Dialect
+		on, off string
+		yandex  bool
+	}{
+		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
+		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
+	} {
+		switch {
+		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():
+		case d.Has(option.flag):
+			flags = append(flags, option.on)
+		default:
+			flags = append(flags, option.off)
+		}
+	}
+	return strings.Join(flags, " ")
 }
 
 // Unwrap returns the error with the dialects.
@@ -159,9 +187,9 @@ type TempError struct {
 	Err error
 }
 
-// Error describes the cause without the name of the file, which no longer exists.
+// Error describes the cause, without the name of the file, which no longer exists, and the remedy.
 func (e *TempError) Error() string {
-	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v", say.File(e.Dir), atomicfile.Cause(e.Err))
+	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", say.File(e.Dir), atomicfile.Cause(e.Err))
 }
 
 // Unwrap returns the cause.

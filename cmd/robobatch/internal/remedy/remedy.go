@@ -9,13 +9,11 @@ package remedy
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -25,7 +23,6 @@ import (
 	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
-	"github.com/robobatch/robobatch/robots"
 )
 
 // remedies are the fixed texts, by sentinel. The first match is used.
@@ -116,11 +113,6 @@ func (s For) Add(err error) error {
 	if _, ok := errors.AsType[*remediedError](err); ok || err == nil {
 		return err
 	}
-	if other, ok := errors.AsType[*load.PackError](err); ok {
-		compiled, asked := dialectFlags(other.Err.Compiled, other.Err.Asked), dialectFlags(other.Err.Asked, other.Err.Compiled)
-		return fmt.Errorf("read the rule pack %s: it was compiled for %s, not for %s: use %[2]s, or compile it again with %[3]s",
-			say.File(other.Name), compiled, asked)
-	}
 	if packing, ok := errors.AsType[*ingest.PackingError](err); ok {
 		return &remediedError{err, unpackRemedy(err, packing.Tool, "")}
 	}
@@ -152,9 +144,6 @@ func (s For) Add(err error) error {
 			others = "a directory, a .warc or a .jsonl file, or a pack (.rbp)"
 		}
 		return &remediedError{err, remedy + ", or name " + others}
-	}
-	if temp, ok := errors.AsType[*load.TempError](err); ok {
-		return &remediedError{temp, "free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory"}
 	}
 	if _, ok := errors.AsType[*rulefiles.DamageError](err); ok {
 		return &remediedError{err, damageRemedy}
@@ -233,29 +222,4 @@ func foreignRemedy(err error, other *ingest.ForeignError) string {
 		}
 	}
 	return remedy + ", or name its format with -format, if it is one of " + strings.Join(names, ", ")
-}
-
-// dialectFlags returns the flags that select a dialect and the options in which it differs from another.
-func dialectFlags(d, other robots.Dialect) string {
-	var flags []string
-	if d.String() != other.String() {
-		flags = append(flags, "-dialect "+d.String())
-	}
-	for _, option := range []struct {
-		flag    robots.Dialect
-		on, off string
-		yandex  bool
-	}{
-		{robots.WideTokens, "-agent-chars extended", "-agent-chars standard", false},
-		{robots.EmptyAllowIgnored, "-yandex-empty-allow ignore", "-yandex-empty-allow disallow", true},
-	} {
-		switch {
-		case d.Has(option.flag) == other.Has(option.flag), option.yandex && d.String() != robots.Yandex.String():
-		case d.Has(option.flag):
-			flags = append(flags, option.on)
-		default:
-			flags = append(flags, option.off)
-		}
-	}
-	return strings.Join(flags, " ")
 }
