@@ -3,7 +3,7 @@
 //
 // The table of commands is in commands.go. Each command is a package below internal: its flags become a plan, and
 // the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
-// Errors of libraries get their remedies in internal/remedy. Exit codes: 0 done, or standard output was closed by its
+// Errors of libraries get their remedies in internal/warning. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
 // -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 75 a store or
 // the network failed after retries; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM.
@@ -26,8 +26,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/place"
@@ -122,7 +122,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 	default:
 		faults.Add("", err)
 	}
-	remedies := remedy.For{Logs: c.TakesLogs(), Packs: c.Packs, Keeps: c.Name == ""}
+	remedies := warning.Remedies{Logs: c.TakesLogs(), Packs: c.Packs, Keeps: c.Name == ""}
 	t, err := c.Plan(std, faults)
 	if c.Rules != nil {
 		remedies.Origin = c.Rules.Origin

@@ -20,7 +20,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -347,7 +346,7 @@ type plan struct {
 	limit     outputs.RejectLimit
 	require   outputs.Requirements
 	verbose   bool // verbose summary
-	remedies  remedy.For
+	remedies  warning.Remedies
 }
 
 // plan makes the plan and its run. It opens and writes nothing. It reports all faults of the flags at once, each as a
@@ -371,7 +370,7 @@ func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
 		*name = outputs.Standard(*name)
 	}
-	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: remedy.For{Logs: true, Packs: true, Keeps: true, Origin: g.Origin}}
+	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: warning.Remedies{Logs: true, Packs: true, Keeps: true, Origin: g.Origin}}
 	if err := p.choose(g, std, faults); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/remedy"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -99,7 +98,7 @@ func (r *Report) nothing() []warning.Warning {
 // noURLs warns that no line gave a URL, so the format or the site may be wrong.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
-		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, remedy.ShortenJSON)
+		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, warning.ShortenJSON)
 	}
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
@@ -283,7 +282,7 @@ func (r *Report) elsewhere() string {
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
-		return fmt.Sprintf("the %s may be in an unread part of the line (%q): read it with -format %s", left.Role, left.Value, remedy.Quoted(left.Pattern))
+		return fmt.Sprintf("the %s may be in an unread part of the line (%q): read it with -format %s", left.Role, left.Value, warning.Quoted(left.Pattern))
 	case left.Field == "":
 		return fmt.Sprintf("the first lines have no known field for the %s, which -keep needs: name it with -field %s=name", left.Role, left.Role)
 	}

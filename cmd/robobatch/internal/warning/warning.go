@@ -1,8 +1,9 @@
-// Package warning has the warnings of a run: observations that input does not look like its format, or contradicts a
-// flag. The run continues. Each has a code, which scripts may rely on. -quiet does not hide warnings, and -stats has
-// them; neither holds for hints, which are advice. Those about decided rows are made here, from the counts of the
-// engine, the lists of addresses, and the cells of the output; those about lines of logs by package summary, which
-// knows the lines. Only cmd/robobatch and its packages import it.
+// Package warning has the texts about faults of the inputs: warnings, with which the run continues, and remedies for
+// errors, which end it. A warning is an observation that the input does not look like its format, or contradicts a flag.
+// Each has a code, which scripts may rely on. -quiet does not hide warnings, and -stats has them; neither holds for
+// hints, which are advice. Warnings about decided rows are made here, from the counts of the engine, the lists of
+// addresses, and the cells of the output; those about lines of logs by package summary, which knows the lines. Only
+// cmd/robobatch and its packages import it.
 package warning
 
 import (

@@ -1,10 +1,4 @@
-// Package remedy maps errors of libraries to advice. It is the only place that knows which flag helps against an error.
-// Libraries return sentinels and typed errors that describe the fault without naming flags; a remedy adds the advice.
-// Only cmd/robobatch and the packages of its commands import it.
-//
-// To add one: give the library a sentinel or an error type, and add a line to remedies (a fixed text), or a case to Add
-// (a text that depends on the error).
-package remedy
+package warning
 
 import (
 	"cmp"
@@ -25,7 +19,9 @@ import (
 	"github.com/robobatch/robobatch/pipe"
 )
 
-// remedies are the fixed texts, by sentinel. The first match is used.
+// remedies are the fixed texts, by sentinel. The first match is used. They are the only place that knows which flag helps
+// against an error of a library: libraries return sentinels and typed errors that describe the fault. To add a remedy,
+// give the library such an error, and add a line here (a fixed text) or a case to [Remedies.Add].
 var remedies = []struct {
 	err    error
 	remedy string
@@ -87,8 +83,8 @@ func (e *remediedError) Error() string {
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
-// For holds everything besides the error that remedies depend on.
-type For struct {
+// Remedies holds everything besides the error that remedies depend on.
+type Remedies struct {
 	Logs, Packs bool   // the command takes logs; its rules may be a pack
 	Keeps       bool   // it keeps the rows before a fault, or has an option for it
 	Origin      string // value of -origin; "" if not given
@@ -102,7 +98,7 @@ const damageRemedy = "get a complete copy, or use the intact part with -accept-d
 
 // Add returns the error with its remedy, each part of a joined error with its own. An error without a remedy, or with
 // one already added, is returned unchanged; nil stays nil.
-func (s For) Add(err error) error {
+func (s Remedies) Add(err error) error {
 	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
 		for i, err := range all {
