@@ -2,7 +2,7 @@
 // crawler fetch it, and writes one row per URL to a table. Run robobatch -h for its flags.
 //
 // The table of commands is in commands.go. Each command is a package below internal: its flags become a plan, and
-// the plan runs. Commands over logs share internal/passage, and all share the groups of flags in internal/flags.
+// the plan runs. Commands over logs share internal/pipeline, and all share the groups of flags in internal/flags.
 // Errors of libraries get their remedies in internal/warning. Exit codes: 0 done, or standard output was closed by its
 // reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
 // -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 75 a store or

@@ -13,8 +13,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -29,7 +28,7 @@ import (
 
 // given are the flags of the command bench.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	columns string
 	rounds  int
 }
@@ -64,7 +63,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 
 // A benchRun implements the command bench.
 type benchRun struct {
-	passage.Passage
+	pipeline.Pipeline
 	guard.Printed
 	outOpt   output.Options
 	dir      string // for the output, removed at the end
@@ -119,7 +118,7 @@ func (b *benchRun) check(g *given) error {
 		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
 		Pack: b.Now.Pack(),
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.warnings = append(passage.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.warnings = append(pipeline.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
@@ -162,7 +161,7 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 		err = b.warnRules()
 		b.WarnOnce(b.warnings)
 	}
-	return load.NamePack(b.job.Pack, err)
+	return pipeline.NamePack(b.job.Pack, err)
 }
 
 // logNames returns the name of the logs for messages.

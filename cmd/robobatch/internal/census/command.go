@@ -16,10 +16,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -88,7 +87,7 @@ type run struct {
 	console.Console
 	guard.Sink[place.Output] // of -out
 
-	rules    load.Rules
+	rules    pipeline.Rules
 	opt      engine.StoreOptions
 	only     robots.Origin // the only requested origin; "" means all
 	moments  []int64       // engine.NoTime means the newest capture
@@ -190,7 +189,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		}
 		r.opt.MaxMemory = packMemory + index
 	}
-	store, err := r.rules.Store(ctx, r.opt, load.TempDir(cmp.Or(r.Name, ".")), &r.Console)
+	store, err := r.rules.Store(ctx, r.opt, pipeline.TempDir(cmp.Or(r.Name, ".")), &r.Console)
 	if err != nil {
 		return err
 	}
@@ -208,7 +207,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if !r.rules.Odd().IsOdd() { // of a single file, which Warn names
 		r.WarnOnce(warning.Rules(&c.odd, "origin"))
 	}
-	r.WarnOnce(passage.WarnAgents(&r.opt, store))
+	r.WarnOnce(pipeline.WarnAgents(&r.opt, store))
 	if all := c.all[0].Origins; c.weights && c.weighed < all {
 		r.Hint(fmt.Sprintf("%s of %s origins have a weight of -weights", say.Number(c.weighed), say.Number(all)))
 	}

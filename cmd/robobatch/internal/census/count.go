@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extent"
 	"github.com/robobatch/robobatch/internal/panics"
@@ -214,7 +214,7 @@ func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 		return nil, err
 	}
 	if r.only != "" && len(named) == 0 {
-		return nil, fmt.Errorf("count %s: %w", r.only, load.ErrNotListed)
+		return nil, fmt.Errorf("count %s: %w", r.only, pipeline.ErrNotListed)
 	}
 	if r.monthly {
 		if r.moments = []int64{engine.NoTime}; first <= last {

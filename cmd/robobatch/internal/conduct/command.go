@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
@@ -22,7 +22,7 @@ import (
 
 // given are the flags of the command conduct.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	table     flags.Table // -out
 	rows      string
 	changes   string
@@ -78,7 +78,7 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 
 // A run implements the command conduct.
 type run struct {
-	passage.Passage
+	pipeline.Pipeline
 	outcome
 	opt conduct.Options
 }
@@ -123,7 +123,7 @@ func (r *run) Drop() (committed bool, err error) {
 	if committed {
 		return committed, err
 	}
-	return false, errors.Join(err, r.Passage.Drop())
+	return false, errors.Join(err, r.Pipeline.Drop())
 }
 
 // Run evaluates the requests of the logs, and reports the rules that crawlers knew.
@@ -149,11 +149,11 @@ func (r *run) Run(ctx context.Context) (err error) {
 	defer journal.CloseTemp()
 	src := r.Source()
 	src.NoTimes, src.NoAgents = errNoTimes, errNoAgents
-	if err := passage.Cause(r.Take(ctx, src, journal)); err != nil {
+	if err := pipeline.Cause(r.Take(ctx, src, journal)); err != nil {
 		return err
 	}
 	if r.Stats.URLs == 0 {
-		return passage.ErrNoRequests
+		return pipeline.ErrNoRequests
 	}
 	s, err := r.WarnRows()
 	if err == nil && len(r.gates) > 0 {

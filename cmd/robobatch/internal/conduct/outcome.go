@@ -8,8 +8,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
@@ -90,7 +90,7 @@ func (o *outcome) tempDir() string {
 	if out == say.Std {
 		out = "."
 	}
-	return load.TempDir(out)
+	return pipeline.TempDir(out)
 }
 
 // hasRows reports whether each disallowed request is written.

@@ -9,10 +9,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -24,7 +23,7 @@ import (
 
 // given are the flags of the command coverage.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	out, print, by string
 	all            bool
 }
@@ -69,7 +68,7 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 
 // A run implements the command coverage.
 type run struct {
-	passage.Passage
+	pipeline.Pipeline
 	guard.Sink[place.Output] // of -out
 	opt                      Options
 	format                   Format // of -out
@@ -109,7 +108,7 @@ func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.Sink.Drop(); committed {
 		return committed, err
 	}
-	return false, errors.Join(err, r.Passage.Drop())
+	return false, errors.Join(err, r.Pipeline.Drop())
 }
 
 // Targets returns the name of the output.
@@ -119,11 +118,11 @@ func (r *run) Targets() (out, last string) {
 }
 
 // tempDir returns the directory for temporary files.
-func (r *run) tempDir() string { return load.TempDir(cmp.Or(r.Name, ".")) }
+func (r *run) tempDir() string { return pipeline.TempDir(cmp.Or(r.Name, ".")) }
 
 // Run evaluates the logs, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, r.Sink.Close(), r.Passage.Close()) }()
+	defer func() { err = errors.Join(err, r.Sink.Close(), r.Pipeline.Close()) }()
 	r.Hint(outputs.Leftovers(r.Name))
 	if r.Name != "" {
 		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
@@ -171,7 +170,7 @@ func (r *run) count(ctx context.Context, c *Counter) error {
 		}
 	}
 	if err == nil && r.Stats.URLs == 0 {
-		err = passage.ErrNoRequests
+		err = pipeline.ErrNoRequests
 	}
 	return err
 }

@@ -11,11 +11,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -29,7 +28,7 @@ import (
 
 // given are the flags of the command diff.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	old    flags.Old
 	page   page.Flags
 	table  flags.Table
@@ -90,7 +89,7 @@ func (g *given) outFlags() []cli.Flag {
 
 // A diffing implements the command diff.
 type diffing struct {
-	passage.Passage
+	pipeline.Pipeline
 	noLog    bool // paths are generated from the patterns of both sides
 	tried    *Tried
 	approved *Approvals
@@ -142,7 +141,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
 		d.LogOpt.Fields.Agents = true // cannot be checked earlier, see LogsNameClients
 	}
-	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Passage, &faults); d.page != nil && d.noLog {
+	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Pipeline, &faults); d.page != nil && d.noLog {
 		faults.Add("report", errors.New("this needs a log: name one with -in"))
 	}
 	for i := range d.outOpt.Kept {
@@ -197,7 +196,7 @@ func (d *diffing) find(g *given) (err error) {
 	var errRules error
 	origin := cmp.Or(g.Origin, g.Logs.Base)
 	if d.noLog {
-		origin = cmp.Or(origin, load.NoOrigin) // verdicts on paths are the same at every origin
+		origin = cmp.Or(origin, pipeline.NoOrigin) // verdicts on paths are the same at every origin
 	}
 	for _, side := range d.Sides() {
 		errRules = errors.Join(errRules, side.FindEither(origin))
@@ -216,7 +215,7 @@ func (d *diffing) find(g *given) (err error) {
 	if err = errors.Join(errRules, d.OpenLogs(err)); d.Logs == nil {
 		return err
 	}
-	passage.SetKinds(d.outOpt.Kept, d.Logs)
+	pipeline.SetKinds(d.outOpt.Kept, d.Logs)
 	d.outOpt.Inputs = d.InputNames()
 	if err == nil {
 		err = d.checkOut(g, d.Logs.Inputs())
@@ -255,7 +254,7 @@ func (d *diffing) Drop() (committed bool, err error) {
 	if committed, err = d.out.Drop(); committed {
 		return committed, errors.Join(err, errPage, d.set.End())
 	}
-	return false, errors.Join(err, d.Passage.Drop(), errPage)
+	return false, errors.Join(err, d.Pipeline.Drop(), errPage)
 }
 
 // Targets returns the names of the output and of the page.
@@ -295,7 +294,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 		return err
 	}
 	if len(b.Agents) == 0 && !*s.sent {
-		*s.sent = passage.NamesClients(b)
+		*s.sent = pipeline.NamesClients(b)
 	}
 	if err := s.out.Write(b); err != nil {
 		return err
@@ -316,7 +315,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 		return err
 	}
 	d.WarnMoment()
-	d.page.Open(&d.Passage, false)
+	d.page.Open(&d.Pipeline, false)
 	var paths *pathSource
 	if d.noLog {
 		if paths, err = d.makePaths(ctx); err != nil {
@@ -350,12 +349,12 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 }
 
 // tempDir returns the directory for temporary files.
-func (d *diffing) tempDir() string { return load.TempDir(cmp.Or(d.out.Name, say.Std)) }
+func (d *diffing) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, say.Std)) }
 
 // compareRows evaluates the logs with both sides, and reports.
 func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
-		return passage.Cause(err)
+		return pipeline.Cause(err)
 	}
 	if err := sink.Finish(); err != nil {
 		return err
@@ -371,7 +370,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.complete(s); err != nil {
 		return err
 	}
-	if err := d.page.Make(ctx, page.Result{Passage: &d.Passage, Summary: s, Changes: sink.Report(reported)}); err != nil {
+	if err := d.page.Make(ctx, page.Result{Pipeline: &d.Pipeline, Summary: s, Changes: sink.Report(reported)}); err != nil {
 		return err
 	}
 	if err := d.commit(); err != nil {
@@ -468,6 +467,6 @@ func (d *diffing) complete(s *summary.Report) error {
 const reported = 100
 
 // reportedSide returns the side in the form of the report.
-func reportedSide(s *passage.Side) Side {
+func reportedSide(s *pipeline.Side) Side {
 	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File, files: s.Files}
 }

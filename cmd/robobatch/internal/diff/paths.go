@@ -8,7 +8,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -172,7 +172,7 @@ func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
 // comparePaths evaluates the paths with both sides, and reports.
 func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
 	if err := d.Decide(ctx, src, sink); err != nil {
-		return passage.Cause(err)
+		return pipeline.Cause(err)
 	}
 	if err := sink.Finish(); err != nil {
 		return err

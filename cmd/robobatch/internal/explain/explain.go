@@ -15,8 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -309,7 +308,7 @@ func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 
 // An Asker evaluates single URLs for the commands explain and check. Call NewAsker, then Find, Answerer and Close.
 type Asker struct {
-	Rules    load.Rules
+	Rules    pipeline.Rules
 	Opt      engine.StoreOptions
 	Question Question
 	base     robots.Origin // base of paths: -base, or else -origin; "" means none
@@ -387,7 +386,7 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 	if q.Rules.Pack() != "" {
 		q.Opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines)
 		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
-			return nil, load.NamePack(q.Rules.Pack(), err)
+			return nil, pipeline.NamePack(q.Rules.Pack(), err)
 		}
 		if err = q.Rules.ReadNotes(q.store); err != nil {
 			return nil, err
@@ -432,7 +431,7 @@ func (q *Asker) Note(a *Answer) {
 // Unclear returns a warning if names in -agent may be misspelt.
 func (q *Asker) Unclear() []warning.Warning {
 	if q.store != nil {
-		return passage.WarnAgents(&q.Opt, q.store)
+		return pipeline.WarnAgents(&q.Opt, q.store)
 	}
 	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
 	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)

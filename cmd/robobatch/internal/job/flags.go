@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -20,7 +20,7 @@ import (
 
 // given are the flags of the main job.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	page           page.Flags
 	table          flags.Table
 	rows           rowFlags

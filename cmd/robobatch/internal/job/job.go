@@ -14,11 +14,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -35,7 +34,7 @@ import (
 // A job is a plan being executed.
 type job struct {
 	*plan
-	src   *passage.Source
+	src   *pipeline.Source
 	out   outputs.Sink
 	stats guard.Sink[place.Output]
 	set   outputs.Set
@@ -58,7 +57,7 @@ func (j *job) Drop() (committed bool, err error) {
 	}
 	_, errList := j.out.List.Drop()
 	_, errStats := j.stats.Drop()
-	return false, errors.Join(err, j.Passage.Drop(), errPage, errList, errStats)
+	return false, errors.Join(err, j.Pipeline.Drop(), errPage, errList, errStats)
 }
 
 // Targets returns the names of the output, and of the page or the statistics.
@@ -70,7 +69,7 @@ func (j *job) Targets() (out, last string) {
 func (j *job) load(ctx context.Context) error {
 	j.Hints = append(j.Hints, outputs.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	j.WarnOnce(outputs.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
-	err := j.Load(ctx, load.TempDir(j.outName))
+	err := j.Load(ctx, pipeline.TempDir(j.outName))
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
 	if err == nil {
@@ -96,7 +95,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	if err := j.load(ctx); err != nil {
 		return err
 	}
-	j.page.Open(&j.Passage, false)
+	j.page.Open(&j.Pipeline, false)
 	r, err := j.decide(ctx)
 	if r == nil {
 		return err
@@ -201,10 +200,10 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 // evaluate evaluates the logs.
 func (j *job) evaluate(ctx context.Context) error {
 	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
-		j.src.NoTimes = passage.ErrNoDates
+		j.src.NoTimes = pipeline.ErrNoDates
 	}
 	err := j.Take(ctx, j.src, j.page.With(&j.out))
-	j.dates = errors.Is(j.src.NoTimes, passage.ErrNoDates) && !j.src.Dated
+	j.dates = errors.Is(j.src.NoTimes, pipeline.ErrNoDates) && !j.src.Dated
 	return err
 }
 
@@ -217,7 +216,7 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 		return err
 	})
 	if err == nil {
-		err = j.page.Make(ctx, page.Result{Passage: &j.Passage, Summary: r})
+		err = j.page.Make(ctx, page.Result{Pipeline: &j.Pipeline, Summary: r})
 	}
 	if err != nil {
 		return err
@@ -336,7 +335,7 @@ func isPipe(name string) bool {
 
 // A plan holds the checked flags and the inputs that were found, ready to run.
 type plan struct {
-	passage.Passage
+	pipeline.Pipeline
 	outName   string // "-" for standard output
 	outOpt    output.Options
 	statsName string      // file of the summary as JSON; "" means none
@@ -391,7 +390,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
 		g.page.Zone.Used, p.outOpt.Location = true, g.page.Zone.Location(&faults)
 	}
-	p.page = page.Beside(&g.page, &g.Flags, "", &p.Passage, &faults)
+	p.page = page.Beside(&g.page, &g.Flags, "", &p.Pipeline, &faults)
 	file := g.table.Out
 	if p.series = chooseSeries(g, &faults); p.series != nil {
 		file = ""
@@ -456,7 +455,7 @@ func (p *plan) find(g *given) error {
 	if errLogs = p.OpenLogs(errLogs); errLogs != nil {
 		return errors.Join(errLogs, errRules)
 	}
-	passage.SetKinds(p.outOpt.Kept, p.Logs)
+	pipeline.SetKinds(p.outOpt.Kept, p.Logs)
 	var errOut error
 	if p.page != nil {
 		errOut = p.KeepAnswers()

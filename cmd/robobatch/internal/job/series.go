@@ -15,7 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -168,7 +168,7 @@ func (p *plan) findKinds() {
 		}
 		if logs, err := ingest.OpenLogs([]string{f.Name}, p.LogOpt); err == nil {
 			p.LogOpt.Keep = logs.Kept()
-			passage.SetKinds(p.outOpt.Kept, logs)
+			pipeline.SetKinds(p.outOpt.Kept, logs)
 			logs.Close() //nolint:errcheck // nothing was read
 			return
 		}
@@ -217,7 +217,7 @@ func (s *seriesRun) Drop() (committed bool, err error) {
 	if s.current != nil {
 		_, err = s.current.Drop()
 	}
-	return false, errors.Join(err, s.Passage.Drop())
+	return false, errors.Join(err, s.Pipeline.Drop())
 }
 
 // Targets returns the output that is being written.

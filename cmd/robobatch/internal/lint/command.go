@@ -15,9 +15,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
@@ -30,8 +30,8 @@ import (
 // A linting implements the command lint.
 type linting struct {
 	console.Console
-	guard.Sink[*atomicfile.File]               // of -out
-	rules                        []*load.Rules // in the order of the command line
+	guard.Sink[*atomicfile.File]                   // of -out
+	rules                        []*pipeline.Rules // in the order of the command line
 	opt                          listings.Options
 	form                         string
 	asked                        []string // requested crawlers; empty means all
@@ -137,10 +137,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	for _, name := range g.names {
 		// Find the rules for a name.
 		var err error
-		rules := &load.Rules{Inspect: true}
+		rules := &pipeline.Rules{Inspect: true}
 		l.rules = append(l.rules, rules)
 		if l.opt.Origin, err = rules.FindListed(name, g.Origin, g.AcceptDamage); errors.Is(err, rulefiles.ErrNoOrigin) {
-			err = rules.Find(name, load.NoOrigin) // the findings of a file are the same at every origin
+			err = rules.Find(name, pipeline.NoOrigin) // the findings of a file are the same at every origin
 		}
 		errs = append(errs, err)
 	}
@@ -276,7 +276,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 }
 
 // list prints the findings of the rules.
-func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error {
+func (l *linting) list(ctx context.Context, p *Printer, rules *pipeline.Rules) error {
 	var first, last *listings.Listing // listings of the same file, not printed yet because more may follow
 	listed := 0
 	err := listings.List(ctx, rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
@@ -292,7 +292,7 @@ func (l *linting) list(ctx context.Context, p *Printer, rules *load.Rules) error
 		err = l.print(p, last, first.Origin)
 	}
 	if err == nil && l.opt.Origin != "" && listed == 0 {
-		err = fmt.Errorf("lint %s: %w", l.opt.Origin, load.ErrNotListed)
+		err = fmt.Errorf("lint %s: %w", l.opt.Origin, pipeline.ErrNotListed)
 	}
 	return err
 }
@@ -309,11 +309,11 @@ func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Orig
 	if listing.Report == nil {
 		return nil
 	}
-	if first == load.NoOrigin {
+	if first == pipeline.NoOrigin {
 		first = ""
 	}
 	place := &Place{
-		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), load.NoOrigin), Capture: !listing.Response.File,
+		File: listing.Response.Name, Origin: strings.TrimPrefix(string(listing.Origin), pipeline.NoOrigin), Capture: !listing.Response.File,
 	}
 	findings := Findings(place, listing.Body, l.diagnostics(listing.Report, first))
 	fresh := findings[:0]

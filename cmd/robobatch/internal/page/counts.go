@@ -2,8 +2,7 @@ package page
 
 import (
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report"
 )
@@ -17,11 +16,11 @@ type counts struct {
 
 // Open creates the counters of a run after its rules are prepared. A page counts changes, unless the command counts
 // them. The temporary file of the counter is next to the page.
-func (p *Page) Open(r *passage.Passage, changes bool) {
+func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: load.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: pipeline.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
 		memory += opt.Conduct // conduct is not needed
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -82,7 +82,7 @@ type Page struct {
 }
 
 // New returns the page of a run, and sets the log fields that the page needs.
-func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
+func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
 	i, err := cli.Choose("answer", f.WhatIf, whatIfs)
 	whatIf := i == 0
 	faults.Add("what-if", err)
@@ -103,7 +103,7 @@ func New(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, fault
 }
 
 // Beside returns the page of -report in addition to another output; nil without -report.
-func Beside(f *Flags, run *passage.Flags, oldAsOf string, p *passage.Passage, faults *cli.Faults) *Page {
+func Beside(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {
 			faults.Add("what-if", errors.New("this flag needs a report: name it with -report"))
@@ -186,7 +186,7 @@ func (p *Page) Close() error {
 
 // A Result is the result of a run that a page shows.
 type Result struct {
-	*passage.Passage
+	*pipeline.Pipeline
 	Summary *summary.Report          // about the rows, with all warnings so far
 	Changes *aggregate.ChangesReport // from the previous rules; nil without them
 }
@@ -274,7 +274,7 @@ func warningsOf(all []warning.Warning) (shown []report.Warning) {
 }
 
 // questionFlags returns the flags of the question that differ from their defaults.
-func questionFlags(f *passage.Flags, oldAsOf string) (all []report.Flag) {
+func questionFlags(f *pipeline.Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {
 		name, value, usual string

@@ -12,10 +12,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
@@ -26,7 +25,7 @@ import (
 
 // given are the flags of the command report.
 type given struct {
-	passage.Flags
+	pipeline.Flags
 	old    flags.Old
 	page   Flags
 	digest digest
@@ -60,7 +59,7 @@ command opens no network connection unless a name begins with s3://.`
 
 // A run implements the command report.
 type run struct {
-	passage.Passage
+	pipeline.Pipeline
 	page   *Page
 	digest *digest
 }
@@ -75,7 +74,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		r.Memory.Plan = memory.PlanOf("report -old")
 		r.Old = r.Now.Before(&g.old)
 	}
-	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Passage, &faults)
+	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Pipeline, &faults)
 	g.digest.check(outputs.Standard(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
@@ -106,7 +105,7 @@ func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.page.Drop(); committed {
 		return committed, err
 	}
-	return false, errors.Join(err, r.Passage.Drop())
+	return false, errors.Join(err, r.Pipeline.Drop())
 }
 
 // Targets returns the name of the page.
@@ -122,21 +121,21 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.page.Create(func() (place.Output, error) { return place.Create(r.page.Name, r.Out) }); err != nil {
 		return err
 	}
-	if err := r.Load(ctx, load.TempDir(r.page.Name)); err != nil {
+	if err := r.Load(ctx, pipeline.TempDir(r.page.Name)); err != nil {
 		return err
 	}
-	r.page.Open(&r.Passage, true)
+	r.page.Open(&r.Pipeline, true)
 	if r.Earlier != nil {
 		if err := r.TakeEarlier(ctx, r.page.counts.earlier); err != nil {
-			return fmt.Errorf("-previous: %w", passage.Cause(err))
+			return fmt.Errorf("-previous: %w", pipeline.Cause(err))
 		}
 	}
 	err = r.Take(ctx, r.Source(), r.page.Counts())
 	if err == nil && r.Stats.URLs == 0 && r.Stats.Skipped == 0 {
-		err = passage.ErrNoRequests
+		err = pipeline.ErrNoRequests
 	}
 	if err != nil {
-		return passage.Cause(err)
+		return pipeline.Cause(err)
 	}
 	s, err := r.WarnRows()
 	if err != nil {
@@ -146,7 +145,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.page.Write(ctx, Result{Passage: &r.Passage, Summary: s, Changes: changes}); err != nil {
+	if err := r.page.Write(ctx, Result{Pipeline: &r.Pipeline, Summary: s, Changes: changes}); err != nil {
 		return err
 	}
 	r.WarnRest(s.Warnings)

@@ -13,9 +13,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -110,9 +109,9 @@ error, the stream contains the batches before it, and has no end mark.`
 	return c
 }
 
-// A run implements the command pipe: a passage from standard input to standard output.
+// A run implements the command pipe: a pipeline from standard input to standard output.
 type run struct {
-	passage.Passage
+	pipeline.Pipeline
 	guard.Printed
 	opt       pipe.Options
 	lines     bool // the questions are lines of text
@@ -129,10 +128,10 @@ const mostNamed = 1024
 func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
 	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, VerdictsOnly: g.verdictsOnly, NoEnd: g.pool}, perStream: g.perStream}
 	g.work.Progress = "off"
-	f := &passage.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
+	f := &pipeline.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
 	r.Console = console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}
 	g.question.MaxMemory = g.work.MaxMemory
-	r.Now = passage.NewSide(&g.Rules, &g.question, &faults)
+	r.Now = pipeline.NewSide(&g.Rules, &g.question, &faults)
 	g.chooseAgents(r, &faults)
 	layout, err := output.ParseLayout(g.layout)
 	faults.Add("layout", cli.Hint(err, g.layout, flags.Layouts))
@@ -268,11 +267,11 @@ func (r *run) checkAgent(name string) error {
 }
 
 // Drop removes the temporary pack. The rows are on standard output, so there is no file to drop.
-func (r *run) Drop() (committed bool, err error) { return false, r.Passage.Drop() }
+func (r *run) Drop() (committed bool, err error) { return false, r.Pipeline.Drop() }
 
 // Run evaluates standard input.
 func (r *run) Run(ctx context.Context) (err error) {
-	if err := r.Load(ctx, load.TempDir(say.Std)); err != nil {
+	if err := r.Load(ctx, pipeline.TempDir(say.Std)); err != nil {
 		return errors.Join(err, r.Unload())
 	}
 	r.WarnMoment()
@@ -313,7 +312,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 func (r *run) warn(stats *engine.Stats) {
 	if opt := r.Now.Opt; len(r.agents) > 0 && r.Now.Store.Err() == nil {
 		opt.Agents, opt.Tokens = r.agents, agents.NeedNamed(r.agents, opt.Dialect)
-		r.WarnOnce(passage.WarnAgents(&opt, r.Now.Store))
+		r.WarnOnce(pipeline.WarnAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}
 	r.WarnOnce(warning.Senders(stats))

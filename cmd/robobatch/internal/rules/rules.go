@@ -17,9 +17,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
@@ -36,7 +36,7 @@ type listing struct {
 	console.Console
 	guard.Sink[*File] // the output
 
-	rules   load.Rules
+	rules   pipeline.Rules
 	opt     listings.Options
 	outOpt  Options
 	origins atomic.Int64 // number of origins listed so far
@@ -174,7 +174,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	}
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:
-		return fmt.Errorf("list %s: %w", l.opt.Origin, load.ErrNotListed)
+		return fmt.Errorf("list %s: %w", l.opt.Origin, pipeline.ErrNotListed)
 	case l.bodies == 0:
 		l.Warn(warning.Warning{Code: warning.NoRulesThen, Text: "every robots.txt is newer than -as-of; the time of a plain file is its modification time", Count: 1})
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/passage"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/listings"
@@ -43,7 +43,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 		return nil
 	})
 	s.rules.Warn(&s.Console)
-	s.WarnOnce(passage.WarnAgents(&s.store, store))
+	s.WarnOnce(pipeline.WarnAgents(&s.store, store))
 	if err != nil {
 		return err
 	}

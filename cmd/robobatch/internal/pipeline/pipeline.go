@@ -1,17 +1,17 @@
-// Package passage has the steps that all commands over logs share. It checks the common flags, finds logs and rules,
+// Package pipeline has the steps that all commands over logs share. It checks the common flags, finds logs and rules,
 // divides the memory, prepares the rules, and evaluates the rows with the engine for a sink of the command. It prints
-// warnings about logs and rules, and releases everything at the end. Only cmd/robobatch and the packages of its
-// commands import it.
+// warnings about logs and rules, and releases everything at the end. Commands without logs use only its [Rules]. Only
+// cmd/robobatch and the packages of its commands import it.
 //
-// A command over logs has a Passage and calls, in this order:
+// A command over logs has a Pipeline and calls, in this order:
 //
 //	Choose, ChooseWork     the flags, before any file is opened
 //	Find                   the inputs
 //	Load                   the rules
 //	Take                   the rows, into a sink of its own
-//	WarnRows              warnings about them
+//	WarnRows               warnings about them
 //	Close                  in any case, and Drop on a signal
-package passage
+package pipeline
 
 import (
 	"cmp"
@@ -25,7 +25,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/load"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -57,8 +56,8 @@ func (f *Flags) Input() []cli.Flag {
 	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
 }
 
-// A Passage holds the state that all commands over logs need.
-type Passage struct {
+// A Pipeline holds the state that all commands over logs need.
+type Pipeline struct {
 	console.Console
 	Asked    summary.Asked
 	Files    *logfiles.List // logs of -in; nil without a log
@@ -82,7 +81,7 @@ type Passage struct {
 
 // Choose sets the console, the question and the options for reading logs. It returns the columns for commands that
 // write rows.
-func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
+func (p *Pipeline) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
 	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
 	f.Question.MaxMemory = f.Work.MaxMemory
 	p.Now = NewSide(&f.Rules, &f.Question, faults)
@@ -99,7 +98,7 @@ func (p *Passage) Choose(f *Flags, std console.Streams, faults, input *cli.Fault
 
 // ChooseWork sets the execution options, after the memory plan is set. table is the output of the command, with its
 // layout and kinds of rows, or empty; outputs are the names of all outputs.
-func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
+func (p *Pipeline) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
 		faults.Add("limit", fmt.Errorf("%d is negative: use a positive number, or 0 for all URLs", f.Logs.Limit))
@@ -116,7 +115,7 @@ func (p *Passage) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults
 }
 
 // chooseMemory sets the memory limit. It returns an error if the limit is invalid or too small.
-func (p *Passage) chooseMemory(f *Flags) (err error) {
+func (p *Pipeline) chooseMemory(f *Flags) (err error) {
 	m := &p.Memory
 	if m.Limit, err = memory.Parse(f.Work.MaxMemory); err != nil {
 		return err
@@ -133,7 +132,7 @@ func (p *Passage) chooseMemory(f *Flags) (err error) {
 }
 
 // Sides returns the rules, the previous ones first.
-func (p *Passage) Sides() []*Side {
+func (p *Pipeline) Sides() []*Side {
 	if p.Old == nil {
 		return []*Side{p.Now}
 	}
@@ -141,14 +140,14 @@ func (p *Passage) Sides() []*Side {
 }
 
 // Find finds logs and rules, divides the memory and opens the logs.
-func (p *Passage) Find(f *Flags) error {
+func (p *Pipeline) Find(f *Flags) error {
 	errLogs := p.FindLogs(f)
 	errRules := p.FindRules(f)
 	return errors.Join(p.OpenLogs(errLogs), errRules)
 }
 
 // FindLogs finds the logs that -in names. Missing ones become an error of the list.
-func (p *Passage) FindLogs(f *Flags) (err error) {
+func (p *Pipeline) FindLogs(f *Flags) (err error) {
 	p.Files, err = logfiles.Find(f.Logs.In, p.In)
 	if p.Files != nil && p.Memory.Limit > 0 {
 		names := p.Files.Names()
@@ -161,7 +160,7 @@ func (p *Passage) FindLogs(f *Flags) (err error) {
 const mostWindows = 1000
 
 // OpenLogs opens the logs after FindLogs found all of them.
-func (p *Passage) OpenLogs(err error) error {
+func (p *Pipeline) OpenLogs(err error) error {
 	if err = errors.Join(p.Files.Err(), err); err == nil {
 		p.Logs, err = ingest.OpenLogs(p.Files.Names(), p.LogOpt)
 	}
@@ -169,7 +168,7 @@ func (p *Passage) OpenLogs(err error) error {
 }
 
 // FindRules finds the rules, reads sitemaps, and divides the memory.
-func (p *Passage) FindRules(f *Flags) error {
+func (p *Pipeline) FindRules(f *Flags) error {
 	err := p.Now.FindOne(f.Origin, f.Logs.Base)
 	if err == nil && p.Old != nil {
 		err = p.Old.FindEither(cmp.Or(f.Origin, f.Logs.Base))
@@ -185,7 +184,7 @@ func (p *Passage) FindRules(f *Flags) error {
 
 // Divide divides the memory limit, once the rules are found, and sets the number of goroutines. It returns an error if
 // the limit is too small.
-func (p *Passage) Divide() (err error) {
+func (p *Pipeline) Divide() (err error) {
 	p.Memory.Index = 0
 	for _, side := range p.Sides() {
 		if name := side.Pack(); p.Memory.Limit > 0 && name != "" {
@@ -214,11 +213,11 @@ func (p *Passage) Divide() (err error) {
 }
 
 // Workers returns the number of worker goroutines.
-func (p *Passage) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
+func (p *Pipeline) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
 // Load prepares the rules, with temporary files in a directory. After the hints about the flags, it prints warnings
 // about logs and rules.
-func (p *Passage) Load(ctx context.Context, dir string) error {
+func (p *Pipeline) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
 	}
@@ -255,16 +254,16 @@ func (p *Passage) Load(ctx context.Context, dir string) error {
 }
 
 // WarnMoment warns if no robots.txt is as old as the requested moment.
-func (p *Passage) WarnMoment() {
+func (p *Pipeline) WarnMoment() {
 	for _, side := range p.Sides() {
 		p.WarnOnce(side.warnMoment(p.Old != nil))
 	}
 }
 
 // Source returns the logs as a source of rows, and checks that they have the fields that the flags need.
-func (p *Passage) Source() *Source { return p.sourceOf(p.Logs) }
+func (p *Pipeline) Source() *Source { return p.sourceOf(p.Logs) }
 
-func (p *Passage) sourceOf(logs *ingest.Logs) *Source {
+func (p *Pipeline) sourceOf(logs *ingest.Logs) *Source {
 	src := &Source{Logs: logs, NeedsAgents: p.Asked.AgentFromLog}
 	if p.Asked.ByRow() {
 		src.NoTimes = ErrNoTimes
@@ -273,7 +272,7 @@ func (p *Passage) sourceOf(logs *ingest.Logs) *Source {
 }
 
 // Take evaluates the logs and passes the rows to a sink. For the cause of an error, see [Cause].
-func (p *Passage) Take(ctx context.Context, src *Source, sink engine.Sink) error {
+func (p *Pipeline) Take(ctx context.Context, src *Source, sink engine.Sink) error {
 	defer func() { p.WarnOnce(warnLate(src)) }()
 	defer p.Watch("URLs", src.Sample)()
 	return p.Decide(ctx, src, sink)
@@ -292,7 +291,7 @@ func warnLate(src *Source) []warning.Warning {
 }
 
 // FindEarlier finds the logs of a previous period, which a flag names.
-func (p *Passage) FindEarlier(flag, name string) (err error) {
+func (p *Pipeline) FindEarlier(flag, name string) (err error) {
 	if p.Earlier, err = logfiles.Find([]string{name}, p.In); err == nil {
 		err = p.Earlier.Err()
 	}
@@ -303,7 +302,7 @@ func (p *Passage) FindEarlier(flag, name string) (err error) {
 }
 
 // TakeEarlier evaluates the logs of FindEarlier into a sink, and closes it. They are read like the other logs.
-func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
+func (p *Pipeline) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
 	if err != nil {
 		return err
@@ -319,7 +318,7 @@ func (p *Passage) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 }
 
 // Decide is Take for rows that do not come from a log.
-func (p *Passage) Decide(ctx context.Context, src engine.Source, sink engine.Sink) (err error) {
+func (p *Pipeline) Decide(ctx context.Context, src engine.Source, sink engine.Sink) (err error) {
 	if p.Old != nil {
 		p.RunOpt.Old = p.Old.Store
 	}
@@ -342,7 +341,7 @@ func Cause(err error) error {
 var ErrNoRequests = errors.New("the logs have no rows to check the rules with: check -in and -format")
 
 // Describe adds the flags, and the names of the rules, to the metadata of the output.
-func (p *Passage) Describe(f *output.File) {
+func (p *Pipeline) Describe(f *output.File) {
 	p.Asked.Describe(f)
 	f.SetMetadata("robobatch.rules_name", p.Now.Path)
 	if p.Old != nil {
@@ -351,7 +350,7 @@ func (p *Passage) Describe(f *output.File) {
 }
 
 // Summary returns the report on the run, after all rows are evaluated.
-func (p *Passage) Summary() *summary.Report {
+func (p *Pipeline) Summary() *summary.Report {
 	s := summary.New(summary.Source{
 		Asked: p.Asked, Version: process.Version(), Name: p.Now.Path, Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
 	})
@@ -360,7 +359,7 @@ func (p *Passage) Summary() *summary.Report {
 }
 
 // Close closes the logs and releases the rules.
-func (p *Passage) Close() (err error) {
+func (p *Pipeline) Close() (err error) {
 	if p.Logs != nil {
 		err = p.Logs.Close()
 	}
@@ -368,7 +367,7 @@ func (p *Passage) Close() (err error) {
 }
 
 // Unload releases the rules.
-func (p *Passage) Unload() (err error) {
+func (p *Pipeline) Unload() (err error) {
 	for _, side := range p.Sides() {
 		err = errors.Join(err, side.Unload())
 	}
@@ -376,7 +375,7 @@ func (p *Passage) Unload() (err error) {
 }
 
 // Drop removes the temporary packs. It may be called from any goroutine.
-func (p *Passage) Drop() (err error) {
+func (p *Pipeline) Drop() (err error) {
 	for _, side := range p.Sides() {
 		err = errors.Join(err, side.Drop())
 	}
@@ -385,7 +384,7 @@ func (p *Passage) Drop() (err error) {
 
 // A Side is a set of rules that evaluates rows: the rules of a run, or the previous rules for comparison.
 type Side struct {
-	load.Rules
+	Rules
 	Path  string // path as given
 	AsOf  string // requested moment; "" means none
 	Opt   engine.StoreOptions
@@ -479,7 +478,7 @@ func SetKinds(kept []output.KeptColumn, logs *ingest.Logs) {
 }
 
 // InputNames returns the names of the logs.
-func (p *Passage) InputNames() (names []string) {
+func (p *Pipeline) InputNames() (names []string) {
 	for _, in := range p.Logs.Inputs() {
 		names = append(names, in.Name)
 	}
@@ -490,7 +489,7 @@ func (p *Passage) InputNames() (names []string) {
 // logs for that. It checks the first rows of each log, except for pipes, whose fields count only if -keep names them.
 // If the conduct of crawlers is requested, or the bytes are those of pages, it also keeps the method, like
 // KeepRequests.
-func (p *Passage) KeepAnswers() (err error) {
+func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
 	p.Bytes = p.keepInt("bytes")
@@ -503,7 +502,7 @@ func (p *Passage) KeepAnswers() (err error) {
 // KeepRequests keeps the status and bytes of responses, the request method and, if requested, the client address, if
 // all logs can have them. It reopens the logs for that. Logs that can be read only once are not checked, and may lack
 // the fields.
-func (p *Passage) KeepRequests(client bool) (err error) {
+func (p *Pipeline) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
 		p.Client = p.keepField(cmp.Or(p.LogOpt.Fields.Named[ingest.NameClient], ingest.NameClient), engine.KeptText, true)
@@ -513,7 +512,7 @@ func (p *Passage) KeepRequests(client bool) (err error) {
 }
 
 // reopen reopens the logs if more fields are kept than before.
-func (p *Passage) reopen(before int) (err error) {
+func (p *Pipeline) reopen(before int) (err error) {
 	if len(p.LogOpt.Keep) == before {
 		return nil
 	}
@@ -526,11 +525,11 @@ func (p *Passage) reopen(before int) (err error) {
 
 // keepInt adds a field to the kept ones, if all logs can have it and at least one does. It returns 1 + its index; 0
 // means none.
-func (p *Passage) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
+func (p *Pipeline) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
 // keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe:
 // later rows may have it.
-func (p *Passage) keepField(field string, kind engine.KeptKind, blind bool) int {
+func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
 	for i, k := range opt.Keep {
@@ -598,7 +597,7 @@ func NamesClients(b *engine.Batch) bool {
 
 // LogsNameClients reports whether a first row of a log identifies the sender of the request. It skips logs that can be
 // read only once.
-func (p *Passage) LogsNameClients() bool {
+func (p *Pipeline) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true
 	return slices.ContainsFunc(p.Logs.Inputs(), func(in ingest.Input) bool {
@@ -609,7 +608,7 @@ func (p *Passage) LogsNameClients() bool {
 
 // warnFiles returns warnings about files that may not be intended as logs: files of directories without the file
 // extension of a log, and repeated files.
-func (p *Passage) warnFiles() (warnings []warning.Warning) {
+func (p *Pipeline) warnFiles() (warnings []warning.Warning) {
 	files := p.Files
 	if files == nil {
 		return nil
@@ -631,7 +630,7 @@ func (p *Passage) warnFiles() (warnings []warning.Warning) {
 
 // WarnRows prints the warnings about the rows of the logs, and returns their summary. It returns an error if the rows
 // lack something that the run needs.
-func (p *Passage) WarnRows() (*summary.Report, error) {
+func (p *Pipeline) WarnRows() (*summary.Report, error) {
 	s := p.Summary()
 	if text := s.Rows().Bad; text != "" {
 		return nil, errors.New(text)
@@ -643,13 +642,13 @@ func (p *Passage) WarnRows() (*summary.Report, error) {
 }
 
 // HintLogs prints which fields of the logs were read, and hints about the memory.
-func (p *Passage) HintLogs(s *summary.Report) {
+func (p *Pipeline) HintLogs(s *summary.Report) {
 	p.PrintTook(s)
 	p.HintMemory()
 }
 
 // PrintTook prints which fields of the logs were read.
-func (p *Passage) PrintTook(s *summary.Report) {
+func (p *Pipeline) PrintTook(s *summary.Report) {
 	for _, line := range s.Took() {
 		p.Print(say.NoCommands(say.Line(line)) + "\n")
 	}
@@ -657,7 +656,7 @@ func (p *Passage) PrintTook(s *summary.Report) {
 
 // JudgesNothing returns an error if gates would pass only because there was nothing to check: no request has rules, or
 // the single robots.txt is not valid.
-func (p *Passage) JudgesNothing(s *summary.Report) error {
+func (p *Pipeline) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
 		return fmt.Errorf("-fail has nothing to check: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", say.Count(rows.Read, "row"), say.File(rules))
@@ -669,14 +668,14 @@ func (p *Passage) JudgesNothing(s *summary.Report) error {
 }
 
 // HintMemory prints the memory limit that would suffice, if rules were loaded repeatedly.
-func (p *Passage) HintMemory() {
+func (p *Pipeline) HintMemory() {
 	for _, side := range p.Sides() {
 		side.HintMemory(side.Store, &p.Console)
 	}
 }
 
 // Rejected returns the warning about rows without a verdict, for a command that does not list them.
-func (p *Passage) Rejected(s *summary.Report) []warning.Warning {
+func (p *Pipeline) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
 	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")
 }

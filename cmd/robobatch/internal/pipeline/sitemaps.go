@@ -1,4 +1,4 @@
-package passage
+package pipeline
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // findSitemaps reads the sitemaps of -in-sitemap, if any. If they exceed the memory limit, it still counts the memory
 // they need, so that Divide can suggest a sufficient limit.
-func (p *Passage) findSitemaps(f *Flags) error {
+func (p *Pipeline) findSitemaps(f *Flags) error {
 	if len(f.Sitemaps.Paths) == 0 {
 		return nil
 	}
@@ -55,7 +55,7 @@ var sitemapWarnings = [...]struct {
 }
 
 // WarnIndexes returns warnings about sitemap indexes among the logs, after these are opened.
-func (p *Passage) WarnIndexes() []warning.Warning {
+func (p *Pipeline) WarnIndexes() []warning.Warning {
 	if p.Logs == nil {
 		return nil
 	}

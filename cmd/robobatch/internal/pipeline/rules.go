@@ -1,7 +1,4 @@
-// Package load prepares the rules of a run: it opens a pack, or compiles files into memory or, with a memory limit,
-// into a temporary pack. It counts the files while they are read, and removes the temporary pack. Only cmd/robobatch
-// imports it.
-package load
+package pipeline
 
 import (
 	"cmp"

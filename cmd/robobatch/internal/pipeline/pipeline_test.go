@@ -1,4 +1,4 @@
-package passage
+package pipeline
 
 import (
 	"errors"
@@ -39,8 +39,8 @@ func newTrial(t *testing.T, files map[string]string) trial {
 	return trial{t, dir}
 }
 
-// plan returns a passage by flags, with $ for the directory.
-func (t trial) plan(text string) (*Passage, error) {
+// plan returns a pipeline for the flags, with $ for the directory.
+func (t trial) plan(text string) (*Pipeline, error) {
 	t.Helper()
 	f, old, faults := new(Flags), new(flags.Old), cli.Faults{}
 	c := cli.Command{Flags: flags.Sections{
@@ -55,7 +55,7 @@ func (t trial) plan(text string) (*Passage, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { messages.Close() })
-	r := new(Passage)
+	r := new(Pipeline)
 	r.Choose(f, console.Streams{Err: messages}, &faults, &faults)
 	r.Memory.Plan = memory.PlanOf("coverage")
 	if old.IsGiven() {
@@ -69,7 +69,7 @@ func (t trial) plan(text string) (*Passage, error) {
 }
 
 // takeLogs decides the rows of the logs, and returns the verdicts as letters by row.
-func (t trial) takeLogs(r *Passage) (verdicts string, err error) {
+func (t trial) takeLogs(r *Pipeline) (verdicts string, err error) {
 	t.Helper()
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := r.Load(t.Context(), t.dir); err != nil {
@@ -169,7 +169,7 @@ func TestKeepAnswers(t *testing.T) {
 		"-in $/has.csv": {1, 1}, "-in $/has.csv -in $/lacks.csv": {0, 0}, "-in $/has.csv -in $/blank.csv": {1, 1}, "-in $/empty.csv -in $/has.csv": {1, 1},
 		"-in $/blank.csv": {0, 1}, "-in $/late.jsonl": {0, 1},
 	} {
-		for i, keep := range []func(*Passage) error{(*Passage).KeepAnswers, func(p *Passage) error { return p.KeepRequests(false) }} {
+		for i, keep := range []func(*Pipeline) error{(*Pipeline).KeepAnswers, func(p *Pipeline) error { return p.KeepRequests(false) }} {
 			r, err := all.plan("-rules $/new " + text + site)
 			if err == nil {
 				err = keep(r)
