@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -154,7 +153,7 @@ func TestValues(t *testing.T) {
 	if got, want := slices.Sorted(slices.Values(robots.Dialects())), slices.Sorted(slices.Values(strings.Split(list, ", "))); !slices.Equal(got, want) {
 		t.Errorf("dialects %q, there are %q", got, want)
 	}
-	if _, err := agents.Expand(flags.AgentNames()); err != nil {
+	if _, err := flags.ExpandAgents(flags.AgentNames()); err != nil {
 		t.Errorf("-agent: %v", err)
 	}
 	kinds := strings.Join(output.WhereKinds(), ",")

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -108,10 +107,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 	r := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, form: g.print}
 	var err error
 	r.opt.Dialect, _ = g.reading.Choose(&faults)
-	r.opt.Agents, err = agents.Expand(g.agents.Names)
+	r.opt.Agents, err = flags.ExpandAgents(g.agents.Names)
 	faults.Add("agent", err)
 	r.opt.Agents = flags.AgentsOf(&r.opt)
-	r.opt.Tokens = agents.NeedNamed(r.opt.Agents, r.opt.Dialect)
+	r.opt.Tokens = flags.NeedsRuleTokens(r.opt.Agents, r.opt.Dialect)
 	r.opt.Missing, r.opt.Choices, r.opt.Workers = engine.MissingUnknown, true, g.work.Workers
 	r.opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines, robots.CrawlDelayLines)
 	faults.Add("as-of", r.chooseMoments(g.moments))

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -107,7 +106,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			only = " " // several
 		}
 	}
-	c.Opt.Tokens = agents.NeedNamed(c.Opt.Agents, c.Opt.Dialect)
+	c.Opt.Tokens = flags.NeedsRuleTokens(c.Opt.Agents, c.Opt.Dialect)
 	return c, c.Find(&g.Flags, strings.TrimSpace(only))
 }
 

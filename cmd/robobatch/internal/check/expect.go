@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
@@ -106,7 +106,7 @@ func (f *File) addLine(num int, text string) error {
 			return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, for example: usage GPTBot /news/ train-ai=n,search=y", text)
 		}
 		l := Line{Num: num, URL: words[2]}
-		if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
+		if l.Agents, err = flags.ExpandAgentsBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 			return err
 		}
 		for pair := range strings.SplitSeq(words[3], ",") {
@@ -130,7 +130,7 @@ func (f *File) addLine(num int, text string) error {
 	}
 	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
 	var err error
-	if l.Agents, err = agents.ExpandBeside(f.lists, strings.Split(words[1], ",")); err != nil {
+	if l.Agents, err = flags.ExpandAgentsBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 		return err
 	}
 	if len(words) == 4 {

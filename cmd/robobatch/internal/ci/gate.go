@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -60,7 +60,7 @@ func (k Kinds) parse(word string) (Gate, error) {
 	}
 	var err error
 	if named {
-		if g.agents, err = agents.Expand([]string{agent}); err != nil {
+		if g.agents, err = flags.ExpandAgents([]string{agent}); err != nil {
 			return g, err
 		}
 	}
@@ -108,7 +108,7 @@ func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning,
 	if len(idle) == 0 {
 		return nil, nil
 	}
-	if unclear := agents.Unclear(names, d, agents.Named{}); len(unclear) > 0 {
+	if unclear := flags.UnclearAgents(names, d, flags.RuleTokens{}); len(unclear) > 0 {
 		return nil, fmt.Errorf("-fail names a crawler without requests: %s", strings.Join(unclear[0].Examples, ", "))
 	}
 	text := "-fail " + strings.Join(idle, ",") + " never fails, because no request is from this crawler: check its name"

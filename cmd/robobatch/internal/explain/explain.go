@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -433,8 +432,8 @@ func (q *Asker) Unclear() []warning.Warning {
 	if q.store != nil {
 		return pipeline.WarnAgents(&q.Opt, q.store)
 	}
-	named := agents.Named{Tokens: slices.Sorted(maps.Values(q.found))}
-	return agents.Unclear(q.Opt.Agents, q.Opt.Dialect, named)
+	named := flags.RuleTokens{Tokens: slices.Sorted(maps.Values(q.found))}
+	return flags.UnclearAgents(q.Opt.Agents, q.Opt.Dialect, named)
 }
 
 // Disputes returns a warning if other readings allow URLs that the answers disallow.

@@ -10,7 +10,6 @@ import (
 	"time"
 	_ "time/tzdata" // time zones for systems without them
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/crawlers/ranges"
@@ -111,7 +110,7 @@ const EveryClient = "*, which stands for crawlers without their own group."
 func (a *Agents) CrawlersFlag() cli.Flag {
 	return cli.Flag{Name: "crawlers", Arg: "file", Rare: true, Set: func(name string) (err error) {
 		a.Crawlers = name
-		a.CrawlersHash, err = agents.AddCrawlers(name)
+		a.CrawlersHash, err = AddCrawlers(name)
 		return err
 	}, Doc: `
 		A tab-separated table of additional crawlers. Its header row names the columns: token, and optionally
@@ -183,12 +182,12 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	if q.URLAsIs {
 		opt.Dialect |= robots.URLAsIs
 	}
-	opt.Agents, err = agents.Expand(q.Names)
+	opt.Agents, err = ExpandAgents(q.Names)
 	faults.Add("agent", err)
 	opt.LogAgents = q.chooseLogAgents(faults)
 	opt.Cache = q.chooseCache(faults)
 	opt.Ranges = q.chooseRanges(faults)
-	opt.Tokens = agents.NeedNamed(AskedAgents(&opt), opt.Dialect)
+	opt.Tokens = NeedsRuleTokens(AskedAgents(&opt), opt.Dialect)
 	missing, err := cli.Choose("answer", q.Missing, Missing)
 	faults.Add("missing", err)
 	opt.Missing = engine.Missing(missing)

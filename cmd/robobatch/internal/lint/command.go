@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -167,11 +166,11 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 
 // askFor sets the crawlers for which findings are requested.
 func (l *linting) askFor(names []string) (err error) {
-	l.asked, err = agents.Expand(names)
+	l.asked, err = flags.ExpandAgents(names)
 	for _, name := range l.asked {
 		l.who = append(l.who, robots.NewAgent(name, l.opt.Dialect))
 	}
-	if agents.NeedNamed(l.asked, l.opt.Dialect) {
+	if flags.NeedsRuleTokens(l.asked, l.opt.Dialect) {
 		l.named = map[robots.ProductToken]bool{}
 	}
 	return err
@@ -242,7 +241,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		rules.Warn(&l.Console)
 	}
 	if err == nil && l.named != nil {
-		l.WarnOnce(agents.Unclear(l.asked, l.opt.Dialect, agents.Named{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
+		l.WarnOnce(flags.UnclearAgents(l.asked, l.opt.Dialect, flags.RuleTokens{Tokens: slices.Sorted(maps.Keys(l.named)), Complete: true}))
 	}
 	if err == nil && l.accept != nil {
 		err = l.writeBaseline()

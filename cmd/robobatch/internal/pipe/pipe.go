@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -257,7 +256,7 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 
 // checkAgent checks the crawler name of a row, and records it.
 func (r *run) checkAgent(name string) error {
-	if err := agents.CheckRow(name); err != nil {
+	if err := flags.CheckAgentOfRow(name); err != nil {
 		return err
 	}
 	if len(r.agents) < mostNamed && !slices.Contains(r.agents, name) {
@@ -311,7 +310,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 // warn prints the warnings about rows.
 func (r *run) warn(stats *engine.Stats) {
 	if opt := r.Now.Opt; len(r.agents) > 0 && r.Now.Store.Err() == nil {
-		opt.Agents, opt.Tokens = r.agents, agents.NeedNamed(r.agents, opt.Dialect)
+		opt.Agents, opt.Tokens = r.agents, flags.NeedsRuleTokens(r.agents, opt.Dialect)
 		r.WarnOnce(pipeline.WarnAgents(&opt, r.Now.Store))
 		r.agents = nil
 	}

@@ -22,7 +22,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
@@ -465,9 +464,9 @@ func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning
 	if !opt.Tokens {
 		return nil
 	}
-	var named agents.Named
+	var named flags.RuleTokens
 	named.Tokens, named.Complete = store.Tokens()
-	return agents.Unclear(flags.AskedAgents(opt), opt.Dialect, named)
+	return flags.UnclearAgents(flags.AskedAgents(opt), opt.Dialect, named)
 }
 
 // SetKinds sets the kinds of the kept columns from the logs.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/agents"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
@@ -105,9 +104,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 			faults.Add("out", errors.New("-sitemaps prints to standard output: redirect it"))
 		}
 		s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
-		s.store.Agents, err = agents.Expand(g.agents.Names)
+		s.store.Agents, err = flags.ExpandAgents(g.agents.Names)
 		s.store.Agents = flags.AgentsOf(&s.store)
-		s.store.Tokens = agents.NeedNamed(s.store.Agents, s.store.Dialect)
+		s.store.Tokens = flags.NeedsRuleTokens(s.store.Agents, s.store.Dialect)
 		faults.Add("agent", err)
 		if err := faults.Err(); err != nil {
 			return nil, err
@@ -116,9 +115,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 		return s, l.find(&g.Rules)
 	}
 	l.outOpt = Options{Dialect: l.opt.Dialect, Version: process.Version(), Metadata: g.reading.Metadata()}
-	l.outOpt.Agents, err = agents.Expand(g.agents.Names)
+	l.outOpt.Agents, err = flags.ExpandAgents(g.agents.Names)
 	faults.Add("agent", err)
-	l.needNamed, l.named = agents.NeedNamed(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
+	l.needNamed, l.named = flags.NeedsRuleTokens(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
 	l.Name = cmp.Or(outputs.Standard(g.out), outputs.ForRules(g.Path))
 	l.outOpt.Format, err = FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
@@ -170,7 +169,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	l.WarnOnce(warning.Rules(&l.odd, "origin"))
 	if l.needNamed {
 		tokens := slices.Sorted(maps.Values(l.named))
-		l.WarnOnce(agents.Unclear(l.outOpt.Agents, l.opt.Dialect, agents.Named{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
+		l.WarnOnce(flags.UnclearAgents(l.outOpt.Agents, l.opt.Dialect, flags.RuleTokens{Tokens: tokens, Complete: l.opt.Origin == "" && len(tokens) < maxNamed}))
 	}
 	switch {
 	case l.opt.Origin != "" && l.origins.Load() == 0:

@@ -1,6 +1,4 @@
-// Package agents expands the values of -agent: product tokens, sets of known crawlers, and files of names. Only
-// cmd/robobatch imports it.
-package agents
+package flags
 
 import (
 	"bufio"
@@ -24,17 +22,17 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Expand returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
+// ExpandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
 // @list.txt with one name per line. Duplicates from sets and files are dropped; a name given twice by hand is an error.
-// Names are compared without regard to case, and the first spelling counts. Expand reports all faults at once, and
+// Names are compared without regard to case, and the first spelling counts. ExpandAgents reports all faults at once, and
 // never quotes the content of a file.
-func Expand(given []string) ([]string, error) {
+func ExpandAgents(given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) { return place.Open(name) })
 }
 
-// ExpandBeside is Expand for names in a file from an untrusted author: files of names must be in dir or below it, even
+// ExpandAgentsBeside is Expand for names in a file from an untrusted author: files of names must be in dir or below it, even
 // through links. nil allows no files.
-func ExpandBeside(dir *os.Root, given []string) ([]string, error) {
+func ExpandAgentsBeside(dir *os.Root, given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) {
 		if dir == nil {
 			return nil, errors.New("a file of names cannot be used here: write the names, or a set such as @search")
@@ -150,8 +148,8 @@ func (l *agentList) addOnce(name string) {
 // maxListLine is the maximum length of a line in a file of names, far longer than any name.
 const maxListLine = 1 << 16
 
-// CheckRow checks the crawler name of a row: it must be a single name, not a list.
-func CheckRow(name string) error {
+// CheckAgentOfRow checks the crawler name of a row: it must be a single name, not a list.
+func CheckAgentOfRow(name string) error {
 	if strings.HasPrefix(name, "@") {
 		return fmt.Errorf("%q may be a list, but each row is decided for one crawler: give its product token, such as Googlebot, or *", name)
 	}
@@ -203,14 +201,14 @@ func AddCrawlers(name string) (hash string, err error) {
 	return hex.EncodeToString(sum[:]), crawlers.Add(say.File(name), text)
 }
 
-// Named holds the product tokens that groups of the rules name.
-type Named struct {
+// RuleTokens holds the product tokens that groups of the rules name.
+type RuleTokens struct {
 	Tokens   []robots.ProductToken
 	Complete bool // the list has all tokens
 }
 
-// NeedNamed reports whether Unclear needs the product tokens of the rules, because some name is not a known crawler.
-func NeedNamed(asked []string, d robots.Dialect) bool { return len(unknown(asked, d)) > 0 }
+// NeedsRuleTokens reports whether Unclear needs the product tokens of the rules, because some name is not a known crawler.
+func NeedsRuleTokens(asked []string, d robots.Dialect) bool { return len(unknown(asked, d)) > 0 }
 
 // unknown returns the names that are not known crawlers.
 func unknown(asked []string, d robots.Dialect) []string {
@@ -219,10 +217,10 @@ func unknown(asked []string, d robots.Dialect) []string {
 	})
 }
 
-// Unclear returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group of the
+// UnclearAgents returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group of the
 // rules names it, but it resembles a name that is. The name of an in-house crawler that resembles no known one is not
 // unclear.
-func Unclear(asked []string, d robots.Dialect, named Named) []warning.Warning {
+func UnclearAgents(asked []string, d robots.Dialect, named RuleTokens) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
 	for _, c := range table {

@@ -1,4 +1,4 @@
-package agents
+package flags
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // TestUnclear is a table of names that a user asks for, and the crawlers that may be meant.
 func TestUnclear(t *testing.T) {
-	named := Named{[]robots.ProductToken{"AcmeFetcher", "abot", "Gogglebot"}, true}
+	named := RuleTokens{[]robots.ProductToken{"AcmeFetcher", "abot", "Gogglebot"}, true}
 	for _, c := range []struct{ asked, want string }{
 		{"Googelbot", "Googlebot"},
 		{"googelbot/2.1", "Googlebot"},
@@ -44,7 +44,7 @@ func TestUnclear(t *testing.T) {
 		{"Roverbot", ""},
 		{"Googlebot-Mobile", ""},
 	} {
-		got := Unclear([]string{c.asked}, robots.Google, named)
+		got := UnclearAgents([]string{c.asked}, robots.Google, named)
 		switch {
 		case c.want == "" && len(got) > 0:
 			t.Errorf("%s: %v", c.asked, got)
@@ -52,7 +52,7 @@ func TestUnclear(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.asked, got, c.want)
 		}
 	}
-	all := Unclear([]string{"Googelbot", "b", "GTPBot", "bimgbot", "Ahrefsbt"}, robots.Google, Named{})
+	all := UnclearAgents([]string{"Googelbot", "b", "GTPBot", "bimgbot", "Ahrefsbt"}, robots.Google, RuleTokens{})
 	if len(all) != 1 || all[0].Count != 4 || len(all[0].Examples) != 3 || all[0].Text != "a crawler name may be misspelt: it is not in the list of known crawlers" {
 		t.Errorf("%v", all)
 	}
@@ -64,7 +64,7 @@ func TestUnclearKnown(t *testing.T) {
 	for _, c := range crawlers.Set("all") {
 		for _, name := range append(slices.Clone(c.Names), c.Token, c.Token+"/1.0") {
 			for _, d := range []robots.Dialect{robots.RFC9309, robots.Google, robots.Yandex | robots.WideTokens} {
-				if got := Unclear([]string{name}, d, Named{Complete: true}); len(got) > 0 {
+				if got := UnclearAgents([]string{name}, d, RuleTokens{Complete: true}); len(got) > 0 {
 					t.Errorf("%s: %v", name, got)
 				}
 			}
