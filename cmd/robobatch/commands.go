@@ -6,7 +6,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/census"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/check"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
@@ -28,7 +27,7 @@ var commands = []func() flags.Command{
 	job.Command,
 	explain.Command,
 	lint.Command,
-	check.Command,
+	explain.CheckCommand,
 	diff.Command,
 	page.Command,
 	coverage.Command,

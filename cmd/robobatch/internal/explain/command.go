@@ -236,7 +236,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 	style := Style{All: e.all, Title: len(targets)*len(e.Opt.Agents) > 1}
 	folded := len(e.Opt.Agents) > mostWhole && !e.all && !e.json
 	for i, t := range targets {
-		var results []Result
+		var results []outcome
 		for k, agent := range e.Opt.Agents {
 			a, err := answer(t, agent)
 			if err != nil {

@@ -1,5 +1,6 @@
-// Package explain reports why a crawler may or may not fetch a URL: which robots.txt is in force and why, which group
-// binds the crawler, which rules match and which of them decides. All decisions come from package robots. Only
+// Package explain has the two commands about single URLs. The command explain reports why a crawler may or may not fetch a
+// URL: which robots.txt is in force and why, which group binds the crawler, which rules match and which of them decides.
+// The command check compares such answers with a file of expectations. All decisions come from package robots. Only
 // cmd/robobatch imports it.
 package explain
 

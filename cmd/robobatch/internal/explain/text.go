@@ -435,14 +435,14 @@ func same(a, b *bool) bool {
 // share a line.
 const mostWhole = 3
 
-// A Result is a verdict on a URL with its preferences, and the crawlers that get this result.
-type Result struct {
+// A outcome is a verdict on a URL with its preferences, and the crawlers that get this result.
+type outcome struct {
 	text   string
 	agents []string
 }
 
 // addResult adds an answer to the results for a URL, ordered by the first crawler.
-func addResult(results []Result, a *Answer) []Result {
+func addResult(results []outcome, a *Answer) []outcome {
 	text := a.verdict() + counting(a.Preferences)
 	for i := range results {
 		if results[i].text == text {
@@ -450,7 +450,7 @@ func addResult(results []Result, a *Answer) []Result {
 			return results
 		}
 	}
-	return append(results, Result{text, []string{a.Agent}})
+	return append(results, outcome{text, []string{a.Agent}})
 }
 
 // counting returns lines with the preferences in effect, and their lines of robots.txt; "" if there are no preferences.

@@ -1,4 +1,4 @@
-package check
+package explain
 
 import (
 	"errors"
@@ -10,31 +10,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A File is a file of expectations.
-type File struct {
+// A expectations is a file of expectations.
+type expectations struct {
 	Name    string
-	Lines   []Line
+	Lines   []expectation
 	Waivers map[string]int // line numbers by code
 
 	lists *os.Root // open while the file is read
 }
 
-// A Line states the expected answer for some crawlers.
-type Line struct {
+// A expectation states the expected answer for some crawlers.
+type expectation struct {
 	Num    int // 1-based
 	Allow  bool
 	Agents []string
 	URL    string // or a path
 	Rule   int32  // line of the rule that must decide; 0 means any
 
-	Usage []Wanted // the expected answers to these uses of the page; if empty, Allow is expected
+	Usage []wantedUse // the expected answers to these uses of the page; if empty, Allow is expected
 }
 
 // Codes of problems that fail a check unless they are waived, apart from failed expectations.
@@ -47,16 +46,16 @@ const (
 	UnclearAgent = "unclear_agent"
 )
 
-// Codes lists the codes above.
-var Codes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
+// problemCodes lists the codes above.
+var problemCodes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
 
 // Stdin is the file name that stands for standard input.
 const Stdin = "standard input"
 
-// Read reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, must
+// parseExpectations reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, must
 // be in lists or below it; nil allows no such files.
-func Read(r io.Reader, name string, lists *os.Root) (*File, error) {
-	f := &File{Name: name, Waivers: map[string]int{}, lists: lists}
+func parseExpectations(r io.Reader, name string, lists *os.Root) (*expectations, error) {
+	f := &expectations{Name: name, Waivers: map[string]int{}, lists: lists}
 	defer func() { f.lists = nil }()
 	lines := say.NewLines(r)
 	var errs []error
@@ -90,12 +89,12 @@ const blanks = " \t"
 var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
 // addLine adds a line.
-func (f *File) addLine(num int, text string) error {
+func (f *expectations) addLine(num int, text string) error {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 	switch words[0] {
 	case "waive":
-		if len(words) != 2 || !slices.Contains(Codes, words[1]) {
-			return fmt.Errorf("%q: write waive and one of %s", text, strings.Join(Codes, ", "))
+		if len(words) != 2 || !slices.Contains(problemCodes, words[1]) {
+			return fmt.Errorf("%q: write waive and one of %s", text, strings.Join(problemCodes, ", "))
 		}
 		f.Waivers[words[1]] = num
 		return nil
@@ -105,7 +104,7 @@ func (f *File) addLine(num int, text string) error {
 		if len(words) != 4 {
 			return fmt.Errorf("%q: write usage, crawlers, a path or URL, and uses, for example: usage GPTBot /news/ train-ai=n,search=y", text)
 		}
-		l := Line{Num: num, URL: words[2]}
+		l := expectation{Num: num, URL: words[2]}
 		if l.Agents, err = flags.ExpandAgentsBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 			return err
 		}
@@ -114,10 +113,10 @@ func (f *File) addLine(num int, text string) error {
 			if !slices.Contains(uses, use) || !slices.Contains(values, value) {
 				return fmt.Errorf("%q: write one of %s, =, and one of %s", pair, strings.Join(uses, ", "), strings.Join(values, ", "))
 			}
-			if slices.ContainsFunc(l.Usage, func(w Wanted) bool { return w.Use == use }) {
+			if slices.ContainsFunc(l.Usage, func(w wantedUse) bool { return w.Use == use }) {
 				return errors.New(use + " comes twice")
 			}
-			l.Usage = append(l.Usage, Wanted{use, value})
+			l.Usage = append(l.Usage, wantedUse{use, value})
 		}
 		f.Lines = append(f.Lines, l)
 		return nil
@@ -128,7 +127,7 @@ func (f *File) addLine(num int, text string) error {
 	if len(words) < 3 || len(words) > 4 {
 		return fmt.Errorf("%q: write allow or disallow, crawlers, and a path or URL, for example: disallow @ai /private/", text)
 	}
-	l := Line{Num: num, Allow: words[0] == "allow", URL: words[2]}
+	l := expectation{Num: num, Allow: words[0] == "allow", URL: words[2]}
 	var err error
 	if l.Agents, err = flags.ExpandAgentsBeside(f.lists, strings.Split(words[1], ",")); err != nil {
 		return err
@@ -145,8 +144,8 @@ func (f *File) addLine(num int, text string) error {
 	return nil
 }
 
-// A Result is the result of one expectation for one crawler, or another problem.
-type Result struct {
+// A result is the result of one expectation for one crawler, or another problem.
+type result struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"` // 1-based; 0 for a problem
 	Expect   string `json:"expect,omitempty"`
@@ -155,18 +154,18 @@ type Result struct {
 	Pass     bool   `json:"pass"`
 	Problem  string `json:"problem,omitempty"` // code of the problem; "" for an expectation
 	Text     string `json:"text"`              // the reason
-	*explain.Answer
+	*Answer
 
 	add string // a line of robots.txt that would meet an expectation about uses; "" if unknown
 }
 
 // Judge reports whether an answer meets the expectation of the line.
-func (f *File) Judge(l *Line, a *explain.Answer) Result {
+func (f *expectations) Judge(l *expectation, a *Answer) result {
 	if len(l.Usage) > 0 {
 		// Compare the preferences in the answer with the expected ones.
 		short := *a
 		short.Rules, short.Dialects = nil, nil
-		r := Result{File: f.Name, Line: l.Num, Expect: "usage", Pass: true, Answer: &short}
+		r := result{File: f.Name, Line: l.Num, Expect: "usage", Pass: true, Answer: &short}
 		var wanted, wrong, right []string
 		for _, w := range l.Usage {
 			wanted = append(wanted, w.Use+"="+w.Value)
@@ -195,7 +194,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 	}
 	short := *a
 	short.Rules, short.Dialects = nil, nil // for explain only
-	r := Result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
+	r := result{File: f.Name, Line: l.Num, Expect: "disallow", WantRule: l.Rule, Text: a.Why(0), Answer: &short}
 	if l.Allow {
 		r.Expect = "allow"
 	}
@@ -208,7 +207,7 @@ func (f *File) Judge(l *Line, a *explain.Answer) Result {
 }
 
 // otherRule reports that a different line than the expected one decided; "" if the expected line did, or any line may.
-func (r *Result) otherRule() string {
+func (r *result) otherRule() string {
 	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
 	}
@@ -216,12 +215,12 @@ func (r *Result) otherRule() string {
 }
 
 // NewProblem returns a problem that does not belong to an expectation.
-func (f *File) NewProblem(code, text string) Result {
-	return Result{File: f.Name, Problem: code, Text: text}
+func (f *expectations) NewProblem(code, text string) result {
+	return result{File: f.Name, Problem: code, Text: text}
 }
 
-// A Wanted is the expected answer for one use of a page.
-type Wanted struct {
+// A wantedUse is the expected answer for one use of a page.
+type wantedUse struct {
 	Use   string // one of uses
 	Value string // one of values
 }
@@ -253,7 +252,7 @@ func linesOf(p *why.Preferences) (text string) {
 
 // refusal returns a line of Content-Usage that refuses a use of the path; "" if the line would have no effect, or its
 // effect is unknown.
-func refusal(a *explain.Answer, use string) string {
+func refusal(a *Answer, use string) string {
 	if a.Allowed == nil || !*a.Allowed || a.Path == "" || strings.ContainsAny(a.Path, "*$ ") || a.Pack {
 		return ""
 	}

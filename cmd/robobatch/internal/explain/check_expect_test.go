@@ -1,17 +1,15 @@
-package check
+package explain
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 )
 
 // TestRead reads lines of each form, and says of each fault where it is.
 func TestRead(t *testing.T) {
-	f, err := Read(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x", nil)
+	f, err := parseExpectations(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +40,7 @@ func TestRead(t *testing.T) {
 		"allow a /\nbad\nallow b\n":    "x:2: \"bad\"",
 		"allow a /" + "\u00a0" + "b c": "x:1: \"c\": after the URL",
 	} {
-		if _, err := Read(strings.NewReader(text), "x", nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseExpectations(strings.NewReader(text), "x", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -51,25 +49,25 @@ func TestRead(t *testing.T) {
 // TestJudge holds which answers pass, and how each form shows those that do not.
 func TestJudge(t *testing.T) {
 	yes, no := true, false
-	answer := func(allowed *bool, reason string, line int32) *explain.Answer {
-		a := &explain.Answer{URL: "https://a.example/p", Agent: "Googlebot"}
+	answer := func(allowed *bool, reason string, line int32) *Answer {
+		a := &Answer{URL: "https://a.example/p", Agent: "Googlebot"}
 		a.Allowed, a.Reason, a.RuleLine = allowed, reason, line
 		return a
 	}
-	f := &File{Name: "x"}
-	var failed []Result
+	f := &expectations{Name: "x"}
+	var failed []result
 	for _, c := range []struct {
-		line Line
-		a    *explain.Answer
+		line expectation
+		a    *Answer
 		want bool
 	}{
-		{Line{Num: 1, Allow: true}, answer(&yes, "default", 0), true},
-		{Line{Num: 2}, answer(&no, "rule", 3), true},
-		{Line{Num: 3, Rule: 3}, answer(&no, "rule", 3), true},
-		{Line{Num: 4, Rule: 2}, answer(&no, "rule", 3), false},
-		{Line{Num: 5}, answer(&yes, "rule", 3), false},
-		{Line{Num: 6, Allow: true}, answer(nil, "bad_url", 0), false},
-		{Line{Num: 7, Allow: true}, answer(&yes, "undefined", 0), false},
+		{expectation{Num: 1, Allow: true}, answer(&yes, "default", 0), true},
+		{expectation{Num: 2}, answer(&no, "rule", 3), true},
+		{expectation{Num: 3, Rule: 3}, answer(&no, "rule", 3), true},
+		{expectation{Num: 4, Rule: 2}, answer(&no, "rule", 3), false},
+		{expectation{Num: 5}, answer(&yes, "rule", 3), false},
+		{expectation{Num: 6, Allow: true}, answer(nil, "bad_url", 0), false},
+		{expectation{Num: 7, Allow: true}, answer(&yes, "undefined", 0), false},
 	} {
 		r := f.Judge(&c.line, c.a)
 		if r.Pass != c.want || r.Line != c.line.Num {
@@ -82,7 +80,7 @@ func TestJudge(t *testing.T) {
 	if !strings.Contains(failed[0].Text, "(expected: line 2)") || strings.Contains(failed[1].Text, "(expected: ") {
 		t.Errorf("%q, %q", failed[0].Text, failed[1].Text)
 	}
-	other := f.Judge(&Line{Num: 5}, answer(&yes, "rule", 3))
+	other := f.Judge(&expectation{Num: 5}, answer(&yes, "rule", 3))
 	other.Agent = "bingbot"
 	failed = append(failed, other, f.NewProblem(NoRobots, "none"))
 	for form, want := range map[string][]string{
@@ -95,7 +93,7 @@ func TestJudge(t *testing.T) {
 		"github": {"::error file=x,line=4,", "::error file=x,title="},
 	} {
 		var out bytes.Buffer
-		if err := Print(&out, form, false, failed); err != nil {
+		if err := printResults(&out, form, false, failed); err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range want {

@@ -1,6 +1,4 @@
-// Package check implements the command check, which compares robots.txt files with a file of expectations and reports
-// the result. Only cmd/robobatch imports it.
-package check
+package explain
 
 import (
 	"context"
@@ -13,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/explain"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
@@ -25,25 +22,25 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A checking implements the command check.
-type checking struct {
+// A checkRun implements the command check.
+type checkRun struct {
 	console.Console
 	guard.Printed
-	*explain.Asker
-	file *File
+	*Asker
+	file *expectations
 	form string
 	all  bool // print the expectations that passed, too
 }
 
-// given are the flags of the command check.
-type given struct {
-	explain.Flags
+// checkFlags are the flags of the command check.
+type checkFlags struct {
+	Flags
 	print, expect string
 }
 
-// Command returns the command check.
-func Command() flags.Command {
-	g := new(given)
+// CheckCommand returns the command check.
+func CheckCommand() flags.Command {
+	g := new(checkFlags)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "check", "test robots.txt files against your expectations"
 	c.Intro = `
@@ -65,7 +62,7 @@ Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usa
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			File of expectations (docs/CI.md). One per line, such as "disallow @ai /private/ rule=12". - is standard input.`},
-			flags.Print(&g.print, Forms, `
+			flags.Print(&g.print, checkForms, `
 			Form of the output. text: failed expectations, the group that decided, and what to add. json: one object per
 			line (docs/check.schema.json). github: annotations for ten failures, the rest in the step summary. junit.
 			markdown: for a comment.`),
@@ -80,10 +77,10 @@ func allFlag(w *flags.Work) cli.Flag {
 }
 
 // plan checks the flags, reads the expectations and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
-	c := &checking{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, form: g.print, all: g.Work.Verbose}
-	c.Asker = explain.NewAsker(&g.Flags, &faults)
-	_, err := cli.Choose("form", g.print, Forms)
+func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+	c := &checkRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, form: g.print, all: g.Work.Verbose}
+	c.Asker = NewAsker(&g.Flags, &faults)
+	_, err := cli.Choose("form", g.print, checkForms)
 	faults.Add("print", err)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -99,7 +96,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 				c.Opt.Agents = append(c.Opt.Agents, agent)
 			}
 		}
-		switch origin := string(explain.NewTarget(line.URL).Origin); {
+		switch origin := string(NewTarget(line.URL).Origin); {
 		case only == "":
 			only = origin
 		case origin != only:
@@ -112,9 +109,9 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 
 // readExpectations reads a file of expectations; "-" is standard input. The file may be untrusted, for example in a
 // pull request, so lists of names must be in its directory. Standard input and object storage allow no lists.
-func readExpectations(name string, in io.Reader) (*File, error) {
+func readExpectations(name string, in io.Reader) (*expectations, error) {
 	if name == say.Std {
-		return Read(in, Stdin, nil)
+		return parseExpectations(in, Stdin, nil)
 	}
 	f, err := place.Open(name)
 	if err != nil {
@@ -122,19 +119,19 @@ func readExpectations(name string, in io.Reader) (*File, error) {
 	}
 	defer f.Close()
 	if place.IsRemote(name) {
-		return Read(f, name, nil)
+		return parseExpectations(f, name, nil)
 	}
 	lists, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %w", err)
 	}
 	defer lists.Close()
-	return Read(f, name, lists)
+	return parseExpectations(f, name, lists)
 }
 
 // Run checks the expectations.
-func (c *checking) Run(ctx context.Context) error {
-	targets := make([]explain.Target, len(c.file.Lines))
+func (c *checkRun) Run(ctx context.Context) error {
+	targets := make([]Target, len(c.file.Lines))
 	for i, line := range c.file.Lines {
 		if targets[i] = c.Target(line.URL); targets[i].Origin == "" {
 			return fmt.Errorf("%s:%d: %q is not a URL: write https://www.example.com/path, or a path and -base https://www.example.com",
@@ -149,7 +146,7 @@ func (c *checking) Run(ctx context.Context) error {
 	if c.Rules.Pack() != "" {
 		c.Hint("a pack does not contain the text of robots.txt, so " + AllClosed + " and " + OddRobots + " are not checked: check the files as well")
 	}
-	var results []Result
+	var results []result
 	for i := range c.file.Lines {
 		for _, agent := range c.file.Lines[i].Agents {
 			a, err := answer(targets[i], agent)
@@ -166,7 +163,7 @@ func (c *checking) Run(ctx context.Context) error {
 	}
 	c.WarnOnce(c.Disputes())
 	results = append(results, c.problems(results)...)
-	err = errors.Join(console.OutError(Print(c.Out, c.form, c.all, results)), c.Close())
+	err = errors.Join(console.OutError(printResults(c.Out, c.form, c.all, results)), c.Close())
 	if failed := Failed(results); err == nil && failed > 0 {
 		err = outputs.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
 	}
@@ -174,7 +171,7 @@ func (c *checking) Run(ctx context.Context) error {
 }
 
 // problems returns the problems that do not belong to an expectation and are not waived.
-func (c *checking) problems(results []Result) (problems []Result) {
+func (c *checkRun) problems(results []result) (problems []result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {
 			problems = append(problems, c.file.NewProblem(code, text))
@@ -199,7 +196,7 @@ func (c *checking) problems(results []Result) (problems []Result) {
 			add(OddRobots, fmt.Sprintf("%s is not a robots.txt: %v; replace it with the right file, or waive odd_robots", say.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
-			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r Result) bool {
+			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r result) bool {
 				return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == d.Line && isForSearch(r.Agent)
 			}) {
 				add(AllClosed, fmt.Sprintf("%s:%d: %s, but no line expects that: use the right file, or add the expectation: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))

@@ -1,4 +1,4 @@
-package check
+package explain
 
 import (
 	"bufio"
@@ -12,12 +12,12 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// Forms are the output forms of the results.
-var Forms = []string{"text", "json", "junit", "github", "markdown"}
+// checkForms are the output forms of the results.
+var checkForms = []string{"text", "json", "junit", "github", "markdown"}
 
-// Print prints results in one form. Text lists only the results that failed, unless all is true. The error is a write
+// printResults prints results in one form. Text lists only the results that failed, unless all is true. The error is a write
 // error.
-func Print(w io.Writer, form string, all bool, results []Result) error {
+func printResults(w io.Writer, form string, all bool, results []result) error {
 	out := bufio.NewWriter(w)
 	var err error
 	switch form {
@@ -94,20 +94,18 @@ func Print(w io.Writer, form string, all bool, results []Result) error {
 }
 
 // sum returns the counts of the results in words.
-func sum(results []Result) string {
+func sum(results []result) string {
 	return say.Count(int64(len(results)), "check") + ", " + say.Number(Failed(results)) + " failed\n"
 }
 
 // Columns of the text.
 const (
-	width    = 80
 	margin   = "        " // indent of the reason
-	longName = 30         // columns of the name of a crawler
 	shortest = 20         // columns left for a URL after a very long place
 )
 
 // alike returns the results in order, grouping crawlers for which an expectation fails in the same way.
-func alike(results []Result) (all [][]*Result) {
+func alike(results []result) (all [][]*result) {
 	places := map[string]int{}
 	for i := range results {
 		r := &results[i]
@@ -120,7 +118,7 @@ func alike(results []Result) (all [][]*Result) {
 			}
 			places[key] = len(all)
 		}
-		all = append(all, []*Result{r})
+		all = append(all, []*result{r})
 	}
 	return all
 }
@@ -129,14 +127,14 @@ func alike(results []Result) (all [][]*Result) {
 const each = "each of them"
 
 // of returns the result with a different crawler name.
-func (r *Result) of(name string) Result {
+func (r *result) of(name string) result {
 	same, answer := *r, *r.Answer
 	answer.Agent, same.Answer = name, &answer
 	return same
 }
 
 // body returns the lines below the heading: reason, group and remedy.
-func (r *Result) body() string {
+func (r *result) body() string {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
 		sb.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
@@ -148,7 +146,7 @@ func (r *Result) body() string {
 }
 
 // heading returns the title, at most that many columns wide.
-func (r *Result) heading(columns int) string {
+func (r *result) heading(columns int) string {
 	if r.Problem != "" {
 		return r.Problem
 	}
@@ -158,7 +156,7 @@ func (r *Result) heading(columns int) string {
 }
 
 // why returns the reason, wrapped at that many columns.
-func (r *Result) why(columns int) string {
+func (r *result) why(columns int) string {
 	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)
 	}
@@ -171,7 +169,7 @@ func (r *Result) why(columns int) string {
 
 // remedy returns the group that decided, and the changes that would meet the failed expectation, one per line; nil if
 // no change of rules helps.
-func (r *Result) remedy() (lines []string) {
+func (r *result) remedy() (lines []string) {
 	if r.Usage != "" {
 		if !r.Pass && r.add != "" {
 			lines = append(lines, "to add to its group: "+r.add)
@@ -211,7 +209,7 @@ func (r *Result) remedy() (lines []string) {
 }
 
 // Failed returns how many results did not pass.
-func Failed(results []Result) (n int64) {
+func Failed(results []result) (n int64) {
 	for i := range results {
 		if !results[i].Pass {
 			n++
@@ -221,7 +219,7 @@ func Failed(results []Result) (n int64) {
 }
 
 // title names an expectation, its crawler and its place.
-func (r *Result) title() string {
+func (r *result) title() string {
 	if r.Problem != "" {
 		return r.Problem
 	}
@@ -229,7 +227,7 @@ func (r *Result) title() string {
 }
 
 // wantedUsage returns the expected uses after a space; "" if no uses are expected.
-func (r *Result) wantedUsage() string {
+func (r *result) wantedUsage() string {
 	if r.Usage == "" {
 		return ""
 	}
@@ -237,4 +235,4 @@ func (r *Result) wantedUsage() string {
 }
 
 // place returns the file and line of the expectation.
-func (r *Result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }
+func (r *result) place() string { return fmt.Sprintf("%s:%d", filepath.ToSlash(r.File), r.Line) }
