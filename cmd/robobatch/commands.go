@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/bench"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/census"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/conduct"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/coverage"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/diff"
@@ -31,14 +29,14 @@ var commands = []func() flags.Command{
 	diff.Command,
 	page.Command,
 	coverage.Command,
-	census.Command,
+	rules.CensusCommand,
 	conduct.Command,
 	rules.Command,
 	rules.CompileCommand,
 	pipe.Command,
 	series.MergeCommand,
 	series.CheckCommand,
-	bench.Command,
+	job.BenchCommand,
 }
 
 // tasks are the headings that group the commands in the help.

@@ -23,7 +23,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -38,7 +37,7 @@ func main() {
 	os.Exit(run(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// The exit codes, apart from those of a [guard.Error].
+// The exit codes, apart from those of a [process.SignalError].
 const (
 	exitDone      = 0
 	exitPolicy    = 1 // a limit that was asked for is passed
@@ -73,7 +72,7 @@ func run(arguments []string, std console.Streams) int {
 		report += "Run " + title + " -h for help.\n"
 	}
 	io.WriteString(std.Err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
-	if i, ok := errors.AsType[*guard.Error](err); ok {
+	if i, ok := errors.AsType[*process.SignalError](err); ok {
 		return i.ExitCode()
 	}
 	if place.IsTemporary(err) {
@@ -131,7 +130,7 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 		err = process.CheckAddresses()
 	}
 	if err == nil {
-		err = guard.Run(t)
+		err = process.Run(t)
 	}
 	return title, remedies.Add(err)
 }

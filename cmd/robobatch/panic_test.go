@@ -10,7 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -20,7 +20,7 @@ import (
 
 // A breaking is a task that decides the log urls.txt into out.csv, and panics somewhere.
 type breaking struct {
-	guard.Sink[*output.File]
+	process.Sink[*output.File]
 	at string
 }
 
@@ -83,7 +83,7 @@ func (b *breaking) Run(ctx context.Context) error {
 func TestPanic(t *testing.T) {
 	at := ""
 	commands = append(commands, func() flags.Command {
-		c := flags.Command{Plan: func(console.Streams, cli.Faults) (guard.Task, error) {
+		c := flags.Command{Plan: func(console.Streams, cli.Faults) (process.Task, error) {
 			if at == "plan" {
 				panic("plan")
 			}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
@@ -84,7 +84,7 @@ type run struct {
 }
 
 // plan checks the flags, and finds the inputs.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{outcome: g.chooseOutcome(std, &faults)}
 	g.Question.FromLog, g.Question.Recalls = true, true
 	r.Choose(&g.Flags, std, &faults, &faults)

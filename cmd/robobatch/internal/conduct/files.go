@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/place"
@@ -24,7 +23,7 @@ type files struct{ all []*file }
 
 // A file is a table that appears under its name when it is complete.
 type file struct {
-	guard.Sink[place.Output]
+	process.Sink[place.Output]
 	flag  string
 	opt   output.CellOptions
 	table *output.CellTable // nil if not written

@@ -8,7 +8,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
@@ -69,15 +68,15 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 // A run implements the command coverage.
 type run struct {
 	pipeline.Pipeline
-	guard.Sink[place.Output] // of -out
-	opt                      Options
-	format                   Format // of -out
-	form                     string
-	page                     Page
+	process.Sink[place.Output] // of -out
+	opt                        Options
+	format                     Format // of -out
+	form                       string
+	page                       Page
 }
 
 // plan checks the flags, and finds the inputs.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{form: g.print, page: Page{All: g.all}}
 	r.Choose(&g.Flags, std, &faults, &faults)
 	r.LogOpt.Fields.Times = true

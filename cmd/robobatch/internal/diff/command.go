@@ -10,7 +10,6 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
@@ -106,7 +105,7 @@ type diffing struct {
 }
 
 // plan checks the flags and finds rules and logs.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	g.table.Out = outputs.Standard(g.table.Out)
 	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
 	// Set the options, without opening any file.
@@ -264,7 +263,7 @@ func (d *diffing) Targets() (out, last string) {
 }
 
 // A changesOut is the file of changed rows, if it has a name.
-type changesOut struct{ guard.Sink[*output.File] }
+type changesOut struct{ process.Sink[*output.File] }
 
 // Write adds the changed rows of a batch.
 func (o *changesOut) Write(b *engine.Batch) error {

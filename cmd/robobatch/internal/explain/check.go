@@ -12,8 +12,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -25,7 +25,7 @@ import (
 // A checkRun implements the command check.
 type checkRun struct {
 	console.Console
-	guard.Printed
+	process.Printed
 	*Asker
 	file *expectations
 	form string
@@ -77,7 +77,7 @@ func allFlag(w *flags.Work) cli.Flag {
 }
 
 // plan checks the flags, reads the expectations and finds the rules.
-func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	c := &checkRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, form: g.print, all: g.Work.Verbose}
 	c.Asker = NewAsker(&g.Flags, &faults)
 	_, err := cli.Choose("form", g.print, checkForms)

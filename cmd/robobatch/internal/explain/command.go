@@ -12,8 +12,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -25,7 +25,7 @@ import (
 // An explanation implements the command explain.
 type explanation struct {
 	console.Console
-	guard.Printed
+	process.Printed
 	*Asker
 	urls    []string // if empty, URLs are lines of standard input
 	json    bool
@@ -78,7 +78,7 @@ network connection unless a name begins with s3://.`
 }
 
 // plan checks the flags and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
 		if g.print != forms[0] {
@@ -142,7 +142,7 @@ func missingRules(arguments []string) error {
 // A printing implements the text form.
 type printing struct {
 	console.Console
-	guard.Printed
+	process.Printed
 	text string
 }
 

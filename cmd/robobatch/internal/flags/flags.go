@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/place"
 )
@@ -78,7 +78,7 @@ type Command struct {
 
 	// Plan checks the values of the flags and finds the inputs. It writes nothing. It adds faults of values to those of
 	// the arguments.
-	Plan func(std console.Streams, faults cli.Faults) (guard.Task, error)
+	Plan func(std console.Streams, faults cli.Faults) (process.Task, error)
 }
 
 // TakesLogs reports whether the command reads logs.

@@ -1,5 +1,5 @@
 // Package job implements the main job: it evaluates each URL of logs, and writes a row for it, to one output or to one
-// output per input. Only cmd/robobatch imports it.
+// output per input. The command bench measures such a run. Only cmd/robobatch imports it.
 package job
 
 import (
@@ -13,7 +13,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
@@ -36,7 +35,7 @@ type job struct {
 	*plan
 	src   *pipeline.Source
 	out   outputs.Sink
-	stats guard.Sink[place.Output]
+	stats process.Sink[place.Output]
 	set   outputs.Set
 	times summary.Times
 	dates bool // -partition-by date found no time in any row
@@ -350,7 +349,7 @@ type plan struct {
 
 // plan makes the plan and its run. It opens and writes nothing. It reports all faults of the flags at once, each as a
 // [cli.UsageError]; if there are none, all faults of the named files.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	p, err := g.newPlan(std, faults)
 	switch {
 	case err != nil:

@@ -13,7 +13,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
@@ -29,19 +28,19 @@ import (
 // A linting implements the command lint.
 type linting struct {
 	console.Console
-	guard.Sink[*atomicfile.File]                   // of -out
-	rules                        []*pipeline.Rules // in the order of the command line
-	opt                          listings.Options
-	form                         string
-	asked                        []string // requested crawlers; empty means all
-	who                          []robots.Agent
-	named                        map[robots.ProductToken]bool // tokens named by groups, if needed
-	fail                         Gate                         // severities that cause exit code 1
-	failName                     string                       // of -fail
-	baseline                     Baseline                     // nil without a baseline
-	accept                       Baseline                     // all findings, for -approve; nil without it
-	acceptName                   string
-	accepted                     int64 // number of findings in the baseline
+	process.Sink[*atomicfile.File]                   // of -out
+	rules                          []*pipeline.Rules // in the order of the command line
+	opt                            listings.Options
+	form                           string
+	asked                          []string // requested crawlers; empty means all
+	who                            []robots.Agent
+	named                          map[robots.ProductToken]bool // tokens named by groups, if needed
+	fail                           Gate                         // severities that cause exit code 1
+	failName                       string                       // of -fail
+	baseline                       Baseline                     // nil without a baseline
+	accept                         Baseline                     // all findings, for -approve; nil without it
+	acceptName                     string
+	accepted                       int64 // number of findings in the baseline
 }
 
 // given are the flags of the command lint.
@@ -100,7 +99,7 @@ Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of
 }
 
 // plan checks the flags and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
 	l.Name = g.out
 	if l.Name == "" {
@@ -211,7 +210,7 @@ func (l *linting) Run(ctx context.Context) (err error) {
 	if err := l.Create(func() (*atomicfile.File, error) { return atomicfile.Create(l.Name, nil) }); err != nil {
 		return err
 	}
-	err = l.lint(ctx, guard.File{Sink: &l.Sink})
+	err = l.lint(ctx, process.File{Sink: &l.Sink})
 	if err != nil && !outputs.IsPolicy(err) {
 		return err
 	}

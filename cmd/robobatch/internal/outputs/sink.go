@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -21,8 +21,8 @@ import (
 
 // A Sink is the [engine.Sink] of verdicts. It also counts rejected lines, and lists them if the list has a name.
 type Sink struct {
-	guard.Sink[*output.File]
-	List     guard.Sink[*RejectFile]
+	process.Sink[*output.File]
+	List     process.Sink[*RejectFile]
 	Limit    RejectLimit
 	Rejected atomic.Int64 // lines
 }

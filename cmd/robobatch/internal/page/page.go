@@ -14,7 +14,6 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -66,7 +65,7 @@ var whatIfs = []string{"on", "off"}
 
 // A Page is the page of a run with its counts. A nil Page means no page: all methods except Write do nothing.
 type Page struct {
-	guard.Sink[place.Output]
+	process.Sink[place.Output]
 	counts counts
 	path   string // path of the rules
 	flags  []report.Flag
@@ -90,7 +89,7 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	if p.Old == nil || p.Now.Opt.RowTimes { // with a draft, requests cannot be violations
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
-	page := &Page{Sink: guard.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	page := &Page{Sink: process.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 	if f.Previous != "" && !run.Question.FromLog {
 		faults.Add("previous", errors.New("this flag needs -agent-from-log: add it"))
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -111,7 +111,7 @@ error, the stream contains the batches before it, and has no end mark.`
 // A run implements the command pipe: a pipeline from standard input to standard output.
 type run struct {
 	pipeline.Pipeline
-	guard.Printed
+	process.Printed
 	opt       pipe.Options
 	lines     bool // the questions are lines of text
 	perStream bool // each stream has its own warnings
@@ -124,7 +124,7 @@ type run struct {
 const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{opt: pipe.Options{URLColumn: g.urlColumn, Prefix: g.prefix, VerdictsOnly: g.verdictsOnly, NoEnd: g.pool}, perStream: g.perStream}
 	g.work.Progress = "off"
 	f := &pipeline.Flags{Rules: g.Rules, Question: g.question, Work: g.work}
@@ -295,7 +295,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	case <-out.Failed: // the input may be idle, too
 		select {
 		case err = <-done:
-		case <-time.After(guard.Grace):
+		case <-time.After(process.Grace):
 		}
 	}
 	if out.Err != nil {

@@ -1,5 +1,3 @@
-// Package process has the properties of the running process: the version of the program, the start of its garbage
-// collector, and its address space. Only cmd/robobatch and its packages import it.
 package process
 
 import (

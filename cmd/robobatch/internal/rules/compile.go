@@ -10,10 +10,10 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -25,7 +25,7 @@ import (
 // A compilation is a run of the command compile with its checked flags.
 type compilation struct {
 	console.Console
-	guard.Sink[*atomicfile.File] // the pack
+	process.Sink[*atomicfile.File] // the pack
 
 	path  string // value of -rules
 	rules pipeline.Rules
@@ -62,7 +62,7 @@ unless a name begins with s3://.`
 }
 
 // plan checks the flags and finds the rules.
-func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	c := &compilation{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
 	c.opt.Dialect, _ = g.reading.Choose(&faults)
 	c.Name = cmp.Or(g.out, outputs.ForPack(g.Path))
@@ -92,7 +92,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 	c.opt.TempDir = filepath.Dir(c.Name)
 	c.Hint(outputs.Leftovers(c.Name))
 	stop := c.rules.Watch(&c.Console)
-	stats, err := engine.WritePack(ctx, guard.File{Sink: &c.Sink}, c.rules.Responses(ctx), c.opt)
+	stats, err := engine.WritePack(ctx, process.File{Sink: &c.Sink}, c.rules.Responses(ctx), c.opt)
 	stop()
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
-// Package rules implements the command rules, which lists rules with their problems, or sitemaps. Rules are listed as a
-// table with a row for each group, rule, directive and diagnostic, in Parquet or JSON Lines, see docs/RULES.md. It also
-// implements the command compile, which writes rules into a pack. Only cmd/robobatch imports it.
+// Package rules has the commands over the robots.txt files of many sites. The command rules lists rules with their
+// problems, or sitemaps: a table with a row for each group, rule, directive and diagnostic, in Parquet or JSON Lines, see
+// docs/RULES.md. The command compile writes rules into a pack. The command census reports for each origin and crawler
+// whether the rules disallow all paths, some or none; it evaluates sites with the same robots.txt, and crawlers with the
+// same rules, only once. Only cmd/robobatch imports it.
 package rules
 
 import (
@@ -15,7 +17,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
@@ -33,7 +34,7 @@ import (
 // A listing implements the command rules.
 type listing struct {
 	console.Console
-	guard.Sink[*File] // the output
+	process.Sink[*File] // the output
 
 	rules   pipeline.Rules
 	opt     listings.Options
@@ -88,7 +89,7 @@ diagnostic of each origin, its line, and status, time and size of the fetch. It 
 }
 
 // plan checks the flags and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	l := &listing{Console: console.Console{Streams: std, Quiet: g.work.Quiet}}
 	var err error
 	l.opt.Dialect, l.opt.AsOf = g.reading.Choose(&faults)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -288,14 +288,14 @@ or input, or the files are not those of one run; 75 object storage failed after 
 // A merging implements the command merge.
 type merging struct {
 	console.Console
-	guard.Printed // files appear only when complete
-	dir           Dir
-	stats         []string // statistics of the shards; empty means all in the directory
-	verbose       bool
+	process.Printed // files appear only when complete
+	dir             Dir
+	stats           []string // statistics of the shards; empty means all in the directory
+	verbose         bool
 }
 
 // plan checks the flags.
-func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	m := &merging{
 		Console: g.console(std),
 		dir:     Dir{Name: g.out}, stats: g.names, verbose: g.work.Verbose,

@@ -16,8 +16,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -450,12 +450,12 @@ Exit codes: 0 nothing has changed; 1 something has; 2 an error of usage or input
 // A checking implements the command check-output.
 type checking struct {
 	console.Console
-	guard.Printed
+	process.Printed
 	names []string
 }
 
 // plan checks the arguments.
-func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	if len(g.names) == 0 {
 		faults.Add("", errors.New("nothing to check: name a directory of outputs, as -out of the run did, or a file of -stats"))
 	}

@@ -1,4 +1,4 @@
-package guard
+package process
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func TestSignalNames(t *testing.T) {
 	}
 	for committed, want := range map[bool]string{false: "rows.parquet", true: "page.html"} {
 		err := Run(&task{committed})
-		if e, ok := errors.AsType[*Error](err); !ok || e.Out != want || e.Signal != os.Interrupt {
+		if e, ok := errors.AsType[*SignalError](err); !ok || e.Out != want || e.Signal != os.Interrupt {
 			t.Errorf("output complete: %v: %v, want that %s was not written", committed, err, want)
 		}
 	}

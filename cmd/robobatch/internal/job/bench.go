@@ -1,5 +1,4 @@
-// Package bench implements the command bench, which measures a run. Only cmd/robobatch imports it.
-package bench
+package job
 
 import (
 	"context"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
@@ -26,16 +24,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// given are the flags of the command bench.
-type given struct {
+// benchFlags are the flags of the command bench.
+type benchFlags struct {
 	pipeline.Flags
 	columns string
 	rounds  int
 }
 
-// Command returns the command bench.
-func Command() flags.Command {
-	g := new(given)
+// BenchCommand returns the command bench.
+func BenchCommand() flags.Command {
+	g := new(benchFlags)
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About = "bench", "measure a run on your own rules and logs, for benchstat"
 	c.Intro = `
@@ -64,7 +62,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 // A benchRun implements the command bench.
 type benchRun struct {
 	pipeline.Pipeline
-	guard.Printed
+	process.Printed
 	outOpt   output.Options
 	dir      string // for the output, removed at the end
 	rounds   int
@@ -73,7 +71,7 @@ type benchRun struct {
 }
 
 // plan checks the flags, and finds the inputs.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	if g.rounds < 1 {
 		faults.Add("rounds", fmt.Errorf("%d is out of range: use 1 or more", g.rounds))
 	}
@@ -104,7 +102,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error)
 }
 
 // check checks that all inputs can be read repeatedly, and sets the job.
-func (b *benchRun) check(g *given) error {
+func (b *benchRun) check(g *benchFlags) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
 		case in.Name == say.Std:

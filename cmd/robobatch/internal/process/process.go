@@ -1,7 +1,8 @@
-// Package guard runs a command so that a signal can end it at any moment without leaving a half-written output. It
-// decides when a signal comes too late, and lets one goroutine drop an output that another one writes. Only
-// cmd/robobatch imports it.
-package guard
+// Package process has what belongs to the running process. It runs a command so that a signal can end it at any moment
+// without leaving a half-written output: it decides when a signal comes too late, and lets one goroutine drop an output
+// that another one writes. It also knows the version of the program, when the garbage collector starts, and whether the
+// address space is large enough. Only cmd/robobatch and its packages import it.
+package process
 
 import (
 	"context"
@@ -24,15 +25,15 @@ import (
 // whose other end is idle.
 const Grace = 500 * time.Millisecond
 
-// An Error means that a signal ended the run.
-type Error struct {
+// An SignalError means that a signal ended the run.
+type SignalError struct {
 	Signal os.Signal
 	Out    string // the output that was dropped
 	Left   error  // why a part of it could not be removed; nil if nothing is left
 }
 
 // Error names the signal and the dropped output.
-func (e *Error) Error() string {
+func (e *SignalError) Error() string {
 	if e.Out == say.Std {
 		return fmt.Sprintf("stopped by the signal %q: the output is incomplete", e.Signal)
 	}
@@ -47,7 +48,7 @@ func (e *Error) Error() string {
 }
 
 // ExitCode returns 128 and the signal's number, as shells do.
-func (e *Error) ExitCode() int {
+func (e *SignalError) ExitCode() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(s)
 	}
@@ -91,13 +92,13 @@ func Run(t Task) error {
 		}
 		return err
 	})
-	var interrupt *Error
+	var interrupt *SignalError
 	select {
 	case err := <-done:
 		return err
 	case s := <-signals:
 		out, _ := t.Targets()
-		interrupt = &Error{Signal: s, Out: out}
+		interrupt = &SignalError{Signal: s, Out: out}
 	}
 	cancel()
 	place.Interrupt()
@@ -125,7 +126,7 @@ func Run(t Task) error {
 		return err
 	case <-time.After(Grace): // only the statistics are still unwritten
 		_, last := t.Targets()
-		return &Error{Signal: interrupt.Signal, Out: last}
+		return &SignalError{Signal: interrupt.Signal, Out: last}
 	}
 }
 

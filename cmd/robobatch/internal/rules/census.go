@@ -1,7 +1,4 @@
-// Package census implements the command census, which reports for each origin and crawler whether the rules disallow
-// all paths, some or none. It evaluates sites with the same robots.txt, and crawlers with the same rules, only once.
-// Only cmd/robobatch imports it.
-package census
+package rules
 
 import (
 	"cmp"
@@ -14,7 +11,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/guard"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
@@ -29,8 +25,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// given are the flags of the command census.
-type given struct {
+// censusFlags are the flags of the command census.
+type censusFlags struct {
 	flags.Rules
 	reading flags.Reading
 	agents  flags.Agents
@@ -47,9 +43,9 @@ const monthly = "monthly"
 // Forms are the output forms of the counts.
 var Forms = []string{"text", "json", "markdown"}
 
-// Command returns the command census.
-func Command() flags.Command {
-	g := new(given)
+// CensusCommand returns the command census.
+func CensusCommand() flags.Command {
+	g := new(censusFlags)
 	c := flags.Command{Rules: &g.Rules, Packs: true, OneRule: true, Plan: g.plan}
 	c.Name, c.About = "census", "count the sites that block crawlers, in whole or in part"
 	c.Intro = `
@@ -84,7 +80,7 @@ exact. It opens no network connection unless a name begins with s3://.`
 // A run implements the command census.
 type run struct {
 	console.Console
-	guard.Sink[place.Output] // of -out
+	process.Sink[place.Output] // of -out
 
 	rules    pipeline.Rules
 	opt      engine.StoreOptions
@@ -103,7 +99,7 @@ type run struct {
 const packMemory = 160 << 20
 
 // plan checks the flags, and finds the rules.
-func (g *given) plan(std console.Streams, faults cli.Faults) (guard.Task, error) {
+func (g *censusFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, form: g.print}
 	var err error
 	r.opt.Dialect, _ = g.reading.Choose(&faults)
