@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/logfiles"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // An Input is one log of a [Logs].
@@ -85,7 +85,7 @@ func expandName(name string) ([]Input, error) {
 // inspect returns the input for a name. It checks early, before rules are loaded, that the input can be read. It does
 // not open pipes, because their writer would notice.
 func inspect(name string) (Input, error) {
-	p := place.Of(name)
+	p := storage.Of(name)
 	info, err := p.Stat(name)
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func inspect(name string) (Input, error) {
 		}
 		return Input{}, fault.OfFile(name, err, "check the name and the permissions")
 	case info.Dir:
-		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(place.Join(name, "*.zst"))}
+		return Input{}, &NameError{Name: name, Err: errDirectory, Remedy: "name the logs in it, as in " + fault.Display(storage.Join(name, "*.zst"))}
 	case info.Size < 0:
 		return Input{Name: name, Size: -1}, nil
 	}
@@ -114,7 +114,7 @@ func inspect(name string) (Input, error) {
 // Files that cannot be read, or only once, are ignored here: they cause an error later.
 func Window(names []string) (most int64) {
 	for _, name := range names {
-		p := place.Of(name)
+		p := storage.Of(name)
 		if info, err := p.Stat(name); name == fault.Stdin || err != nil || info.Dir || info.Size < 0 {
 			continue
 		}
@@ -133,7 +133,7 @@ func Window(names []string) (most int64) {
 // inspectZip is inspect for a file in a zip archive. If member is "", the archive must have only one file.
 func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}
-	f, err := place.Of(archive).Open(archive)
+	f, err := storage.Of(archive).Open(archive)
 	if err != nil {
 		return in, fault.OfFile(archive, err, "make it readable")
 	}

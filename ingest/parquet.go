@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/parquetfile"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // mostProbed is the number of columns that are searched for a role without a column of a known name.
@@ -15,7 +15,7 @@ const mostProbed = 256
 
 // A parquetLog reads the rows of a Parquet file. It reads the requested columns, and holds a page of each.
 type parquetLog struct {
-	file    place.File
+	file    storage.File
 	size    int64 // of file
 	reader  *parquetfile.File
 	records *weblog.Records
@@ -32,7 +32,7 @@ type parquetLog struct {
 
 // openParquet opens a file that begins as a Parquet file does.
 func openParquet(in *Input, fields Fields, part Part) (p *parquetLog, err error) {
-	f, err := place.Of(in.Name).Open(in.Name)
+	f, err := storage.Of(in.Name).Open(in.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A Part is a part of one log, as a byte range of its text: the lines that begin in the range. For a Parquet file, it
@@ -71,8 +71,8 @@ func TextSize(name string, opt LogOptions) (size int64, err error) {
 // zstdSize returns about how many bytes the text of the open zstd file has: what its frames say, or else as if all of it was
 // packed as well as its start. In a store to look at each frame costs a request, so it is the latter.
 func (l *Logs) zstdSize(in *Input) (int64, error) {
-	if !place.IsRemote(in.Name) {
-		f, err := place.Of(in.Name).Open(in.Name)
+	if !storage.IsRemote(in.Name) {
+		f, err := storage.Of(in.Name).Open(in.Name)
 		if err != nil {
 			return 0, nil //nolint:nilerr // to open it again gives the error
 		}
@@ -94,7 +94,7 @@ const sampledText = 16 << 20
 
 // downError returns an error of a store that does not respond, and nil for another.
 func downError(err error) error {
-	if err != nil && place.IsDown(err) {
+	if err != nil && storage.IsDown(err) {
 		return err
 	}
 	return nil

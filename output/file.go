@@ -6,7 +6,7 @@ import (
 
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
@@ -19,7 +19,7 @@ var errRemoteParts = errors.New("is in object storage, which cannot replace dire
 type File struct {
 	*Writer
 	target  target
-	digest  *place.Digest // nil for a directory
+	digest  *storage.Digest // nil for a directory
 	partial func(name string) string
 
 	completed bool // the end is written
@@ -78,17 +78,17 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 // open begins the file or directory, and returns the stream that a file is written to.
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
-		file, err := place.Create(name, stdout)
+		file, err := storage.Create(name, stdout)
 		if err != nil {
 			return nil, err
 		}
 		if at, ok := file.(interface{ Offset() int64 }); ok && opt.Format.Whole() && at.Offset() > 0 {
 			err = errors.Join(file.Wrap("write "+opt.Format.Name()+" to", container.ErrNotWhole), file.Close())
 		}
-		f.target, f.digest = file, place.NewDigest(file)
+		f.target, f.digest = file, storage.NewDigest(file)
 		return f.digest, err
 	}
-	if place.IsRemote(name) {
+	if storage.IsRemote(name) {
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: errRemoteParts}
 	}
 	if err := opt.CheckTarget(atomicfile.Resolve(name)); err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func run(arguments []string, std console.Streams) int {
 	if i, ok := errors.AsType[*process.SignalError](err); ok {
 		return i.ExitCode()
 	}
-	if place.IsTemporary(err) {
+	if storage.IsTemporary(err) {
 		return exitTemporary
 	}
 	if outputs.IsPolicy(err) {

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // The faults of names. They come inside a [*NameError].
@@ -37,11 +37,11 @@ type File struct {
 	Name string // that opens it; "-" for standard input
 	Path string // slashes between its parts; it never leads out of where it begins
 	Size int64  // as stored; -1 if it can be read only once, or is not there
-	Tag  string // names these very bytes, see [place.Info]
+	Tag  string // names these very bytes, see [storage.Info]
 	Err  error  // why it cannot be read, a [*NameError]; nil as far as is known
 
-	archive string   // the zip archive that it is in; "" if it is in none
-	id      place.ID // of the file that holds it
+	archive string     // the zip archive that it is in; "" if it is in none
+	id      storage.ID // of the file that holds it
 }
 
 // OnDisk returns the name of the file that holds the log: its own, or its archive's.
@@ -164,7 +164,7 @@ func (f *finder) useStdin() bool {
 func (f *finder) addName(name string, at looked) {
 	info, err := at.info, at.err
 	switch {
-	case place.HasEmptyPart(name) && (err == nil && info.Dir || err != nil && IsPattern(name)):
+	case storage.HasEmptyPart(name) && (err == nil && info.Dir || err != nil && IsPattern(name)):
 		f.fail(name, errEmptyPart, "name its objects, in a list for instance, or a prefix without //")
 	case err == nil && info.Dir:
 		f.addDir(name)
@@ -178,10 +178,10 @@ func (f *finder) addName(name string, at looked) {
 			f.errs = append(f.errs, err)
 		}
 		if strings.Contains(name, "**") {
-			f.list.Dirs = append(f.list.Dirs, place.Clean(cmp.Or(base, ".")))
+			f.list.Dirs = append(f.list.Dirs, storage.Clean(cmp.Or(base, ".")))
 		}
 		for _, m := range matches {
-			m.Path = pathOf(place.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
+			m.Path = pathOf(storage.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
 			m.Name = unambiguous(m.Name)
 			f.list.Files = append(f.list.Files, m)
 		}
@@ -192,14 +192,14 @@ func (f *finder) addName(name string, at looked) {
 
 // looked is the result of a look at a name.
 type looked struct {
-	info place.Info
+	info storage.Info
 	err  error
 }
 
 // look looks at a name. It is looked at again when it is opened.
 func look(name string) (l looked) {
-	defer place.Forget(name)
-	l.info, l.err = place.Of(name).Stat(name)
+	defer storage.Forget(name)
+	l.info, l.err = storage.Of(name).Stat(name)
 	return l
 }
 
@@ -207,15 +207,15 @@ func look(name string) (l looked) {
 func member(name string, err error) File {
 	lost := errors.Is(err, fs.ErrNotExist)
 	// A name below a file gives another error on Unix, so a million lost names need no more looks.
-	if !lost || place.IsRemote(name) || filepath.Separator == '\\' {
+	if !lost || storage.IsRemote(name) || filepath.Separator == '\\' {
 		if archive, _, ok := unpack.SplitMember(name); ok {
-			if info, err := place.Of(archive).Stat(archive); err == nil {
+			if info, err := storage.Of(archive).Stat(archive); err == nil {
 				return File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, archive: archive, id: info.ID}
 			}
 		}
 	}
 	remedy := "check the name and the permissions"
-	if lost && place.IsRemote(name) {
+	if lost && storage.IsRemote(name) {
 		remedy = "check the name; the name of a directory ends in a slash"
 	}
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
@@ -223,10 +223,10 @@ func member(name string, err error) File {
 
 // addDir adds the logs below a directory.
 func (f *finder) addDir(dir string) {
-	f.list.Dirs = append(f.list.Dirs, place.Clean(dir))
+	f.list.Dirs = append(f.list.Dirs, storage.Clean(dir))
 	first := len(f.list.Files)
-	err := place.Of(dir).Walk(dir, func(name string, info place.Info) error {
-		path := pathOf(place.Rel(dir, name))
+	err := storage.Of(dir).Walk(dir, func(name string, info storage.Info) error {
+		path := pathOf(storage.Rel(dir, name))
 		switch {
 		case strings.HasPrefix(path, "_") || strings.Contains(path, "/_"):
 		case info.Dir || !IsLog(name):
@@ -245,7 +245,7 @@ func (f *finder) addDir(dir string) {
 	found := f.list.Files[first:]
 	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if len(found) == 0 {
-		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(place.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
+		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(storage.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
 	}
 }
 
@@ -259,7 +259,7 @@ func unambiguous(name string) string {
 
 // pathOf returns the part of a name that an output keeps: without the part that leads above where it begins.
 func pathOf(name string) string {
-	if place.IsRemote(name) {
+	if storage.IsRemote(name) {
 		_, name, _ = strings.Cut(name, "://")
 	}
 	path := filepath.ToSlash(filepath.Clean(name[len(filepath.VolumeName(name)):]))
@@ -323,7 +323,7 @@ func (f *finder) readList(name string) (list string, ok bool) {
 		text, err = io.ReadAll(f.stdin)
 	default:
 		f.list.Lists = append(f.list.Lists, name)
-		text, err = place.ReadAll(name)
+		text, err = storage.ReadAll(name)
 	}
 	if err != nil {
 		f.errs = append(f.errs, fault.OfFile(name, err, "check the name and the permissions of the list"))
@@ -394,7 +394,7 @@ type Repeat struct{ First, Again string }
 // ID.
 func (f *File) member() string {
 	switch {
-	case f.id == (place.ID{}):
+	case f.id == (storage.ID{}):
 		return f.Name
 	case f.archive == "":
 		return ""

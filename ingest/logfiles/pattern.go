@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // IsPattern reports whether a name that no file has may be a pattern.
@@ -37,7 +37,7 @@ func matches(pattern string) ([]File, error) {
 	}
 	var found []File
 	var err error
-	if slices.Contains(parts, "**") || place.IsRemote(pattern) {
+	if slices.Contains(parts, "**") || storage.IsRemote(pattern) {
 		found, err = walk(base, parts)
 	} else {
 		found, err = glob(pattern)
@@ -45,8 +45,8 @@ func matches(pattern string) ([]File, error) {
 	if err != nil {
 		return nil, fault.OfFile(pattern, err, "give permission to read all directories in it")
 	}
-	if scheme := place.Foreign(pattern); scheme != "" && len(found) == 0 {
-		return nil, &NameError{Name: pattern, Err: &place.ForeignError{Scheme: scheme}}
+	if scheme := storage.Foreign(pattern); scheme != "" && len(found) == 0 {
+		return nil, &NameError{Name: pattern, Err: &storage.ForeignError{Scheme: scheme}}
 	}
 	if len(found) == 0 {
 		return nil, &NameError{Name: pattern, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
@@ -71,7 +71,7 @@ func glob(pattern string) ([]File, error) {
 	}
 	found := make([]File, 0, len(names))
 	for _, name := range names {
-		info, err := place.Of(name).Stat(name)
+		info, err := storage.Of(name).Stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // a link to nothing
 			found = append(found, File{Name: name, Size: -1})
@@ -87,8 +87,8 @@ func glob(pattern string) ([]File, error) {
 // walk finds the files that a pattern with ** matches below its directory.
 func walk(base string, parts []string) (found []File, err error) {
 	dir := cmp.Or(base, ".")
-	err = place.Of(dir).Walk(dir, func(name string, info place.Info) error {
-		rest := place.Rel(dir, name)
+	err = storage.Of(dir).Walk(dir, func(name string, info storage.Info) error {
+		rest := storage.Rel(dir, name)
 		if !info.Dir && matchParts(parts, strings.Split(rest, "/")) {
 			found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag, id: info.ID})
 		}

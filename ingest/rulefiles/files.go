@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/pack"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -66,7 +66,7 @@ func FindToInspect(path, origin string) (*Files, error) { return find(path, orig
 
 // find is Find. wide says that a single robots.txt may be UTF-16.
 func find(path, origin string, wide bool) (*Files, error) {
-	info, err := place.Of(path).Stat(path)
+	info, err := storage.Of(path).Stat(path)
 	switch {
 	case err != nil && strings.HasSuffix(path, packSuffix):
 		return nil, fault.OfFile(path, err, "check the name, or make the pack with robobatch compile")
@@ -144,7 +144,7 @@ func (r *Files) NameOf(origin robots.Origin) string {
 
 // sniff returns the error that a file is not text, which would be the same whatever its origin. A pipe
 // is read later, and so is a file that cannot be read.
-func sniff(path string, info place.Info, wide bool) error {
+func sniff(path string, info storage.Info, wide bool) error {
 	if info.Size < 0 {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (r *Files) checkSingle(name string, body []byte) (err error) {
 }
 
 // oneRobots returns the one file that is the robots.txt of origin.
-func oneRobots(path string, info place.Info, origin string) (*Files, error) {
+func oneRobots(path string, info storage.Info, origin string) (*Files, error) {
 	o, err := robots.ParseOrigin(origin)
 	if err != nil {
 		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
@@ -221,11 +221,11 @@ func noRules(skipped []string) error {
 const packSuffix = ".rbp"
 
 // isMisnamedPack reports whether a file has the content of a rule pack.
-func isMisnamedPack(path string, info place.Info) bool {
+func isMisnamedPack(path string, info storage.Info) bool {
 	if info.Size < 0 {
 		return false
 	}
-	file, err := place.Of(path).Open(path)
+	file, err := storage.Of(path).Open(path)
 	if err != nil {
 		return false // reading it reports why
 	}
@@ -472,7 +472,7 @@ func (r *Files) captureBytes() (total int64) {
 		if f.content == unpack.Text {
 			return -1
 		}
-		if info, err := place.Of(f.path).Stat(f.path); err == nil { // else reading it tells
+		if info, err := storage.Of(f.path).Stat(f.path); err == nil { // else reading it tells
 			total += max(0, info.Size)
 		}
 	}

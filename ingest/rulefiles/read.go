@@ -11,7 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -105,14 +105,14 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 // readOnce is read for any file, each time.
 func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
-	if f.pipe == nil && !place.IsRemote(f.path) {
+	if f.pipe == nil && !storage.IsRemote(f.path) {
 		body, size, changed, ok, err := readRegular(f.path)
 		if ok || err != nil {
 			r.Body, r.Size, r.FetchedAt = body, size, changed.UTC()
 			return r, err
 		}
 	}
-	file, err := place.Of(f.path).Open(f.path)
+	file, err := storage.Of(f.path).Open(f.path)
 	if err != nil {
 		return r, err
 	}
@@ -128,7 +128,7 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 
 // readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is the bytes
 // read of it: up to maxRest more.
-func readBody(file io.Reader, info place.Info) (body []byte, size int64, err error) {
+func readBody(file io.Reader, info storage.Info) (body []byte, size int64, err error) {
 	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
 	size = int64(len(body))
 	switch {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/capture"
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A ruleFile is a file below a rules directory whose name makes a claim.
@@ -34,12 +34,12 @@ type walker struct {
 
 // walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
 func walk(dir string) (*walker, error) {
-	if place.IsRemote(dir) {
+	if storage.IsRemote(dir) {
 		// Find the rules files of a directory that has no links, and no directories but in names.
 		w := &walker{}
-		err := place.Of(dir).Walk(dir, func(name string, _ place.Info) error {
+		err := storage.Of(dir).Walk(dir, func(name string, _ storage.Info) error {
 			base := ""
-			if parent := filepath.Dir(place.Rel(dir, name)); parent != "." {
+			if parent := filepath.Dir(storage.Rel(dir, name)); parent != "." {
 				base = filepath.Base(parent)
 			}
 			w.file(ruleFile{name: name, path: name}, base)

@@ -20,7 +20,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 	"github.com/robobatch/robobatch/sitemap"
 )
@@ -84,7 +84,7 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 	}
 
 	for _, f := range r.loose {
-		if f.dir != "" && r.indexes[f.dir] && !r.named[place.Clean(f.name)] {
+		if f.dir != "" && r.indexes[f.dir] && !r.named[storage.Clean(f.name)] {
 			r.note(Unnamed, 1, "%s", fault.Display(f.name))
 		}
 	}
@@ -143,7 +143,7 @@ func (r *reader) note(p Problem, count int64, format string, args ...any) {
 
 // addName queues the files that a name stands for.
 func (r *reader) addName(name string) error {
-	info, err := place.Of(name).Stat(name)
+	info, err := storage.Of(name).Stat(name)
 	switch {
 	case err != nil:
 		return fault.OfFile(name, err, "check the name and the permissions")
@@ -152,7 +152,7 @@ func (r *reader) addName(name string) error {
 		return nil
 	}
 	before := len(r.queue)
-	err = place.Of(name).Walk(name, func(found string, info place.Info) error {
+	err = storage.Of(name).Walk(name, func(found string, info storage.Info) error {
 		if !info.Dir && isSitemapName(path.Base(strings.ReplaceAll(found, "\\", "/"))) {
 			r.enqueue(file{name: found, dir: name})
 		}
@@ -178,7 +178,7 @@ func isSitemapName(base string) bool {
 
 // enqueue queues a file, unless it is queued.
 func (r *reader) enqueue(f file) {
-	key := place.Clean(f.name)
+	key := storage.Clean(f.name)
 	if f.parent != "" {
 		r.named[key] = true
 	}
@@ -211,7 +211,7 @@ func (r *reader) readFile(f file) error {
 		return nil
 	})
 	if err != nil {
-		if f.dir != "" && !r.named[place.Clean(f.name)] && (errors.Is(err, sitemap.ErrRoot) || errors.Is(err, sitemap.ErrNoList)) {
+		if f.dir != "" && !r.named[storage.Clean(f.name)] && (errors.Is(err, sitemap.ErrRoot) || errors.Is(err, sitemap.ErrNoList)) {
 			r.note(Odd, 1, "%s is not read: %v", fault.Display(f.name), errors.Unwrap(err))
 			return nil
 		}
@@ -319,7 +319,7 @@ func (r *reader) addChild(f *file, e sitemap.Entry) {
 
 // dirOf returns the directory of a file.
 func dirOf(name string) string {
-	if place.IsRemote(name) {
+	if storage.IsRemote(name) {
 		return name[:strings.LastIndexByte(name, '/')+1]
 	}
 	return filepath.Dir(name)
@@ -346,8 +346,8 @@ func Beside(index string, rawURL []byte) (name string, ok bool) {
 	for ; len(parts) > 0; parts = parts[1:] {
 		base := strings.Join(parts, "/")
 		for _, candidate := range candidates(base, u.RawQuery) {
-			full := place.Join(dir, candidate)
-			if info, err := place.Of(full).Stat(full); err == nil && !info.Dir {
+			full := storage.Join(dir, candidate)
+			if info, err := storage.Of(full).Stat(full); err == nil && !info.Dir {
 				return full, true
 			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				continue // a name that is too long, for instance

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/exp/mmap"
 
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
@@ -189,7 +189,7 @@ func (h *header) indexSize() (size int64) {
 // MemoryOf returns the bytes that a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
 // and the number of its sites. It reads the header only. The errors are [OpenFile]'s.
 func MemoryOf(name string) (index int64, sites int, err error) {
-	f, err := place.Of(name).Open(name)
+	f, err := storage.Of(name).Open(name)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -212,11 +212,11 @@ func MemoryOf(name string) (index int64, sites int, err error) {
 // OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns,
 // and the pages count as memory of the process until the system takes them back. If not, a read is
 // a system call and takes no memory. A remote file
-// is read by blocks; place.RandomMemory of them stay in memory. Use Close. Errors are Open's and package os's.
+// is read by blocks; storage.RandomMemory of them stay in memory. Use Close. Errors are Open's and package os's.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	open := openUnmapped
 	switch {
-	case place.IsRemote(name):
+	case storage.IsRemote(name):
 		open = openRemote
 	case mapped:
 		open = openMapped
@@ -233,7 +233,7 @@ func OpenFile(name string, mapped bool) (*Reader, error) {
 }
 
 func openRemote(name string) (io.ReaderAt, int64, error) {
-	file, size, err := place.OpenRandom(name)
+	file, size, err := storage.OpenRandom(name)
 	return file, size, err
 }
 

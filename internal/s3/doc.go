@@ -2,7 +2,7 @@
 // s3://bucket/key; a key is used exactly as written.
 //
 // The package hides the client library, credentials, attempts, ranges and parts. It makes no connection before a name
-// is used. Packages use it by internal/place.
+// is used. Packages use it by internal/storage.
 //
 // An [Object] is read by ranges. An interrupted read continues at the byte where it stopped, on condition that the
 // ETag is the same. A process reads only one version of each object. If the ETag differs from the one that [Stat]

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
-	files "github.com/robobatch/robobatch/internal/place"
+	files "github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/internal/captures"
-	files "github.com/robobatch/robobatch/internal/place"
+	files "github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // Stdin is the name of standard input.
@@ -38,7 +38,7 @@ func (e *NameError) Error() string {
 // Unwrap returns the fault.
 func (e *NameError) Unwrap() error { return e.Err }
 
-// OfFile returns the NameError for an error of package os or internal/place. It omits the path in that error, which
+// OfFile returns the NameError for an error of package os or internal/storage. It omits the path in that error, which
 // repeats the name. It omits the remedy if the error of a place has its own, which is so for names outside the file
 // system unless the object does not exist.
 func OfFile(name string, err error, remedy string) *NameError {
@@ -48,10 +48,10 @@ func OfFile(name string, err error, remedy string) *NameError {
 	if errors.Is(err, syscall.EMFILE) {
 		remedy = "allow more of them, for example: ulimit -n 1024"
 	}
-	if scheme := place.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
-		err, remedy = &place.ForeignError{Scheme: scheme}, ""
+	if scheme := storage.Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
+		err, remedy = &storage.ForeignError{Scheme: scheme}, ""
 	}
-	if place.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
+	if storage.IsRemote(name) && !errors.Is(err, fs.ErrNotExist) {
 		remedy = ""
 	}
 	return &NameError{Name: name, Err: err, Remedy: remedy}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 const (
@@ -86,7 +86,7 @@ func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 
 // plan divides an input into pieces.
 func (a *Ahead) plan(name string) {
-	if f, p := openPacked(name); p == Zstd && !place.IsRemote(name) { // a remote file would be read twice
+	if f, p := openPacked(name); p == Zstd && !storage.IsRemote(name) { // a remote file would be read twice
 		a.planFrames(f)
 	} else if u := a.unpacker(); u == nil {
 		return
@@ -101,8 +101,8 @@ func (a *Ahead) plan(name string) {
 }
 
 // openPacked opens a file if it is a regular, packed file. Otherwise it returns None.
-func openPacked(name string) (place.File, Packing) {
-	p := place.Of(name)
+func openPacked(name string) (storage.File, Packing) {
+	p := storage.Of(name)
 	info, err := p.Stat(name)
 	if name == fault.Stdin || err != nil || info.Dir || info.Size < 0 {
 		return nil, None
@@ -120,7 +120,7 @@ func openPacked(name string) (place.File, Packing) {
 }
 
 // planFrames divides a zstd file into pieces. The last piece closes the file.
-func (a *Ahead) planFrames(f place.File) {
+func (a *Ahead) planFrames(f storage.File) {
 	scanner := frameScanner{file: f, least: a.Least}
 	if info, err := f.Info(); err == nil {
 		scanner.size = info.Size

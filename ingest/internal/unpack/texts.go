@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 const (
@@ -123,11 +123,11 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 }
 
 // openFile opens a file. If the name names a file in a zip archive, it opens the archive, and member is the file in it.
-func openFile(name string) (f place.File, member string, err error) {
-	f, err = place.Of(name).Open(name)
+func openFile(name string) (f storage.File, member string, err error) {
+	f, err = storage.Of(name).Open(name)
 	if err != nil {
 		if archive, member, ok := SplitMember(name); ok {
-			f, err := place.Of(archive).Open(archive)
+			f, err := storage.Of(archive).Open(archive)
 			return f, member, err
 		}
 	}
@@ -136,7 +136,7 @@ func openFile(name string) (f place.File, member string, err error) {
 
 // SizeOf returns the number of unread bytes of a regular file; -1 for anything else.
 func SizeOf(r io.Reader) int64 {
-	if f, ok := r.(place.File); ok { // nothing was read from it yet
+	if f, ok := r.(storage.File); ok { // nothing was read from it yet
 		info, err := f.Info()
 		if err != nil || info.Dir {
 			return -1
@@ -243,7 +243,7 @@ func (t *textReader) classify(err error) error {
 		return fmt.Errorf("%w: it had %d more bytes when it was opened: wait until no other process writes to it, or copy it first", t.ioFault, t.size-t.read)
 	}
 	if t.ioFault != nil {
-		return fmt.Errorf("read: %w%s", t.ioFault, place.ReadRemedy(t.ioFault))
+		return fmt.Errorf("read: %w%s", t.ioFault, storage.ReadRemedy(t.ioFault))
 	}
 	return explain(t.packing, err, t.anyBytes, nil)
 }

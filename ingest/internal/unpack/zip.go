@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	files "github.com/robobatch/robobatch/internal/place"
+	files "github.com/robobatch/robobatch/internal/storage"
 )
 
 // maxDirectory is the maximum size of the directory of a zip archive, enough for about 100,000 files. In memory, a

@@ -15,7 +15,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
@@ -293,7 +293,7 @@ type Parts struct {
 }
 
 // addPart adds the file of a partition.
-func (p *Parts) addPart(dir string, d *place.Digest) {
+func (p *Parts) addPart(dir string, d *storage.Digest) {
 	if p == nil {
 		return
 	}

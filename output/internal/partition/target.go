@@ -14,7 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/internal/atomicfile"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/internal/container"
 	"github.com/robobatch/robobatch/output/internal/order"
@@ -41,7 +41,7 @@ type partFile struct {
 	dir       string   // of the file, below the directory
 	file      *os.File // nil when it is complete
 	sink      *container.Sink
-	digest    *place.Digest
+	digest    *storage.Digest
 	container container.Container
 	names     *columnar.Numbering
 	rows      *columnar.Chunk // that the next rows go to
@@ -135,7 +135,7 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	if err != nil {
 		return err
 	}
-	f.digest = place.NewDigest(f.file)
+	f.digest = storage.NewDigest(f.file)
 	f.sink.Reset(f.digest)
 	f.dir = dir[len(t.opt.Tree)+1:]
 	part := t.metadata() // of the first files it lacks facts that are not known yet
@@ -237,7 +237,7 @@ func (t *treeTarget) Finish() error {
 	if err != nil {
 		return err
 	}
-	d := place.NewDigest(file)
+	d := storage.NewDigest(file)
 	_, err = d.Write(text)
 	if err = errors.Join(err, file.Close()); err == nil && !t.opt.Mode.Merges() {
 		// Note the marker.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/conduct"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 )
@@ -23,7 +23,7 @@ type files struct{ all []*file }
 
 // A file is a table that appears under its name when it is complete.
 type file struct {
-	process.Sink[place.Output]
+	process.Sink[storage.Output]
 	flag  string
 	opt   output.CellOptions
 	table *output.CellTable // nil if not written
@@ -53,9 +53,9 @@ func (f *files) create(byAgent bool) error {
 		if t.Name == "" {
 			continue
 		}
-		err := t.Create(func() (place.Output, error) { return place.Create(t.Name, nil) })
+		err := t.Create(func() (storage.Output, error) { return storage.Create(t.Name, nil) })
 		if err == nil {
-			err = t.Use(func(out place.Output) (err error) {
+			err = t.Use(func(out storage.Output) (err error) {
 				t.table, err = output.NewCellTable(out, columns[i], t.opt)
 				return err
 			})
@@ -72,15 +72,15 @@ func (t *file) addRow(row []parquet.Cell) error {
 	if t.table == nil {
 		return nil
 	}
-	return t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Add(row)) })
+	return t.Use(func(out storage.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
 // commitAll gives all files their names, or none of them. It locks out goroutines that would drop a file meanwhile.
-func commitAll(files []*file, outs []place.Output) error {
+func commitAll(files []*file, outs []storage.Output) error {
 	if len(files) == 0 {
-		return place.CommitAll(outs...)
+		return storage.CommitAll(outs...)
 	}
-	return files[0].Commit(func(out place.Output) error { return commitAll(files[1:], append(outs, out)) })
+	return files[0].Commit(func(out storage.Output) error { return commitAll(files[1:], append(outs, out)) })
 }
 
 // drop is close for other goroutines. It reports whether a file was complete.

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -116,7 +116,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 		if t.table == nil {
 			continue
 		}
-		if err := t.Use(func(out place.Output) error { return out.Wrap("write", t.table.Close()) }); err != nil {
+		if err := t.Use(func(out storage.Output) error { return out.Wrap("write", t.table.Close()) }); err != nil {
 			return err
 		}
 		formulas.Add(t.table.Formulas())

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -68,11 +68,11 @@ may be needed in another (docs/LOG.md). It opens no network connection unless a 
 // A run implements the command coverage.
 type run struct {
 	pipeline.Pipeline
-	process.Sink[place.Output] // of -out
-	opt                        Options
-	format                     Format // of -out
-	form                       string
-	page                       Page
+	process.Sink[storage.Output] // of -out
+	opt                          Options
+	format                       Format // of -out
+	form                         string
+	page                         Page
 }
 
 // plan checks the flags, and finds the inputs.
@@ -124,7 +124,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Pipeline.Close()) }()
 	r.Hint(outputs.Leftovers(r.Name))
 	if r.Name != "" {
-		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, nil) }); err != nil {
+		if err := r.Create(func() (storage.Output, error) { return storage.Create(r.Name, nil) }); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.page.File, r.page.Inputs = r.Now.Single(), r.InputNames()
 	if r.Name != "" {
-		if err := r.Commit(func(f place.Output) error {
+		if err := r.Commit(func(f storage.Output) error {
 			if err := c.WriteTable(f, r.format, process.Version()); err != nil {
 				return err
 			}

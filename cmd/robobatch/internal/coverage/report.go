@@ -17,7 +17,7 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/internal/fieldtext"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 )
@@ -240,7 +240,7 @@ func at(t *time.Time) parquet.Cell {
 }
 
 // WriteTable writes all rules to a file. The caller completes it.
-func (c *Counter) WriteTable(file place.Output, format Format, version string) error {
+func (c *Counter) WriteTable(file storage.Output, format Format, version string) error {
 	if format == JSON {
 		return file.Wrap("write", c.writeJSON(file))
 	}

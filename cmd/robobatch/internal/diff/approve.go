@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/internal/witness"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -80,7 +80,7 @@ func readApprovals(name string) (*Approvals, error) {
 	if name == "" {
 		return a, nil
 	}
-	text, err := place.ReadAll(name)
+	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -113,12 +113,12 @@ func readExpectations(name string, in io.Reader) (*expectations, error) {
 	if name == say.Std {
 		return parseExpectations(in, Stdin, nil)
 	}
-	f, err := place.Open(name)
+	f, err := storage.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close()
-	if place.IsRemote(name) {
+	if storage.IsRemote(name) {
 		return parseExpectations(f, name, nil)
 	}
 	lists, err := os.OpenRoot(filepath.Dir(name))

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -27,7 +27,7 @@ import (
 // Names are compared without regard to case, and the first spelling counts. ExpandAgents reports all faults at once, and
 // never quotes the content of a file.
 func ExpandAgents(given []string) ([]string, error) {
-	return expand(given, func(name string) (io.ReadCloser, error) { return place.Open(name) })
+	return expand(given, func(name string) (io.ReadCloser, error) { return storage.Open(name) })
 }
 
 // ExpandAgentsBeside is Expand for names in a file from an untrusted author: files of names must be in dir or below it, even
@@ -185,7 +185,7 @@ func AddCrawlers(name string) (hash string, err error) {
 	if name == "" {
 		return "", nil
 	}
-	f, err := place.Open(name)
+	f, err := storage.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // Sections are the flags of a command under the headings of help.
@@ -57,7 +57,7 @@ func FileName(to *string) func(string) error { return outputName(to, "name a fil
 // outputName returns the Set of a flag that names an output. remedy lists the valid outputs.
 func outputName(to *string, remedy string) func(string) error {
 	return func(name string) error {
-		if scheme := place.Foreign(name); scheme != "" {
+		if scheme := storage.Foreign(name); scheme != "" {
 			return fmt.Errorf("cannot write to %s: %s", scheme, remedy)
 		}
 		return cli.Text(to)(name)

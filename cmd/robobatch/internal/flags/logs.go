@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -116,7 +116,7 @@ const maxPattern = 64 << 10
 // readPattern returns the pattern in a file. Errors do not contain its text, because the user may have named the wrong
 // file.
 func readPattern(name string) (string, error) {
-	f, err := place.Open(name)
+	f, err := storage.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", say.File(name), atomicfile.Cause(err))
 	}

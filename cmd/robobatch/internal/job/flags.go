@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -26,7 +26,7 @@ type given struct {
 	rows           rowFlags
 	stats, rejects string
 	limits         flags.Limits
-	storage        storage
+	storage        storageFlags
 	series         seriesFlags
 }
 
@@ -117,8 +117,8 @@ func (g *given) outFlags() []cli.Flag {
 // rowFlags are the flags that choose rows and columns.
 type rowFlags struct{ columns, layout, where string }
 
-// A storage holds the flags about the storage of the output, apart from its name and columns. They do not change rows.
-type storage struct {
+// storageFlags holds the flags about the storage of the output, apart from its name and columns. They do not change rows.
+type storageFlags struct {
 	compression     string
 	level, rowGroup int
 	sort            string
@@ -127,7 +127,7 @@ type storage struct {
 }
 
 // flags returns these flags, and -csv of the table.
-func (s *storage) flags(table *flags.Table) []cli.Flag {
+func (s *storageFlags) flags(table *flags.Table) []cli.Flag {
 	all := []cli.Flag{
 		{
 			Name: "partition-by", Arg: "list", Values: output.Partitions(), List: true,
@@ -297,7 +297,7 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 		faults.Add("partition-by", err)
 		out.Partition = nil
 	}
-	if place.IsRemote(name) && !outputs.IsDir(name) {
+	if storage.IsRemote(name) && !outputs.IsDir(name) {
 		faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", name))
 	} else if name == say.Std {
 		faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))

@@ -26,7 +26,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -35,7 +35,7 @@ type job struct {
 	*plan
 	src   *pipeline.Source
 	out   outputs.Sink
-	stats process.Sink[place.Output]
+	stats process.Sink[storage.Output]
 	set   outputs.Set
 	times summary.Times
 	dates bool // -partition-by date found no time in any row
@@ -242,7 +242,7 @@ func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)
-		if e.Aborted = place.IsRemote(j.outName); e.Rows == 0 && j.outName != say.Std || j.series != nil || e.Aborted {
+		if e.Aborted = storage.IsRemote(j.outName); e.Rows == 0 && j.outName != say.Std || j.series != nil || e.Aborted {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
@@ -324,7 +324,7 @@ func (j *job) openStats() error {
 }
 
 // createStats creates the file of the statistics.
-func (j *job) createStats() (place.Output, error) { return place.Create(j.statsName, j.Out) }
+func (j *job) createStats() (storage.Output, error) { return storage.Create(j.statsName, j.Out) }
 
 // isPipe reports whether a name is a named pipe, and not a descriptor.
 func isPipe(name string) bool {

@@ -24,7 +24,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -57,7 +57,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
 	var err error
 	p.skip, err = parseOnError(g.series.onError)
-	several := outputs.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || place.IsRemote(g.table.Out))
+	several := outputs.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || storage.IsRemote(g.table.Out))
 	p.dir.Partitioned = g.storage.partitionBy != ""
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
 	p.dir.Shard, err = series.Parse(g.series.shard, os.Getenv)
@@ -79,7 +79,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or choose one output per input: -out out/ (with -partition-by also -resume)", say.File(g.rejects)))
 		}
 		return nil
-	case place.HasEmptyPart(g.table.Out):
+	case storage.HasEmptyPart(g.table.Out):
 		faults.Add("out", fmt.Errorf("%s contains //, where outputs would not be found again: write one slash", say.File(g.table.Out)))
 	case g.rejects != "" && !outputs.IsDir(g.rejects):
 		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", say.File(g.rejects)))
@@ -177,7 +177,7 @@ func (p *plan) findKinds() {
 
 // whyNoFile returns the error of an input that is not a regular file.
 func whyNoFile(name string) error {
-	if _, err := place.Of(name).Stat(name); err != nil {
+	if _, err := storage.Of(name).Stat(name); err != nil {
 		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
 	}
 	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
@@ -330,7 +330,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 				}
 				return err
 			}
-			if place.IsTemporary(err) {
+			if storage.IsTemporary(err) {
 				s.passing = err
 			}
 			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
@@ -368,7 +368,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	defer dir.Forget(item) // there may be a million
 	state, err := s.look(item)
 	switch {
-	case errors.Is(err, context.Canceled), place.IsDown(err): // the next input would fail as well
+	case errors.Is(err, context.Canceled), storage.IsDown(err): // the next input would fail as well
 		return err
 	case state.Kept:
 		return &inputError{err}
@@ -387,7 +387,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	if err != nil {
 		return &inputError{err}
 	}
-	if err := errors.Join(place.MakeParent(dir.Output(item)), s.makeRejects(item)); err != nil {
+	if err := errors.Join(storage.MakeParent(dir.Output(item)), s.makeRejects(item)); err != nil {
 		return err
 	}
 	j, err := s.jobFor(item)
@@ -484,7 +484,7 @@ func (s *seriesRun) makeRejects(item *series.Item) error {
 	if s.rejects == "" {
 		return nil
 	}
-	return place.MakeParent(s.series.dir.Rejects(s.rejects, item))
+	return storage.MakeParent(s.series.dir.Rejects(s.rejects, item))
 }
 
 // release ends the job of an input.

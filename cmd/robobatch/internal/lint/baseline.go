@@ -13,7 +13,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A Baseline holds the accepted findings: the number for each key.
@@ -36,7 +36,7 @@ const baselineVersion = 1
 
 // ReadBaseline reads a baseline that [Baseline.Write] wrote.
 func ReadBaseline(name string) (Baseline, error) {
-	text, err := place.ReadAll(name)
+	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("missing file %s: create it with -approve, which accepts the current findings, or leave out -baseline", name)
 	}

@@ -34,7 +34,7 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -369,7 +369,7 @@ func OfPack(name string, asked int64) int64 {
 	if name == "" || asked != 0 {
 		return asked
 	}
-	if info, err := place.Of(name).Stat(name); err != nil || info.Size <= largePack {
+	if info, err := storage.Of(name).Stat(name); err != nil || info.Size <= largePack {
 		return 0
 	}
 	return LargePackLimit

@@ -21,7 +21,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -178,8 +178,8 @@ func checkTree(w Outputs, r Inputs) error {
 
 // checkParent checks that the parent directory of a file or directory exists, or that an object can be written.
 func checkParent(name string) error {
-	if place.IsRemote(name) {
-		return place.Probe(name)
+	if storage.IsRemote(name) {
+		return storage.Probe(name)
 	}
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return &atomicfile.Error{Doing: "create", Name: name, Err: atomicfile.ErrNoDirectory}
@@ -189,7 +189,7 @@ func checkParent(name string) error {
 
 // CheckLocal checks that the file of a flag is in the file system.
 func CheckLocal(flag, name string) error {
-	if place.IsRemote(name) {
+	if storage.IsRemote(name) {
 		return fmt.Errorf("%s: %s is in object storage, but this output must be a file: name a file, and copy it there", flag, say.File(name))
 	}
 	return nil
@@ -292,7 +292,7 @@ type Set struct {
 
 // Begin calls [atomicfile.NoteSet] for those names that are files.
 func (s *Set) Begin(names ...string) error {
-	end, err := atomicfile.NoteSet(slices.DeleteFunc(names, place.IsRemote)...)
+	end, err := atomicfile.NoteSet(slices.DeleteFunc(names, storage.IsRemote)...)
 	if err == nil {
 		s.end.Store(&end)
 	}
@@ -312,7 +312,7 @@ func (s *Set) End() error {
 func Mixed(names ...string) (all []warning.Warning) {
 	var dirs []string
 	for _, name := range names {
-		if name != "" && !place.IsRemote(name) && !atomicfile.InPlace(name) {
+		if name != "" && !storage.IsRemote(name) && !atomicfile.InPlace(name) {
 			dirs = append(dirs, filepath.Dir(resolve(name)))
 		}
 	}
@@ -390,13 +390,13 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 
 // checkSeries checks a directory with a file per input.
 func (t target) checkSeries(rules string, files *logfiles.List) error {
-	dir := place.Clean(t.name)
+	dir := storage.Clean(t.name)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: %s is a file: name a directory, or leave out the / at its end", t.flag, say.File(dir))
 	}
 	probe := dir
-	if place.IsRemote(dir) {
-		probe = place.Join(dir, "_SUCCESS")
+	if storage.IsRemote(dir) {
+		probe = storage.Join(dir, "_SUCCESS")
 	}
 	errs := []error{checkParent(probe)}
 	out := resolve(dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -191,7 +191,7 @@ func IsJudgement(err error) bool {
 // A RejectFile lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows without
 // a valid URL. Commit gives it its name.
 type RejectFile struct {
-	file   place.Output
+	file   storage.Output
 	buf    *bufio.Writer
 	inputs []string
 	line   []byte // scratch
@@ -209,7 +209,7 @@ type rejectLine struct {
 
 // CreateRejects creates a File. The inputs are the names, indexed by [engine.Batch].Input.
 func CreateRejects(name string, inputs []string) (*RejectFile, error) {
-	file, err := place.Create(name, nil)
+	file, err := storage.Create(name, nil)
 	if err != nil {
 		return nil, err
 	}

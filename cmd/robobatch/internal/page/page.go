@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/localtime"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/report"
 )
 
@@ -65,7 +65,7 @@ var whatIfs = []string{"on", "off"}
 
 // A Page is the page of a run with its counts. A nil Page means no page: all methods except Write do nothing.
 type Page struct {
-	process.Sink[place.Output]
+	process.Sink[storage.Output]
 	counts counts
 	path   string // path of the rules
 	flags  []report.Flag
@@ -89,7 +89,7 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	if p.Old == nil || p.Now.Opt.RowTimes { // with a draft, requests cannot be violations
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
-	page := &Page{Sink: process.Sink[place.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	page := &Page{Sink: process.Sink[storage.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
 	if f.Previous != "" && !run.Question.FromLog {
 		faults.Add("previous", errors.New("this flag needs -agent-from-log: add it"))
 	}
@@ -124,7 +124,7 @@ func (p *Page) Begin() error {
 	if p == nil {
 		return nil
 	}
-	if err := p.Create(func() (place.Output, error) { return place.Create(p.Name, nil) }); err != nil {
+	if err := p.Create(func() (storage.Output, error) { return storage.Create(p.Name, nil) }); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil
@@ -147,7 +147,7 @@ func (p *Page) End() error {
 	if p == nil {
 		return nil
 	}
-	if err := p.Commit(place.Output.Commit); err != nil {
+	if err := p.Commit(storage.Output.Commit); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil
@@ -195,7 +195,7 @@ func (p *Page) Write(ctx context.Context, r Result) error {
 	if err := p.make(ctx, r); err != nil {
 		return err
 	}
-	return p.Commit(place.Output.Commit)
+	return p.Commit(storage.Output.Commit)
 }
 
 // make writes the page, before it gets its name.
@@ -246,7 +246,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if p.whatIf {
 		run.Panels = append(run.Panels, p.whatIfPanel(run, busiest, &opt))
 	}
-	return p.Use(func(f place.Output) error {
+	return p.Use(func(f storage.Output) error {
 		if err := report.Write(f, counter, run); err != nil {
 			return f.Wrap("write", err)
 		}

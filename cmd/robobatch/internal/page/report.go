@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/robots"
@@ -118,7 +118,7 @@ const most = 100
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
 	r.Hint(outputs.Leftovers(r.page.Name))
-	if err := r.page.Create(func() (place.Output, error) { return place.Create(r.page.Name, r.Out) }); err != nil {
+	if err := r.page.Create(func() (storage.Output, error) { return storage.Create(r.page.Name, r.Out) }); err != nil {
 		return err
 	}
 	if err := r.Load(ctx, pipeline.TempDir(r.page.Name)); err != nil {

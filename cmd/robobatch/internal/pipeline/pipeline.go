@@ -37,7 +37,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -103,8 +103,8 @@ func (p *Pipeline) ChooseWork(f *Flags, table *output.Options, faults *cli.Fault
 		faults.Add("limit", fmt.Errorf("%d is negative: use a positive number, or 0 for all URLs", f.Logs.Limit))
 	}
 	for _, name := range outputs {
-		if place.IsRemote(name) {
-			p.Memory.Remote += place.OutputMemory
+		if storage.IsRemote(name) {
+			p.Memory.Remote += storage.OutputMemory
 		}
 	}
 	faults.Add("max-memory", p.chooseMemory(f))
@@ -120,8 +120,8 @@ func (p *Pipeline) chooseMemory(f *Flags) (err error) {
 		return err
 	}
 	m.Typed, m.Workers, m.Agents = f.Work.MaxMemory, f.Work.Workers, len(flags.AgentsOf(&p.Now.Opt))
-	if place.IsRemote(f.Path) {
-		m.Remote += place.RandomMemory
+	if storage.IsRemote(f.Path) {
+		m.Remote += storage.RandomMemory
 	}
 	if lists := p.Now.Opt.Ranges; lists != nil {
 		m.Lists = lists.Size()

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -194,7 +194,7 @@ func (e *TempError) Unwrap() error { return e.Err }
 
 // TempDir returns the directory for temporary files next to an output.
 func TempDir(out string) string {
-	return place.TempDir(out)
+	return storage.TempDir(out)
 }
 
 // HintMemory returns the memory limit that would suffice, if rules of the store were loaded repeatedly.

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // Grace is how long a run may take to stop after a signal. A run that takes longer is blocked, for example on a pipe
@@ -41,7 +41,7 @@ func (e *SignalError) Error() string {
 	switch {
 	case e.Left != nil:
 		aborted = "\n" + e.Left.Error()
-	case place.IsRemote(e.Out):
+	case storage.IsRemote(e.Out):
 		aborted = ", and its upload was aborted"
 	}
 	return fmt.Sprintf("stopped by the signal %q: %s was not written%s", e.Signal, say.File(e.Out), aborted)
@@ -101,11 +101,11 @@ func Run(t Task) error {
 		interrupt = &SignalError{Signal: s, Out: out}
 	}
 	cancel()
-	place.Interrupt()
+	storage.Interrupt()
 	select {
 	case err := <-done:
 		if errors.Is(err, context.Canceled) {
-			interrupt.Left = place.Left(err)
+			interrupt.Left = storage.Left(err)
 			if committed, _ := t.Drop(); committed {
 				_, interrupt.Out = t.Targets()
 			}
@@ -116,7 +116,7 @@ func Run(t Task) error {
 	}
 	committed, err := t.Drop()
 	if !committed {
-		if interrupt.Left = place.Left(err); interrupt.Left != nil {
+		if interrupt.Left = storage.Left(err); interrupt.Left != nil {
 			err = nil
 		}
 		return errors.Join(interrupt, err)
@@ -167,7 +167,7 @@ type Sink[F io.Closer] struct {
 	created   bool // the file exists
 	dropped   bool
 	committed bool  // all data is complete, under the final or the partial name
-	left      error // error of dropping the output, see [place.Left]; nil if nothing is left
+	left      error // error of dropping the output, see [storage.Left]; nil if nothing is left
 }
 
 // Use calls do with exclusive access to the file. After the sink is dropped, it returns [context.Canceled] instead.
@@ -183,7 +183,7 @@ func (s *Sink[F]) Use(do func(f F) error) error {
 // note returns the error. If the error says that something is left, it is kept, because only the first caller of Drop
 // gets it.
 func (s *Sink[F]) note(err error) error {
-	if left := place.Left(err); left != nil {
+	if left := storage.Left(err); left != nil {
 		s.left = left
 	}
 	return err

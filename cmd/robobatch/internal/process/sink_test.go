@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/place"
 	"github.com/robobatch/robobatch/internal/s3"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // TestDropBeforeCreate holds that no output comes to be after it was dropped.
@@ -45,10 +45,10 @@ func TestDropAfterClose(t *testing.T) {
 		if err := s.Create(func() (*stuck, error) { return new(stuck), nil }); err != nil {
 			t.Fatal(err)
 		}
-		if err := before(s); name != "nobody" && place.Left(err) == nil {
+		if err := before(s); name != "nobody" && storage.Left(err) == nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if committed, err := s.Drop(); committed || place.Left(err) == nil {
+		if committed, err := s.Drop(); committed || storage.Left(err) == nil {
 			t.Errorf("after %s: committed %t, %v", name, committed, err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -80,7 +80,7 @@ exact. It opens no network connection unless a name begins with s3://.`
 // A run implements the command census.
 type run struct {
 	console.Console
-	process.Sink[place.Output] // of -out
+	process.Sink[storage.Output] // of -out
 
 	rules    pipeline.Rules
 	opt      engine.StoreOptions
@@ -190,7 +190,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close(), r.rules.Close()) }()
 	if r.Name != "" {
-		if err := r.Create(func() (place.Output, error) { return place.Create(r.Name, r.Out) }); err != nil {
+		if err := r.Create(func() (storage.Output, error) { return storage.Create(r.Name, r.Out) }); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extent"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -242,7 +242,7 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 		return nil, err
 	}
 	if r.Name != "" {
-		if err := r.Use(func(f place.Output) (err error) {
+		if err := r.Use(func(f storage.Output) (err error) {
 			r.table, err = output.NewCellTable(f, output.CellFields(columns), r.tableOpt)
 			return err
 		}); err != nil {
@@ -300,7 +300,7 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	if err := group.Wait(); err != nil || r.table == nil {
 		return c, err
 	}
-	return c, r.Commit(func(f place.Output) error {
+	return c, r.Commit(func(f storage.Output) error {
 		if err := r.table.Close(); err != nil {
 			return f.Wrap("write", err)
 		}
@@ -317,7 +317,7 @@ func (r *run) write(rows []row, c *counts) error {
 			continue
 		}
 		r.cells = output.AppendCells(r.cells[:0], columns, &rows[i])
-		if err := r.Use(func(f place.Output) error { return f.Wrap("write", r.table.Add(r.cells)) }); err != nil {
+		if err := r.Use(func(f storage.Output) error { return f.Wrap("write", r.table.Add(r.cells)) }); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -16,7 +16,7 @@ const mostWeight = 1e18
 
 // readWeights reads a file of weights per origin or host.
 func readWeights(name string) (weights map[string]float64, err error) {
-	f, err := place.Open(name)
+	f, err := storage.Open(name)
 	if err != nil {
 		return nil, err
 	}

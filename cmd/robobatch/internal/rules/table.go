@@ -15,7 +15,7 @@ import (
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -55,7 +55,7 @@ type Options struct {
 
 // A File is a listing of rules, which gets its name only when complete. It is not safe for concurrent use.
 type File struct {
-	file     place.Output
+	file     storage.Output
 	agents   []robots.Agent
 	names    []string
 	sink     *sink
@@ -66,7 +66,7 @@ type File struct {
 
 // Create creates a listing with that name; "-" writes to stdout. Errors are an [atomicfile.Error].
 func Create(name string, stdout io.Writer, opt Options) (*File, error) {
-	file, err := place.Create(name, stdout)
+	file, err := storage.Create(name, stdout)
 	if err != nil {
 		return nil, err
 	}

@@ -17,13 +17,13 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // Merge sums the statistics of all shards: those with these names, or by default all in the directory. The error says
 // that they do not belong to one run, that one is missing, or that an output was modified after its shard ended.
 func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
-	p := place.Of(d.Name)
+	p := storage.Of(d.Name)
 	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // left by killed merges
 	if err := errors.Join(p.Remove(d.success()), sweep); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (d Dir) Succeed(s *Sum) error {
 
 // readStats reads the statistics of a shard.
 func readStats(name string) (f shardFile, err error) {
-	text, err := place.ReadAll(name)
+	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, fmt.Errorf("%s: no such file: the shard did not finish; run it again", say.File(name))
 	}
@@ -189,16 +189,16 @@ func (d Dir) complete(all []shardFile) error {
 
 // A view lists the contents of the directory.
 type view struct {
-	stats   []string              // names
-	records []string              // outputs with a record
-	files   map[string]place.Info // all other files
+	stats   []string                // names
+	records []string                // outputs with a record
+	files   map[string]storage.Info // all other files
 }
 
 // look lists all files in the directory.
 func (d Dir) look() (*view, error) {
-	v := &view{files: map[string]place.Info{}}
-	err := place.Of(d.Name).Walk(d.Name, func(name string, info place.Info) error {
-		path := place.Rel(d.Name, name)
+	v := &view{files: map[string]storage.Info{}}
+	err := storage.Of(d.Name).Walk(d.Name, func(name string, info storage.Info) error {
+		path := storage.Rel(d.Name, name)
 		record, isRecord := strings.CutPrefix(path, doneDir+"/")
 		switch {
 		case isRecord:
@@ -303,7 +303,7 @@ func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 	if m.dir.Name == "" && len(m.stats) > 0 {
 		m.dir.Name, m.stats = m.stats[0], m.stats[1:]
 	}
-	if scheme := place.Foreign(m.dir.Name); scheme != "" {
+	if scheme := storage.Foreign(m.dir.Name); scheme != "" {
 		return nil, cli.Usage("cannot read from or write to %s: name a directory, or s3://", scheme)
 	}
 	if m.dir.Name == "" {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -31,14 +31,14 @@ func filesOf(o Output) []summary.NamedFile {
 // It returns a directory for the partitions, and a function that removes it. In the file system, it is next to the
 // final location.
 func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
-	if _, err := place.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
+	if _, err := storage.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
 		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", say.File(d.Name))
 	}
 	if err := d.dropStats(list); err != nil {
 		return "", nil, err
 	}
 	root, name := os.TempDir(), "robobatch-parts"+d.Infix()+"-"
-	if !place.IsRemote(d.Name) {
+	if !storage.IsRemote(d.Name) {
 		root, name = d.join(partsDir), "all"+d.Infix()+"-"
 		left, err := filepath.Glob(filepath.Join(root, name+"*"))
 		for _, old := range left {
@@ -51,7 +51,7 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 	dir, err = os.MkdirTemp(root, name)
 	return dir, func() error {
 		err := os.RemoveAll(dir)
-		if !place.IsRemote(d.Name) {
+		if !storage.IsRemote(d.Name) {
 			os.Remove(root) //nolint:errcheck // others may be in it
 		}
 		return err
@@ -60,11 +60,11 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 
 // dropStats removes statistics and failure lists of runs with other inputs or another number of shards.
 func (d Dir) dropStats(list List) error {
-	names, err := place.WithPrefix(d.join("_stats."))
+	names, err := storage.WithPrefix(d.join("_stats."))
 	if err != nil {
 		return err
 	}
-	p := place.Of(d.Name)
+	p := storage.Of(d.Name)
 	for _, name := range names {
 		s, err := readStats(name)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Series.List == list && max(1, s.Series.Shard.Count) == max(1, d.Count) {
@@ -103,15 +103,15 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	}
 	for i := range parts {
 		name := d.join(parts[i].Name)
-		if err := place.Move(from[i], name); err != nil {
+		if err := storage.Move(from[i], name); err != nil {
 			return err
 		}
-		info, err := place.Of(name).Stat(name)
+		info, err := storage.Of(name).Stat(name)
 		if err != nil {
 			return fmt.Errorf("look at the output: %w", err)
 		}
 		parts[i].Tag = info.Tag
-		place.Forget(name)
+		storage.Forget(name)
 	}
 	r.Pending = false
 	return write(d.record(item.Output), r)
@@ -122,7 +122,7 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 func (d Dir) clearParts(item *Item) error {
 	name := d.record(item.Output)
 	r := &Record{}
-	text, err := place.ReadAll(name)
+	text, err := storage.ReadAll(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -145,7 +145,7 @@ func (d Dir) removeParts(r *Record) error {
 			return err
 		}
 	}
-	p := place.Of(d.Name)
+	p := storage.Of(d.Name)
 	for i := range r.Parts {
 		if err := p.Remove(d.join(r.Parts[i].Name)); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/atomicfile"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A Record marks an output as complete, with its inputs and counts.
@@ -156,7 +156,7 @@ type Source struct {
 // SourceOf hashes the file of an item, or uses its ETag.
 func SourceOf(item *Item, file string) (Source, error) {
 	s := Source{Name: item.Name, Part: item.Part}
-	p := place.Of(file)
+	p := storage.Of(file)
 	info, err := p.Stat(file)
 	if err != nil {
 		return s, err
@@ -164,7 +164,7 @@ func SourceOf(item *Item, file string) (Source, error) {
 	if s.Bytes, s.Tag = info.Size, info.Tag; s.Tag != "" {
 		return s, nil
 	}
-	s.Bytes, s.XXH3, err = place.Sum(file)
+	s.Bytes, s.XXH3, err = storage.Sum(file)
 	return s, err
 }
 
@@ -184,7 +184,7 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	if item.Err != nil {
 		return State{Why: why, Kept: r != nil}, item.Err
 	}
-	if info, err := place.Of(file).Stat(file); r != nil && err == nil && info.Size != r.Input.Bytes {
+	if info, err := storage.Of(file).Stat(file); r != nil && err == nil && info.Size != r.Input.Bytes {
 		r, why = nil, another
 	}
 	source, err := SourceOf(item, file)
@@ -200,7 +200,7 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 // read returns the record of an output if the output is unmodified and depends on the same rules, flags and version as
 // want.
 func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
-	text, err := place.ReadAll(d.record(item.Output))
+	text, err := storage.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""
 	}
@@ -225,7 +225,7 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 // asLeft returns how a file differs from its record, compared by ETag if the storage has one, otherwise by bytes; "" if
 // it does not.
 func asLeft(name string, want *summary.File) string {
-	switch info, err := place.Of(name).Stat(name); {
+	switch info, err := storage.Of(name).Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
 	case err != nil:
@@ -242,10 +242,10 @@ func asLeft(name string, want *summary.File) string {
 
 // sameBytes returns how a file differs from its recorded bytes; "" if it does not.
 func sameBytes(name string, want *summary.File) string {
-	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
+	if info, err := storage.Of(name).Stat(name); err == nil && info.Size < 0 {
 		return otherSize(info.Size, want.Bytes) // reading it may never end
 	}
-	switch size, hash, err := place.Sum(name); {
+	switch size, hash, err := storage.Sum(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
 	case err != nil:
@@ -272,13 +272,13 @@ const missing = "is missing"
 // Forget removes an input, its output and the record from memory.
 func (d Dir) Forget(item *Item) {
 	for _, name := range []string{item.OnDisk(), d.Output(item), d.record(item.Output)} {
-		place.Forget(name)
+		storage.Forget(name)
 	}
 }
 
 // Clear removes the record of an output, and then the output.
 func (d Dir) Clear(item *Item) error {
-	p := place.Of(d.Name)
+	p := storage.Of(d.Name)
 	if d.Partitioned {
 		return d.clearParts(item)
 	}
@@ -290,7 +290,7 @@ func (d Dir) Clear(item *Item) error {
 
 // Finish writes the record of a complete output.
 func (d Dir) Finish(item *Item, r *Record) error {
-	info, err := place.Of(d.Name).Stat(d.Output(item))
+	info, err := storage.Of(d.Name).Stat(d.Output(item))
 	if err != nil {
 		return fmt.Errorf("look at the output: %w", err)
 	}
@@ -307,7 +307,7 @@ func write(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return place.Of(name).Write(name, text)
+	return storage.Of(name).Write(name, text)
 }
 
 // A Failure is an input without an output, and the reason.
@@ -323,7 +323,7 @@ func (d Dir) WriteFailures(failures []Failure) error {
 	if err != nil {
 		return err
 	}
-	return place.Of(d.Name).Write(d.Failed(), text)
+	return storage.Of(d.Name).Write(d.Failed(), text)
 }
 
 // failureLines formats failures for the list: one per line.

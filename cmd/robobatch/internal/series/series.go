@@ -18,7 +18,7 @@
 //
 // Before an input is read, its record and then any file with the name of its output are removed. A record therefore
 // always belongs to the output next to it, and the output of an earlier run does not remain if an input fails now. All
-// files are read and written through [place.Place].
+// files are read and written through [storage.Backend].
 //
 // # Why so
 //
@@ -35,7 +35,7 @@
 //   - Shards are computed without communication. Each task lists all inputs and assigns them by
 //     size, the largest first. -stats contains the hash of the list, so merge detects tasks with
 //     different lists.
-//   - All files are accessed through internal/place, which finds, reads and replaces files for lists,
+//   - All files are accessed through internal/storage, which finds, reads and replaces files for lists,
 //     records and totals, and opens the files that other packages read. Objects are a separate Place;
 //     their ETag replaces the hash.
 //   - Rows of a failed input are not kept, unlike in a run with one output. They would be an
@@ -59,7 +59,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // An Item is an input and its output.
@@ -169,14 +169,14 @@ const (
 func (d Dir) Output(item *Item) string { return d.join(item.Output) }
 
 // join returns the name of a file in the directory.
-func (d Dir) join(file string) string { return place.Join(d.Name, file) }
+func (d Dir) join(file string) string { return storage.Join(d.Name, file) }
 
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
 // HasRecords reports whether the directory has outputs of runs with one output per input.
 func (d Dir) HasRecords() bool {
-	names, err := place.WithPrefix(d.join(doneDir) + "/")
+	names, err := storage.WithPrefix(d.join(doneDir) + "/")
 	return err == nil && len(names) > 0
 }
 
@@ -200,8 +200,8 @@ func (d Dir) success() string { return d.join("_SUCCESS") }
 // Begin creates the directory. It removes the files that record how an earlier run ended, and temporary files of killed
 // processes next to these outputs and, in the directory rejects, next to their lists.
 func (d Dir) Begin(items []Item, rejects string) error {
-	p := place.Of(d.Name)
-	if err := place.MakeParent(d.success()); err != nil {
+	p := storage.Of(d.Name)
+	if err := storage.MakeParent(d.success()); err != nil {
 		return err
 	}
 	if err := errors.Join(p.Remove(d.success()), p.Remove(d.Stats()), p.Remove(d.Failed())); err != nil {
@@ -228,7 +228,7 @@ func (d Dir) sweep(items []Item, rejects string) error {
 			continue
 		}
 		for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-			err := place.Of(of.root).Sweep(place.Join(of.root, dir), func(name string) bool {
+			err := storage.Of(of.root).Sweep(storage.Join(of.root, dir), func(name string) bool {
 				base, ok := strings.CutSuffix(filepath.Base(name), of.suffix)
 				return ok && ours()[path.Join(dir, base)]
 			})
@@ -242,7 +242,7 @@ func (d Dir) sweep(items []Item, rejects string) error {
 
 // Rejects returns the name of the list of an input's rejects in the directory of these lists.
 func (d Dir) Rejects(dir string, item *Item) string {
-	return place.Join(dir, item.Output+rejectsSuffix)
+	return storage.Join(dir, item.Output+rejectsSuffix)
 }
 
 // FailedText says that inputs failed, names the first one, and refers to the list.

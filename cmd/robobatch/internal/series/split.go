@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/ingest"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A Sizer returns the text size of an input in bytes; 0 if it cannot be read in parts, see [ingest.TextSize].
@@ -153,11 +153,11 @@ func (d Dir) dropOthers(there *view, s *Sum) error {
 		add(f.Input, f.Output)
 	}
 	var left []string
-	p := place.Of(d.Name)
+	p := storage.Of(d.Name)
 	for _, output := range there.records {
 		r := &Record{}
 		if !ours[output] {
-			if text, err := place.ReadAll(d.record(output)); err != nil || summary.Read(text, r) != nil || r.Output != output {
+			if text, err := storage.ReadAll(d.record(output)); err != nil || summary.Read(text, r) != nil || r.Output != output {
 				r = &Record{} // check-output reports it
 			}
 		}

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // Kinds of findings.
@@ -122,10 +122,10 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 
 // readSealed reads a manifest.
 func readSealed(name string, v any) error {
-	if info, err := place.Of(name).Stat(name); err == nil && info.Size < 0 {
+	if info, err := storage.Of(name).Stat(name); err == nil && info.Size < 0 {
 		return errors.New("is not a file")
 	}
-	text, err := place.ReadAll(name)
+	text, err := storage.ReadAll(name)
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", atomicfile.Cause(err))
 	}
@@ -198,9 +198,9 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 	for _, s := range all {
 		shard := Dir{Name: d.Name, Shard: s.Series.Shard}
 		name := shard.Failed()
-		lists[place.Rel(d.Name, name)] = true
+		lists[storage.Rel(d.Name, name)] = true
 		want, err := failureLines(s.Series.Failed)
-		got, errRead := place.ReadAll(name)
+		got, errRead := storage.ReadAll(name)
 		switch {
 		case errors.Is(errRead, fs.ErrNotExist) && len(want) == 0:
 		case errors.Is(errRead, fs.ErrNotExist):
@@ -234,7 +234,7 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	s := &Stats{Report: &summary.Report{}}
 	v := &Verification{Manifests: 1}
-	switch text, err := place.ReadAll(name); {
+	switch text, err := storage.ReadAll(name); {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", say.File(name), atomicfile.Cause(err))
 	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
@@ -249,7 +249,7 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	for i := range s.Beside {
 		outputs = append(outputs, s.Beside[i].Name)
 	}
-	if i := slices.IndexFunc(outputs, place.IsRemote); i >= 0 && !place.IsRemote(name) {
+	if i := slices.IndexFunc(outputs, storage.IsRemote); i >= 0 && !storage.IsRemote(name) {
 		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", say.File(name), say.File(outputs[i]))
 	}
 	switch {
@@ -334,7 +334,7 @@ func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(n
 			found[i] = Finding{Altered, name, otherSize(info.Size, o.Bytes)}
 		default:
 			group.Go(func() error {
-				defer place.Forget(name)
+				defer storage.Forget(name)
 				if why := same(name, &o.File); why != "" {
 					found[i] = Finding{Altered, name, why}
 				}
@@ -379,8 +379,8 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 			break
 		}
 		group.Go(func() error {
-			defer place.Forget(d.record(items[i].Output))
-			text, err := place.ReadAll(d.record(items[i].Output))
+			defer storage.Forget(d.record(items[i].Output))
+			text, err := storage.ReadAll(d.record(items[i].Output))
 			r := Record{}
 			if err != nil || json.Unmarshal(text, &r) != nil || r.Output != items[i].Output {
 				return nil
@@ -460,7 +460,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 		faults.Add("", errors.New("nothing to check: name a directory of outputs, as -out of the run did, or a file of -stats"))
 	}
 	for _, name := range g.names {
-		if scheme := place.Foreign(name); scheme != "" {
+		if scheme := storage.Foreign(name); scheme != "" {
 			return nil, cli.Usage("cannot read from %s: name a directory or a file, or s3://", scheme)
 		}
 	}
@@ -493,8 +493,8 @@ func (c *checking) Run(ctx context.Context) error {
 
 // verify verifies a directory of outputs, or the output of a file of -stats.
 func verify(ctx context.Context, name string) (*Verification, error) {
-	info, err := place.Of(name).Stat(name)
-	if outputs.IsDir(name) || err == nil && info.Dir || place.IsRemote(name) && !strings.HasSuffix(name, ".json") {
+	info, err := storage.Of(name).Stat(name)
+	if outputs.IsDir(name) || err == nil && info.Dir || storage.IsRemote(name) && !strings.HasSuffix(name, ".json") {
 		v, err := Dir{Name: name}.Verify(ctx)
 		return withMixed(v, err, name)
 	}
@@ -504,7 +504,7 @@ func verify(ctx context.Context, name string) (*Verification, error) {
 
 // withMixed adds what a killed run left in a directory, which is not an error even if the directory has no manifest.
 func withMixed(v *Verification, err error, dir string) (*Verification, error) {
-	if place.IsRemote(dir) {
+	if storage.IsRemote(dir) {
 		return v, err
 	}
 	for _, m := range atomicfile.MixedSets(dir) {

@@ -26,7 +26,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/measure"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -388,10 +388,10 @@ func (r *Report) Alone() bool {
 // is not a file here, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {
-		if info, err := os.Stat(name); name == "" || place.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
+		if info, err := os.Stat(name); name == "" || storage.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		size, hash, err := place.Sum(name)
+		size, hash, err := storage.Sum(name)
 		if err != nil {
 			return err
 		}
@@ -420,7 +420,7 @@ func (r *Report) Measure(t Times) {
 
 // Save writes the report as sealed JSON, and completes the file, or drops it. The error is an
 // [*github.com/robobatch/robobatch/internal/atomicfile.Error].
-func (r *Report) Save(f place.Output) error {
+func (r *Report) Save(f storage.Output) error {
 	text, err := Text(r)
 	if err != nil {
 		return err

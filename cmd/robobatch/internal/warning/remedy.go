@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/internal/pack"
-	"github.com/robobatch/robobatch/internal/place"
+	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 	"github.com/robobatch/robobatch/pipe"
 )
@@ -188,7 +188,7 @@ func isPipe(name string) bool {
 // rows; "" for another error.
 func partRemedy(err error) string {
 	at, ok := errors.AsType[*ingest.LineError](err)
-	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == say.Std || place.IsRemote(at.Name) {
+	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == say.Std || storage.IsRemote(at.Name) {
 		return ""
 	}
 	tool := map[string]string{".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[path.Ext(at.Name)]

@@ -1,8 +1,8 @@
-// Package place opens, lists and replaces named files, on the file system or, for names that start with s3://, in
-// object storage. [Of] returns the [Place] for a name; another kind of storage would become another [Place] there.
+// Package storage opens, lists and replaces named files, on the file system or, for names that start with s3://, in
+// object storage. [Of] returns the [Backend] for a name; another kind of storage would become another [Backend] there.
 //
 // Names are as users write them. The package does not interpret file contents. All packages may import it.
-package place
+package storage
 
 import (
 	"cmp"
@@ -68,8 +68,8 @@ type Output interface {
 	Dir() string
 }
 
-// A Place keeps files by name. Its methods may be called from several goroutines.
-type Place interface {
+// A Backend keeps files by name. Its methods may be called from several goroutines.
+type Backend interface {
 	// Stat returns the facts known of a name. The error is an [io/fs.ErrNotExist] if it leads to
 	// nothing.
 	Stat(name string) (Info, error)
@@ -95,8 +95,8 @@ type Place interface {
 	Sweep(dir string, ours func(name string) bool) error
 }
 
-// Of returns the place of a name.
-func Of(name string) Place {
+// Of returns the backend of a name.
+func Of(name string) Backend {
 	if IsRemote(name) {
 		return Objects{}
 	}
@@ -246,7 +246,7 @@ func Join(dir, path string) string {
 	return filepath.Join(dir, filepath.FromSlash(path))
 }
 
-// Rel returns the path of a file in a directory, with slashes, by the name that [Place].Walk found.
+// Rel returns the path of a file in a directory, with slashes, by the name that [Backend].Walk found.
 func Rel(dir, name string) string {
 	if IsRemote(dir) {
 		return strings.TrimPrefix(name, strings.TrimRight(dir, "/")+"/")

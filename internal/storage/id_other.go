@@ -1,6 +1,6 @@
 //go:build !unix
 
-package place
+package storage
 
 import "io/fs"
 
