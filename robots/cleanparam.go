@@ -80,17 +80,12 @@ func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	separator := byte('?')
 	for param := range bytes.SplitSeq(u.Path[mark+1:], []byte("&")) {
 		name, _, _ := bytes.Cut(param, []byte("="))
-		if !all.cleans(string(name), path) {
+		if !slices.ContainsFunc(all, func(c CleanParam) bool {
+			return slices.Contains(c.Params, string(name)) && matches(c.pattern, path)
+		}) {
 			dst = append(append(dst, separator), param...)
 			separator = '&'
 		}
 	}
 	return append(dst, rawURL[end:]...)
-}
-
-// cleans reports whether the parameter with this name does not change the content of the path.
-func (all CleanParams) cleans(name string, path []byte) bool {
-	return slices.ContainsFunc(all, func(c CleanParam) bool {
-		return slices.Contains(c.Params, name) && matches(c.pattern, path)
-	})
 }

@@ -30,39 +30,20 @@ type DelayGroup struct {
 	Seconds float64        // that delay
 }
 
-// names reports whether a user-agent line of the group names the token.
-func (g *DelayGroup) names(t ProductToken) bool { return (&Group{Agents: g.Agents}).Names(t) }
-
-// CrawlDelay returns the delay between two fetches, in seconds, that the file requests from the agent: the first
-// valid value in its own groups, or else in its fallbacks' groups, or else in those for "*". ok is false if there is
-// none. As with rules, the first name that has a group decides, so an agent with its own group never inherits the
-// delay for "*".
+// CrawlDelay returns the delay between two fetches, in seconds, that the file requests from the agent: the first valid
+// value in the groups that bind it, as in [File.Binding]. ok is false if there is none. An agent with a group of its
+// own never inherits the delay for "*".
 func (r *Report) CrawlDelay(a Agent) (seconds float64, ok bool) {
-	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
-		if seconds, ok, named := r.delayOf(func(g *DelayGroup) bool { return g.names(t) }); named {
-			return seconds, ok
-		}
-	}
-	if a.IgnoresStar {
-		return 0, false
-	}
-	seconds, ok, _ = r.delayOf(func(g *DelayGroup) bool { return g.Star })
-	return seconds, ok
-}
-
-// delayOf returns the first delay in the groups that match, and whether there is such a group.
-func (r *Report) delayOf(match func(*DelayGroup) bool) (seconds float64, ok, named bool) {
+	f := &File{}
 	for i := range r.Delays {
-		g := &r.Delays[i]
-		if !match(g) {
-			continue
-		}
-		if g.Line > 0 {
-			return g.Seconds, true, true
-		}
-		named = true
+		f.Groups = append(f.Groups, Group{Agents: r.Delays[i].Agents, Star: r.Delays[i].Star})
 	}
-	return 0, false, named
+	for _, i := range f.Binding(a) {
+		if g := &r.Delays[i]; g.Line > 0 {
+			return g.Seconds, true
+		}
+	}
+	return 0, false
 }
 
 // Host returns the first valid host line's value, or "".

@@ -340,7 +340,13 @@ func (h *History) Periods(o Origin) []Period {
 	}
 	for {
 		out, until := h.outcome(key, moment)
-		periods = appendPeriod(periods, Period{Microseconds(moment), out})
+		from := Microseconds(moment)
+		if n := len(periods); n > 0 && periods[n-1].From == from { // only the last state of a microsecond counts
+			periods = periods[:n-1]
+		}
+		if n := len(periods); n == 0 || periods[n-1].Outcome != out {
+			periods = append(periods, Period{from, out})
+		}
 		if until.IsZero() {
 			break
 		}
@@ -348,18 +354,6 @@ func (h *History) Periods(o Origin) []Period {
 	}
 	periods[0].From = math.MinInt64
 	return periods
-}
-
-// appendPeriod appends a period, unless it says the same as the one before it, or takes the place of
-// one that begins in the same microsecond.
-func appendPeriod(periods []Period, p Period) []Period {
-	if n := len(periods); n > 0 && periods[n-1].From == p.From {
-		periods = periods[:n-1]
-	}
-	if n := len(periods); n > 0 && periods[n-1].Outcome == p.Outcome {
-		return periods
-	}
-	return append(periods, p)
 }
 
 // Microseconds returns the first whole microsecond since 1970 UTC that is not before the moment.

@@ -11,11 +11,11 @@ import (
 type inheritance struct {
 	dialect Dialect
 	file    *File
-	lines   map[string]int32 // by name in lower case: of the first user-agent line
-	star    []Rule           // those for "*"
-	read    bool             // the fields below are there
-	closing *Rule            // the rule for "*" that forbids everything; nil if there is none
-	forbid  []forbidding     // the other rules for "*" that forbid anything
+	lines   map[string]int32 // see inspector
+	star    []Rule           // the rules for "*"
+	read    bool             // closing and forbid are set
+	closing *Rule            // the rule for "*" that disallows everything; nil if there is none
+	forbid  []forbidding     // the other rules for "*" that disallow something
 	budget  int
 }
 
@@ -31,7 +31,7 @@ type forbidding struct {
 // site that is closed to others.
 func (in *inspector) inherit() {
 	f := in.report.File
-	h := inheritance{dialect: in.dialect, file: f, lines: map[string]int32{}, budget: maxCovered}
+	h := inheritance{dialect: in.dialect, file: f, lines: in.lines, budget: maxCovered}
 	for i := range f.Groups {
 		if f.Groups[i].Star {
 			h.star = append(h.star, f.Groups[i].Rules...)
@@ -39,11 +39,6 @@ func (in *inspector) inherit() {
 	}
 	if len(h.star) == 0 {
 		return
-	}
-	for _, n := range in.named {
-		if name := strings.ToLower(string(n.token)); h.lines[name] == 0 {
-			h.lines[name] = n.line
-		}
 	}
 	sets, _ := f.bindings()
 	for _, set := range sets {
@@ -53,25 +48,6 @@ func (in *inspector) inherit() {
 		}
 		if lost := h.lost(f.merged(set.groups)); len(lost) > 0 {
 			in.note(h.lines[strings.ToLower(string(names[0]))], codeNotInherited, "the rules for * do not bind %s: %s", namesText(names), rulesText(lost))
-		}
-	}
-}
-
-// readStar reads the rules for "*".
-func (h *inheritance) readStar() {
-	h.read = true
-	if h.closing, _ = h.dialect.closing(h.star, &h.budget); h.closing != nil {
-		return
-	}
-	work := workOf(h.star)
-	for i := range h.star {
-		r := &h.star[i]
-		if r.Allow {
-			continue
-		}
-		paths, shape := examples(r.Pattern), shapeOf(r.Pattern)
-		if h.decideAll(h.star, work, paths, false) {
-			h.forbid = append(h.forbid, forbidding{r, shape.key(), paths})
 		}
 	}
 }
@@ -117,7 +93,16 @@ func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
 		return nil
 	}
 	if !h.read {
-		h.readStar()
+		h.read = true
+		h.closing, _ = h.dialect.closing(h.star, &h.budget)
+		starWork := workOf(h.star)
+		for i := range h.star {
+			r := &h.star[i]
+			paths, shape := examples(r.Pattern), shapeOf(r.Pattern)
+			if h.closing == nil && !r.Allow && h.decideAll(h.star, starWork, paths, false) {
+				h.forbid = append(h.forbid, forbidding{r, shape.key(), paths})
+			}
+		}
 	}
 	switch {
 	case h.closing != nil && len(own) > 0:

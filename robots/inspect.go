@@ -33,7 +33,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
-	in := inspector{dialect: d, report: r, skipped: markLen(text)}
+	in := inspector{dialect: d, report: r, skipped: markLen(text), lines: map[string]int32{}, typos: map[string]string{}}
 	in.start(text)
 	s := newScanner(text, d)
 	var l line
@@ -78,9 +78,10 @@ type inspector struct {
 	count       int   // rules with an effect so far
 	noindexed   noindexed
 	host        bool              // there was a valid host line
-	dead        bool              // the value of this line is not the one that people see in it
+	dead        bool              // people see another value in this line than the one that is read
 	preferences bool              // there was a line of preferences
-	named       []named           // user-agent lines
+	stars       []int32           // the user-agent lines with "*"
+	lines       map[string]int32  // the first user-agent line of each other name, in lower case
 	typos       map[string]string // by name in lower case: the known crawler that may be meant, or ""
 }
 
@@ -154,8 +155,7 @@ func (in *inspector) line(l *line, raw string) {
 			return
 		}
 		in.key(l)
-		in.commented(l, raw)
-		in.cut(l, raw)
+		in.comment(l, raw)
 		in.directive(l)
 		in.parted = false
 	}
@@ -178,40 +178,30 @@ func (in *inspector) bytes(l *line, raw string) {
 	}
 }
 
-// commented looks for a rule whose value is a comment by mistake: its "#" is directly before some
-// text.
-func (in *inspector) commented(l *line, raw string) {
-	if l.value != "" || l.kind != kindAllow && l.kind != kindDisallow {
-		return
-	}
-	_, comment, _ := strings.Cut(raw, "#")
-	if comment == "" || isSpace(comment[0]) || comment[0] == '#' {
-		return
-	}
-	effect := "has no effect"
-	if allow, pattern := in.dialect.meaning(l); pattern != "" {
-		effect = map[bool]string{true: "allows everything", false: "forbids everything"}[allow]
-	}
-	in.note(l.num, codeCommented, "# begins a comment, so the rule has no value and %s; write %%23 for a # in a path", effect)
-}
-
-// cut looks for a rule that a "#" cuts short by mistake: no white space precedes it, and some text, or
-// nothing at all, follows directly.
-func (in *inspector) cut(l *line, raw string) {
-	if !l.comment || l.value == "" || l.kind != kindAllow && l.kind != kindDisallow {
+// comment looks for a rule that a "#" cuts short, or leaves without a value, by mistake: text follows directly, or
+// nothing at all follows a part of a path.
+func (in *inspector) comment(l *line, raw string) {
+	if !l.comment || l.kind != kindAllow && l.kind != kindDisallow {
 		return
 	}
 	before, comment, _ := strings.Cut(raw, "#")
-	if isSpace(before[len(before)-1]) || comment != "" && (isSpace(comment[0]) || comment[0] == '#') {
-		return
-	}
 	allow, pattern := in.dialect.meaning(l)
-	rule := quoted(&Rule{Allow: allow, Value: l.value})
-	if everything := shapeOf(pattern); !allow && everything.key() == "/*" {
-		in.note(l.num, codeCutClosing, "# begins a comment, so the rule is %s and disallows everything; write %%23 for a # in a path", rule)
-		return
+	switch {
+	case comment != "" && (isSpace(comment[0]) || comment[0] == '#'): // a comment as people write it
+	case l.value == "" && comment != "":
+		effect := "has no effect"
+		if pattern != "" {
+			effect = map[bool]string{true: "allows everything", false: "forbids everything"}[allow]
+		}
+		in.note(l.num, codeCommented, "# begins a comment, so the rule has no value and %s; write %%23 for a # in a path", effect)
+	case l.value == "", isSpace(before[len(before)-1]):
+	default:
+		code, effect := codeCutRule, ""
+		if everything := shapeOf(pattern); !allow && everything.key() == "/*" {
+			code, effect = codeCutClosing, " and disallows everything"
+		}
+		in.note(l.num, code, "# begins a comment, so the rule is %s%s; write %%23 for a # in a path", quoted(&Rule{Allow: allow, Value: l.value}), effect)
 	}
-	in.note(l.num, codeCutRule, "# begins a comment, so the rule is %s; write %%23 for a # in a path", rule)
 }
 
 // directive looks at the value of a line with a key.
@@ -272,14 +262,16 @@ func (in *inspector) userAgent(l *line) {
 	switch {
 	case star:
 		g.Star = true
-		in.named = append(in.named, named{line: l.num})
+		in.stars = append(in.stars, l.num)
 	case token == "" && in.dialect.Has(wholeNames) && strings.ContainsAny(l.value, space):
 		in.note(l.num, codeAgentSpace, "names no crawler: a name has no spaces")
 	case token == "":
 		in.note(l.num, codeAgentNever, "%q is not a valid name, so it names no crawler: a name starts with %s", l.value, in.nameBytes())
 	default:
 		g.Agents = append(g.Agents, token)
-		in.named = append(in.named, named{l.num, token})
+		if name := strings.ToLower(string(token)); in.lines[name] == 0 {
+			in.lines[name] = l.num
+		}
 		in.known(l.num, token)
 		switch rest := l.value[len(token):]; {
 		case in.isNameList(rest):

@@ -8,12 +8,6 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// A named is a user-agent line that names a crawler.
-type named struct {
-	line  int32
-	token ProductToken // "" is "*"
-}
-
 // groups checks which names share a group, and which crawlers are blocked from the whole site.
 func (in *inspector) groups() {
 	groups := in.report.File.Groups
@@ -23,7 +17,8 @@ func (in *inspector) groups() {
 		if !g.Star {
 			continue
 		}
-		line := in.starLine(g, i)
+		next, _ := slices.BinarySearch(in.stars, g.Line)
+		line := in.stars[next] // the first "*" of the group
 		if len(g.Agents) > 0 {
 			in.note(line, codeJoinedGroups, "* and %s share a group, because no Allow or Disallow separates their names: its rules apply to all crawlers without their own group",
 				namesText(g.Agents))
@@ -35,17 +30,6 @@ func (in *inspector) groups() {
 		}
 	}
 	in.allClosed()
-}
-
-// starLine returns the line of a group's "*".
-func (in *inspector) starLine(g *Group, i int) int32 {
-	groups := in.report.File.Groups
-	for _, n := range in.named {
-		if n.token == "" && n.line >= g.Line && (i+1 == len(groups) || n.line < groups[i+1].Line) {
-			return n.line
-		}
-	}
-	return g.Line
 }
 
 // namesText returns the first of some names, and how many more there are.
@@ -172,28 +156,18 @@ func (in *inspector) known(line int32, token ProductToken) {
 		in.note(line, codeAgentRetired, "%s no longer uses this name: its crawlers are %s", r.Operator, strings.Join(r.Now, ", "))
 		return
 	}
-	if in.typos == nil {
-		in.typos = map[string]string{}
-	}
 	name := strings.ToLower(string(token))
 	near, seen := in.typos[name]
 	if !seen {
-		near = nearCrawler(name)
+		known := crawlers.Set("all")
+		if i := slices.IndexFunc(known, func(c crawlers.Crawler) bool { return isSlip(name, strings.ToLower(c.Token)) }); i >= 0 {
+			near = known[i].Token
+		}
 		in.typos[name] = near
 	}
 	if near != "" {
 		in.note(line, codeAgentTypo, "no known crawler has this name: did you mean %s?", near)
 	}
-}
-
-// nearCrawler returns the known crawler that this name, in lower case, may be a misspelling of; "" if there is none.
-func nearCrawler(name string) string {
-	for _, c := range crawlers.Set("all") {
-		if isSlip(name, strings.ToLower(c.Token)) {
-			return c.Token
-		}
-	}
-	return ""
 }
 
 // isSlip reports whether a name is probably a typo of another one. Short names often differ in one letter, so only an

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,20 @@ func (in *inspector) usage(l *line) {
 	}
 	dictionary, err := parse(statement)
 	if err == nil {
-		in.usageKeys(l, dictionary)
+		for _, key := range dictionary.Names() {
+			switch draft := earlierLabels[key]; {
+			case key == "train-ai", key == "search":
+				if usageOf(dictionary, key) == Unstated {
+					in.note(l.num, codeUnknownUsage, "the value of %s is neither y nor n, so it has no effect%s", key, usageRemedy(dictionary, key))
+				}
+			case draft != "":
+				in.note(l.num, codeUnknownUsage, "%s is a label only of draft-ietf-aipref-vocab-%s, and now has no effect", key, draft)
+			case key == "ai-train", key == "ai-input":
+				in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and has no effect here", key)
+			default:
+				in.note(l.num, codeUnknownUsage, "no draft defines the label %s, so it has no effect", shortened(key))
+			}
+		}
 		return
 	}
 	_, small := parse(lowerText(statement))
@@ -62,24 +76,6 @@ func (in *inspector) usage(l *line) {
 // draft-ietf-aipref-vocab-01 to -04.
 var earlierLabels = map[string]string{
 	"tdm": "01", "ai": "01", "genai": "01", "inference": "01", "all": "02", "ai-use": "02", "train-genai": "02 and 03", "bots": "03 and 04", "ai-output": "04",
-}
-
-// usageKeys looks at the keys of a Content-Usage line, and at their values.
-func (in *inspector) usageKeys(l *line, dictionary *httpsfv.Dictionary) {
-	for _, key := range dictionary.Names() {
-		switch draft := earlierLabels[key]; {
-		case key == "train-ai", key == "search":
-			if usageOf(dictionary, key) == Unstated {
-				in.note(l.num, codeUnknownUsage, "the value of %s is neither y nor n, so it has no effect%s", key, usageRemedy(dictionary, key))
-			}
-		case draft != "":
-			in.note(l.num, codeUnknownUsage, "%s is a label only of draft-ietf-aipref-vocab-%s, and now has no effect", key, draft)
-		case key == "ai-train", key == "ai-input":
-			in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and has no effect here", key)
-		default:
-			in.note(l.num, codeUnknownUsage, "no draft defines the label %s, so it has no effect", shortened(key))
-		}
-	}
 }
 
 // usageRemedy returns what to write instead of a value that is neither y nor n, if that is clear.
@@ -157,11 +153,10 @@ type wishRules struct {
 type wishing struct {
 	in     *inspector
 	said   *Preferences
-	file   File             // the groups of the preferences
-	lines  map[string]int32 // by name in lower case: of the first user-agent line
-	budget int              // as maxCovered
-	policy []claimant       // the rules of the groups for policyToken
-	found  map[string]bool  // the notes made
+	file   File            // the groups of the preferences
+	budget int             // as maxCovered
+	policy []claimant      // the rules of the groups for policyToken
+	found  map[string]bool // the notes made
 }
 
 // wishes reports preferences for disallowed paths, contradictions, and preferences that do not reach the crawlers of
@@ -170,15 +165,10 @@ func (in *inspector) wishes(body []byte) {
 	if !in.preferences {
 		return
 	}
-	w := &wishing{in: in, said: PreferencesOf(body, in.dialect), lines: map[string]int32{}, budget: maxCovered, found: map[string]bool{}}
+	w := &wishing{in: in, said: PreferencesOf(body, in.dialect), budget: maxCovered, found: map[string]bool{}}
 	in.report.Preferences = w.said
 	for i := range w.said.Groups {
 		w.file.Groups = append(w.file.Groups, w.said.Groups[i].Group)
-	}
-	for _, n := range in.named {
-		if name := strings.ToLower(string(n.token)); w.lines[name] == 0 {
-			w.lines[name] = n.line
-		}
 	}
 	rules, _ := in.report.File.Select(Agent{Token: policyToken, IgnoresStar: true})
 	w.policy = in.dialect.claimants(rules)
@@ -259,27 +249,15 @@ func (w *wishing) forbidden(wishes []wish) {
 	}
 	for i := range bound {
 		if u := &bound[i]; !useful[u.Line] {
-			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+orEveryPath(u.Path)+", so Content-Usage has no effect there")
+			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+cmp.Or(shortened(u.Path), "any page")+", so Content-Usage has no effect there")
 		}
 	}
-}
-
-// orEveryPath returns a path for people.
-func orEveryPath(path string) string {
-	if path == "" {
-		return "any page"
-	}
-	return shortened(path)
 }
 
 // isForbidden reports whether the rules forbid all paths of a line of Content-Usage. It finds one rule that
 // forbids them, before any that might allow one.
 func (w *wishing) isForbidden(rules []claimant, u *Statement) bool {
-	pattern := u.Pattern
-	if pattern == "" {
-		pattern = "/"
-	}
-	f := shapeOf(pattern)
+	f := shapeOf(cmp.Or(u.Pattern, "/"))
 	if w.in.dialect.AlwaysAllowed([]byte(f.text)) {
 		return false
 	}
@@ -291,19 +269,11 @@ func (w *wishing) isForbidden(rules []claimant, u *Statement) bool {
 		switch {
 		case !r.Allow && r.shapes[0].includes(&f, &w.budget):
 			return true
-		case r.Allow && slices.ContainsFunc(r.shapes, func(s shape) bool { return mayMatchAlike(&s, &f) }):
+		case r.Allow && slices.ContainsFunc(r.shapes, func(s shape) bool { return s.startsLike(&f) }):
 			return false
 		}
 	}
 	return false
-}
-
-// mayMatchAlike reports whether two shapes may match the same path: whether the bytes before their first
-// "*" do not differ.
-func mayMatchAlike(a, b *shape) bool {
-	one, _, _ := strings.Cut(a.text, "*")
-	other, _, _ := strings.Cut(b.text, "*")
-	return strings.HasPrefix(one, other) || strings.HasPrefix(other, one)
 }
 
 // disagree reports lines with the same pattern that contradict each other about a category.
@@ -354,10 +324,7 @@ func (w *wishing) contradict(of *wish) {
 	}
 	slices.Sort(patterns)
 	for _, pattern := range slices.Compact(patterns) {
-		if pattern == "" {
-			pattern = "/"
-		}
-		for _, path := range examples(pattern) {
+		for _, path := range examples(cmp.Or(pattern, "/")) {
 			if w.budget -= work * len(path); w.budget < 0 {
 				return
 			}
@@ -424,7 +391,7 @@ func (w *wishing) hidden(wishes []wish) {
 			if len(lines) == 0 || !mayFetch {
 				continue
 			}
-			line := w.lines[strings.ToLower(string(names[other][0]))]
+			line := w.in.lines[strings.ToLower(string(names[other][0]))]
 			w.note(line, codePreferenceHidden, string(other.names[0]), fmt.Sprintf("the preferences for %s do not bind %s: %s", namesText(other.names), namesText(names[other]), lines[0]))
 		}
 	}
@@ -486,7 +453,7 @@ func (w *wishing) lostPreferences(own, other *wish) (lines []string) {
 		for i := range hidden {
 			h := &hidden[i]
 			isPolicy := h.Uses == Uses{TrainAI: Refused} && h.How == "" && w.isForbidden(w.policy, h)
-			if h.isStated() && !isPolicy {
+			if (h.Uses != Uses{} || h.How != "") && !isPolicy {
 				lines = append(lines, fmt.Sprintf("line %d %s%s", h.Line, Sources[s].Key, shortened(h.Value)))
 			}
 		}

@@ -37,25 +37,7 @@ func (in *inspector) rules() {
 			}
 		}
 	}
-	bound := f.bound(sets)
-	for _, line := range order {
-		if notes := idle[line]; all && len(notes) == bound[line] {
-			useless[line] = true
-			in.report.Diagnostics = append(in.report.Diagnostics, gravest(notes))
-		}
-	}
-	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
-}
-
-// gravest returns the first of a rule's diagnostics in which a rule with the opposite effect takes precedence, or
-// else the first.
-func gravest(notes []Diagnostic) Diagnostic {
-	return notes[max(0, slices.IndexFunc(notes, func(n Diagnostic) bool { return n.Code == codeShadowed }))]
-}
-
-// bound returns for each line of a rule the number of bindings that contain its group.
-func (f *File) bound(sets []binding) map[int32]int {
-	bound := map[int32]int{}
+	bound := map[int32]int{} // by line of a rule: how many sets contain its group
 	for _, set := range sets {
 		for _, g := range set.groups {
 			for i := range f.Groups[g].Rules {
@@ -63,7 +45,14 @@ func (f *File) bound(sets []binding) map[int32]int {
 			}
 		}
 	}
-	return bound
+	for _, line := range order {
+		if notes := idle[line]; all && len(notes) == bound[line] {
+			useless[line] = true
+			gravest := max(0, slices.IndexFunc(notes, func(n Diagnostic) bool { return n.Code == codeShadowed })) // the opposite effect is worse
+			in.report.Diagnostics = append(in.report.Diagnostics, notes[gravest])
+		}
+	}
+	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
 }
 
 // merged returns the rules of some groups.
@@ -209,8 +198,14 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 			notes = append(notes, useless(r.Rule, w.Rule, "says the same"))
 			continue
 		}
-		if w := covering(wide, r, budget); w != nil {
-			notes = append(notes, useless(r.Rule, w.Rule, "has the same effect on more URLs, and takes precedence"))
+		var wider *claimant
+		for i := 0; i < len(wide) && wider == nil && *budget >= 0; i++ {
+			if *budget--; wide[i].covers(r, budget) { // there may be as many pairs as rules squared
+				wider = wide[i]
+			}
+		}
+		if wider != nil {
+			notes = append(notes, useless(r.Rule, wider.Rule, "has the same effect on more URLs, and takes precedence"))
 			continue
 		}
 		for _, f := range r.shapes {
@@ -258,19 +253,6 @@ func shortened(text string) string {
 		return text
 	}
 	return text[:maxQuoted] + "..."
-}
-
-// covering returns one of the claimants that covers r, or nil if there is none.
-func covering(wide []*claimant, r *claimant, budget *int) *claimant {
-	for _, w := range wide {
-		if *budget--; *budget < 0 { // there may be as many pairs as rules squared
-			return nil
-		}
-		if w.covers(r, budget) {
-			return w
-		}
-	}
-	return nil
 }
 
 // covers reports whether a rule that precedes r in the order of claimants matches all paths of r, and takes
@@ -484,13 +466,20 @@ func (f *shape) start() string {
 	return start
 }
 
+// startsLike reports whether the texts of two shapes agree up to the first wildcard of either: if not, no path matches
+// both.
+func (f *shape) startsLike(other *shape) bool {
+	a, b := f.start(), other.start()
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
 // meets reports whether some path may match both shapes. It spends the budget, and reports true when that
 // is gone.
 func (f *shape) meets(other *shape, budget *int) bool {
-	a, b := f.start(), other.start()
-	if !strings.HasPrefix(a, b) && !strings.HasPrefix(b, a) {
+	if !f.startsLike(other) {
 		return false
 	}
+	a, b := f.start(), other.start()
 	if a == f.text && b == other.text { // neither has a wildcard
 		return a == b || (len(a) >= len(b) || !f.closed) && (len(b) >= len(a) || !other.closed)
 	}

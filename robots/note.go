@@ -167,7 +167,7 @@ func (s *noteSpec) read(text string, d Dialect) Notes {
 				n.Groups, open, closed = append(n.Groups, Group{Line: l.num}), true, false
 			}
 			n.Groups[len(n.Groups)-1].addAgent(l.value, d)
-		case s.is(&l):
+		case l.isKey(s.directive) || s.noColon && l.noColon && l.hasKey(s.directive):
 			if (open || !s.grouped || s.early && len(n.Groups) == 0) && (s.valid == nil || s.valid(d, l.value)) {
 				n.Lines = append(n.Lines, Note{Line: l.num, Value: strings.Clone(l.value), Group: len(n.Groups) - 1})
 			}
@@ -177,11 +177,6 @@ func (s *noteSpec) read(text string, d Dialect) Notes {
 		}
 	}
 	return n
-}
-
-// is reports whether a line is of the directive. Its key may be in any case, and has no misspellings.
-func (s *noteSpec) is(l *line) bool {
-	return l.isKey(s.directive) || s.noColon && l.noColon && l.hasKey(s.directive)
 }
 
 // isKey reports whether a line has this key, in any case, and its colon.

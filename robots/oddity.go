@@ -73,8 +73,23 @@ func OddityOf(body []byte, f *File) Oddity {
 	case isUTF16(body):
 		return OddUTF16
 	}
-	if n := bytes.IndexByte(body, 0); n >= 0 {
-		return oddNUL(body)
+	if bytes.IndexByte(body, 0) >= 0 {
+		// In UTF-16 without a byte order mark, nearly every second byte of the start of a robots.txt is NUL.
+		const looked = 64
+		var nuls [2]int
+		head := body[:min(len(body), looked)&^1]
+		for i, b := range head {
+			if b == 0 {
+				nuls[i&1]++
+			}
+		}
+		switch most := len(head) * 3 / 8; {
+		case nuls[0] == 0 && nuls[1] > most:
+			return OddUTF16LE
+		case nuls[1] == 0 && nuls[0] > most:
+			return OddUTF16BE
+		}
+		return OddNUL
 	}
 	if pageStart(body) >= 0 {
 		return OddHTML
@@ -82,54 +97,7 @@ func OddityOf(body []byte, f *File) Oddity {
 	if f != nil && len(f.Groups) > 0 {
 		return NotOdd
 	}
-	return oddText(string(body))
-}
-
-// isUTF16 reports whether a body starts with a byte order mark of UTF-16.
-func isUTF16[T string | []byte](body T) bool {
-	return len(body) >= 2 && (body[0] == 0xff && body[1] == 0xfe || body[0] == 0xfe && body[1] == 0xff)
-}
-
-// oddNUL returns which oddity a body with NUL bytes has. In UTF-16 without a byte order mark, nearly every second byte
-// of the start of a robots.txt is NUL.
-func oddNUL(body []byte) Oddity {
-	const looked = 64
-	var nuls [2]int
-	head := body[:min(len(body), looked)&^1]
-	for i, b := range head {
-		if b == 0 {
-			nuls[i&1]++
-		}
-	}
-	switch most := len(head) * 3 / 8; {
-	case nuls[0] == 0 && nuls[1] > most:
-		return OddUTF16LE
-	case nuls[1] == 0 && nuls[0] > most:
-		return OddUTF16BE
-	}
-	return OddNUL
-}
-
-// pageStart returns where a body starts to look like an HTML page, after a byte order mark and white space; -1 if it
-// does not.
-func pageStart[T string | []byte](body T) int {
-	const bom = "\xef\xbb\xbf"
-	i := 0
-	for i < len(bom) && i < len(body) && body[i] == bom[i] {
-		i++
-	}
-	for i < len(body) && (isSpace(body[i]) || isLineEnd(body[i])) {
-		i++
-	}
-	if i+1 < len(body) && body[i] == '<' && (isLetter(body[i+1]) || body[i+1] == '!' || body[i+1] == '?') {
-		return i
-	}
-	return -1
-}
-
-// oddText returns the oddity of a text by its lines: a directive of any dialect will do.
-func oddText(text string) Oddity {
-	s := newScanner(text, typoKeys|missingColon)
+	s := newScanner(string(body), typoKeys|missingColon) // it finds the directives of all dialects
 	odd := OddBlank
 	var l line
 	for s.next(&l) {
@@ -142,6 +110,24 @@ func oddText(text string) Oddity {
 		}
 	}
 	return odd
+}
+
+// isUTF16 reports whether a body starts with a byte order mark of UTF-16.
+func isUTF16[T string | []byte](body T) bool {
+	return len(body) >= 2 && (body[0] == 0xff && body[1] == 0xfe || body[0] == 0xfe && body[1] == 0xff)
+}
+
+// pageStart returns where a body starts to look like an HTML page, after a byte order mark and white space; -1 if it
+// does not.
+func pageStart[T string | []byte](body T) int {
+	i := bomLen(body)
+	for i < len(body) && (isSpace(body[i]) || isLineEnd(body[i])) {
+		i++
+	}
+	if i+1 < len(body) && body[i] == '<' && (isLetter(body[i+1]) || body[i+1] == '!' || body[i+1] == '?') {
+		return i
+	}
+	return -1
 }
 
 // isKnown reports whether a line has a key that any crawler reads. Text in sentences may begin like a key and hold a

@@ -102,7 +102,8 @@ func (p *parser) rule(l *line) {
 		return
 	}
 	if p.rules == nil {
-		p.rules = make([]Rule, 0, p.maxRules())
+		// A cheap estimate, seldom too small: nearly every rule has a colon, and no line with a rule is shorter than "allow:/" and its end. With it, real files are read at 430 MB/s instead of 375 (BenchmarkParse).
+		p.rules = make([]Rule, 0, min(strings.Count(p.text, ":"), len(p.text)/len("allow:/\n"))+1)
 	}
 	p.rules = append(p.rules, Rule{Allow: allow, Line: l.num, Value: l.value, Pattern: pattern})
 }
@@ -131,13 +132,6 @@ func (d Dialect) PatternOf(value string) string {
 		return d.pattern("/" + value)
 	}
 	return d.pattern(value)
-}
-
-// maxRules returns a cheap estimate of how many rules there are, seldom too small. Each has a
-// colon, mostly, and no line with a rule is shorter than "allow:/" and its end. Real files are read
-// at 430 MB/s with it, at 375 without (BenchmarkParse).
-func (p *parser) maxRules() int {
-	return min(strings.Count(p.text, ":"), len(p.text)/len("allow:/\n")) + 1
 }
 
 // groups cuts the collected agents and rules into groups.
@@ -216,7 +210,7 @@ func newScanner(text string, d Dialect) scanner {
 
 // bomLen returns the length of the UTF-8 byte order mark that text starts with. A mark that is cut
 // short counts.
-func bomLen(text string) int {
+func bomLen[T string | []byte](text T) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
 	for n < len(bom) && n < len(text) && text[n] == bom[n] {

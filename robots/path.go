@@ -9,7 +9,11 @@ import (
 // A form is a normal form of percent-encoding.
 type form struct {
 	actions [256]action
-	nibbles [2][16]byte // the tables where vector instructions look actions up: see nibblesOf
+
+	// nibbles are the tables that vector instructions look bytes up in, by their lower and their upper four bits; each
+	// entry is eight flags. A byte of ASCII stays as it is if both its entries have a flag in common: the one of its
+	// upper four bits.
+	nibbles [2][16]byte
 }
 
 // An action is how a form changes a byte. Zero means no change.
@@ -71,21 +75,14 @@ func (f *form) with(a action, text string) *form {
 // toURL makes it a form of URLs, whose paths end before a fragment.
 func (f *form) toURL() *form {
 	f.with(end, "#")
-	f.nibbles = nibblesOf(&f.actions)
-	return f
-}
-
-// nibblesOf returns two tables, by the lower and by the upper four bits of a byte, of eight bits each. A byte of ASCII is left
-// as it is if both have a bit in common: the bit of its upper four bits.
-func nibblesOf(actions *[256]action) (t [2][16]byte) {
 	for b := range byte(0x80) {
 		bit := byte(1) << (b >> 4)
-		t[1][b>>4] = bit
-		if actions[b] == 0 {
-			t[0][b&15] |= bit
+		f.nibbles[1][b>>4] = bit
+		if f.actions[b] == 0 {
+			f.nibbles[0][b&15] |= bit
 		}
 	}
-	return t
+	return f
 }
 
 func controls() string {

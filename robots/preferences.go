@@ -116,9 +116,6 @@ type Statement struct {
 	Malformed bool   // it cannot be read, so that it says nothing
 }
 
-// isStated reports whether the line says anything.
-func (s *Statement) isStated() bool { return s.Uses != Uses{} || s.How != "" }
-
 // A License is one license line (RSL 1.0). It is bound to no group.
 type License struct {
 	Line int32

@@ -22,22 +22,12 @@ func (d Dialect) token(name string) ProductToken { return ProductToken(name[:tok
 func (d Dialect) TokenLen(name []byte) int { return tokenLen(d, name) }
 
 func tokenLen[T string | []byte](d Dialect, name T) (n int) {
-	for n < len(name) && (isTokenByte(name[n]) || d.Has(WideTokens) && isWideTokenByte(name[n])) {
-		n++
+	for ; n < len(name); n++ {
+		if b := name[n]; !isLetter(b) && b != '-' && b != '_' && (!d.Has(WideTokens) || (b < '0' || b > '9') && b != '.') {
+			break
+		}
 	}
 	return n
-}
-
-func isTokenByte(b byte) bool {
-	return 'a' <= b|0x20 && b|0x20 <= 'z' || b == '-' || b == '_'
-}
-
-func isWideTokenByte(b byte) bool { return '0' <= b && b <= '9' || b == '.' }
-
-// isStar reports whether the value of a user-agent line names all crawlers: "*", alone or followed
-// by white space and anything.
-func isStar(value string) bool {
-	return value != "" && value[0] == '*' && (len(value) == 1 || isSpace(value[1]))
 }
 
 // named returns the crawler that the value of a user-agent line names. token is empty if it names all crawlers, or
@@ -46,7 +36,7 @@ func (d Dialect) named(value string) (token ProductToken, star bool) {
 	switch {
 	case d.Has(wholeNames) && strings.ContainsAny(value, space):
 		return "", false
-	case isStar(value):
+	case value != "" && value[0] == '*' && (len(value) == 1 || isSpace(value[1])): // "* and more" is "*", "*bot" is not
 		return "", true
 	case ProductToken(value).IsPolicy():
 		return ProductToken(value), false

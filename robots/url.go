@@ -68,8 +68,10 @@ func schemeLen(raw []byte) int {
 		return 4
 	}
 	n := 0
-	for n < len(raw) && isSchemeByte(raw[n]) {
-		n++
+	for ; n < len(raw); n++ {
+		if b := raw[n]; !isLetter(b) && (b < '0' || b > '9') && b != '+' && b != '-' && b != '.' {
+			break
+		}
 	}
 	if n == 0 || !isLetter(raw[0]) || !bytes.HasPrefix(raw[n:], []byte("://")) {
 		return 0
@@ -78,10 +80,6 @@ func schemeLen(raw []byte) int {
 }
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
-
-func isSchemeByte(b byte) bool {
-	return isLetter(b) || '0' <= b && b <= '9' || b == '+' || b == '-' || b == '.'
-}
 
 // A border says the meaning of a byte to the search for the end of the authority.
 type border uint8
@@ -229,7 +227,15 @@ func appendHost(dst, host []byte) ([]byte, error) {
 	case ok:
 		return o, nil
 	case len(host) > 0 && host[0] == '[':
-		return appendIPv6(dst, host)
+		// The canonical form is RFC 5952's. Zones are local and have no place in an origin.
+		text, closed := bytes.CutSuffix(host[1:], []byte("]"))
+		addr, err := netip.ParseAddr(string(text))
+		if err != nil || !closed || !addr.Is6() || addr.Zone() != "" {
+			return dst, ErrHost
+		}
+		dst = append(dst, '[')
+		dst = addr.AppendTo(dst)
+		return append(dst, ']'), nil
 	default:
 		return appendIDN(dst, host)
 	}
@@ -255,19 +261,6 @@ func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) 
 		to[i] = b
 	}
 	return o, true
-}
-
-// appendIPv6 appends the canonical form of an address in brackets (RFC 5952). Zones are local and
-// have no place in an origin.
-func appendIPv6(dst, host []byte) ([]byte, error) {
-	text, closed := bytes.CutSuffix(host[1:], []byte("]"))
-	addr, err := netip.ParseAddr(string(text))
-	if err != nil || !closed || !addr.Is6() || addr.Zone() != "" {
-		return dst, ErrHost
-	}
-	dst = append(dst, '[')
-	dst = addr.AppendTo(dst)
-	return append(dst, ']'), nil
 }
 
 // urlKey returns the normal form of an absolute URL, see [AppendURL].
