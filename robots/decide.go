@@ -3,8 +3,8 @@ package robots
 import "strings"
 
 // Decide returns the index of the rule that decides the path, or -1 if none of the rules matches (RFC 9309 section
-// 2.2.2). The path is one that [Dialect.Path] returned. It tries one rule after the other, in O(bytes of the rules *
-// bytes of the path): it is written to be obviously correct.
+// 2.2.2). The path is one that [Dialect.Path] returned. It is written to be obviously correct: it tries one rule after
+// the other, in time proportional to the bytes of the rules times the bytes of the path.
 func Decide(rules []Rule, path []byte, d Dialect) int {
 	best, priority := -1, unmatched
 	for i, r := range rules {

@@ -2,16 +2,15 @@ package robots
 
 // A Diagnostic is a remark on a line that is ignored, or that may not mean what it seems to mean.
 type Diagnostic struct {
-	Line int32  // 1-based
-	Code Code   //
-	Text string // the fault, for people; it may quote bytes of the file that are not UTF-8
+	Line int32 // 1-based
+	Code Code
+	Text string // a description of the mistake; it may quote bytes of the file that are not UTF-8
 
-	At    int32 // the bytes of the line before the fault; 0 if it is at the usual place of the Code
+	At    int32 // offset of the mistake in the line, in bytes; 0 if it is where mistakes with this Code usually are
 	Grave bool  // unlike others with this Code, the line certainly does not do what its author meant
 }
 
-// A Code names a kind of diagnostic. Codes are stable: they can be searched for, and will not be
-// renamed.
+// A Code identifies a kind of diagnostic. Codes never change.
 type Code string
 
 // The codes of diagnostics.
@@ -31,12 +30,12 @@ const (
 	codeNotUTF8     Code = "not_utf8"       // it is not UTF-8
 	codeLineTooLong Code = "line_too_long"  // it is longer than the dialect reads, or than its documentation permits
 	codeNoDirective Code = "no_directive"   // neither a comment nor a key with a colon
-	codeConflict    Code = "merge_conflict" // it marks a conflict of a merge
-	codeNoColon     Code = "missing_colon"  // white space stands for the colon
+	codeConflict    Code = "merge_conflict" // it marks a merge conflict
+	codeNoColon     Code = "missing_colon"  // white space replaces the colon
 	codeTypo        Code = "typo"           // its key is a known misspelling; the text says whether it counts
 	codeLooseKey    Code = "loose_key"      // its key only begins like a known key
-	codeUnknown     Code = "unknown_field"  // nobody knows its key
-	codeGarbled     Code = "garbled_line"   // it would be a directive without the characters around its key
+	codeUnknown     Code = "unknown_field"  // its key is unknown
+	codeGarbled     Code = "garbled_line"   // extra characters around its key or value keep it from being read as a directive
 	codeJoinedLines Code = "joined_lines"   // another directive begins in it
 	codeNoindexOpen Code = "noindex_open"   // a Noindex whose path no rule disallows
 	codeUnused      Code = "unused_field"   // its key is known, and has no effect in this dialect

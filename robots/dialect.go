@@ -22,7 +22,7 @@ const (
 	// missingColon reads white space as the colon in a line of exactly two words: "disallow /x".
 	missingColon
 
-	// lineLimit drops all but the first 16,663 bytes of a line.
+	// lineLimit reads only the first 16,663 bytes of a line.
 	lineLimit
 
 	// indexPage applies an Allow rule for an index page, "/d/index.html", also to its directory "/d/".
@@ -154,8 +154,7 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("%w %q: use one of %s", errDialect, name, strings.Join(known, ", "))
 }
 
-// String returns the name of the dialect, whatever its options, or its flags in hexadecimal if it
-// has no name.
+// String returns the name of the dialect without its options, or its flags in hexadecimal if it has no name.
 func (d Dialect) String() string {
 	for _, n := range dialectNames {
 		if d &^= options; n.d == d || n.d|habits == d { // see Readings
@@ -236,8 +235,8 @@ func NewAgent(name string, d Dialect) Agent {
 // group.
 var documented = map[string]Dialect{"Yandex": Yandex}
 
-// DocumentedAgent returns the crawler of that name as [NewAgent] does in the dialect that its operator documents, with that
-// dialect, which has the options of d. It is false if the operator documents none that is known here, or d is that dialect.
+// DocumentedAgent returns the agent of that name in the dialect that its operator documents, and that dialect with the
+// options of d. ok is false if no such dialect is known, or if d is that dialect.
 func DocumentedAgent(name string, d Dialect) (a Agent, own Dialect, ok bool) {
 	token, _, _ := strings.Cut(name, "/")
 	c, _ := crawlers.Lookup(token)
@@ -249,8 +248,8 @@ func DocumentedAgent(name string, d Dialect) (a Agent, own Dialect, ok bool) {
 	return NewAgent(name, own), own, true
 }
 
-// Dialects returns the names that [ParseDialect] takes, in the order that messages and help
-// show them. The caller owns the list.
+// Dialects returns the names that [ParseDialect] accepts, in the order that messages and help show them. The caller
+// owns the list.
 func Dialects() []string {
 	names := make([]string, len(dialectNames))
 	for i, n := range dialectNames {

@@ -28,12 +28,11 @@
 //
 // # Fetches and remarks
 //
-// A robots.txt that could not be fetched decides too (section 2.3.1). A [History] takes the
-// [Response] of each fetch and says their effect: whether rules decide, or everything is
-// allowed or forbidden, and why.
+// A failed fetch also has an effect (section 2.3.1). A [History] takes the [Response] of each fetch and returns their
+// effect: whether rules decide, or everything is allowed or disallowed, and why.
 //
-// [Inspect] reads the lines that Parse skips for speed: Sitemap, Crawl-delay, Host and Clean-param, and the
-// faults of a file.
+// [Inspect] also reads the lines that Parse skips for speed (Sitemap, Crawl-delay, Host and Clean-param), and finds
+// the mistakes in a file.
 //
 // # Patterns
 //

@@ -82,4 +82,4 @@ func Matches(pattern string, path []byte) bool { return matches(pattern, path) }
 var ErrOriginPath = errOriginPath
 
 // Common returns a path that both patterns match.
-func Common(a, b string) (path string, ok bool) { return common(a, b) }
+func Common(a, b string) (path string, ok bool) { return commonPath(wholePath(a), wholePath(b)) }

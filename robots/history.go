@@ -15,7 +15,7 @@ type History struct {
 	origins   []Origin
 	newest    time.Time
 	captures  int
-	load      func(key string) []Response // of a History whose responses are stored elsewhere; else nil
+	load      func(key string) []Response // see NewHistoryOf; nil if the responses are not stored elsewhere
 }
 
 // A timeline is the captures of one URL.
@@ -27,11 +27,11 @@ type timeline struct {
 // A capture is one fetch.
 type capture struct {
 	at     time.Time
-	since  time.Time // at; of a failure, the time of the first of the failures in a row whose time is known
-	target string    // of a redirect: its target; "" if there is none
+	since  time.Time // at; for a failure, the time of the first of consecutive failures whose time is known
+	target string    // where a redirect leads, in normal form; "" if nowhere
 	result result
 	number int
-	file   bool // at is when a file was last changed
+	file   bool // at is the modification time of a file
 }
 
 // NewHistory returns an empty History. The dialect determines the meaning of a response.
@@ -147,10 +147,10 @@ func (h *History) NewestOf(o Origin) (newest time.Time) {
 
 // Outcome returns the outcome in force for the origin at the time asOf; zero means [History.NewestOf].
 //
-// The latest response not later than asOf decides, and of two at the same time the one added last. If it is a
-// redirect, the latest response of its target decides, and so on, up to maxRedirects. Rules found there apply to the
-// first origin. A target without a response is treated as a client error, and so is a redirect without a target; one
-// that was fetched only later counts as fetched with the redirect.
+// The latest response that is not later than asOf decides; if several have the same time, the one added last does. If
+// it is a redirect, the latest response of its target decides, and so on, up to maxRedirects. Rules found there apply to
+// the first origin. A redirect without a target, or whose target has no response, is treated as a client error. A target
+// that was first fetched after the redirect is treated as if it had been fetched with it.
 //
 // A server or network error disallows everything. With the flag lapses, it does so for 30 days from the first of
 // consecutive errors. Then the response before them is in force again if it has a body; otherwise everything is
@@ -186,7 +186,8 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 	return Outcome{AllowAll, CauseExpired, now.number}, now.until
 }
 
-// IsCopy reports whether rules that are in force by Outcome are those of the last good copy, while fetches fail.
+// IsCopy reports whether fetches fail at the time asOf, so that rules which [History.Outcome] returns are those of the
+// last good copy.
 func (h *History) IsCopy(o Origin, asOf time.Time) bool {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
@@ -231,7 +232,7 @@ type state struct {
 	result result
 	number int       // of the response that decides
 	since  time.Time // the state holds at least since then; zero: unknown
-	until  time.Time // the state holds at least until then; zero: for ever
+	until  time.Time // the state holds at least until then; zero: forever
 }
 
 // failing searches backwards from a failure. It returns the start of the consecutive failures, zero if it is unknown,
@@ -250,11 +251,11 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 	return begin, state{}, false
 }
 
-// maxTurns is the maximum number of runs of failures that are followed back, so that time is linear in the number of
+// maxTurns limits the number of runs of failures that are followed backwards, so that time is linear in the number of
 // origins. Each further run needs a redirect to another failing URL.
 const maxTurns = 1000
 
-// at returns the state at the moment, and whether there is one.
+// at returns the state at a moment. ok is false if nothing was fetched until then.
 func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
 		c, until := h.timeline(key).inForce(moment, hop > 0)
@@ -287,9 +288,8 @@ func (t *timeline) finish() {
 	}
 }
 
-// inForce returns the latest capture that is not later than the moment. If there is none and orLater is set, it returns
-// the first later one. It returns nil if there is no capture. Until is the time of the next capture, zero if there is
-// none.
+// inForce returns the latest capture that is not later than the moment, or, with orLater, else the first later one; nil
+// if there is none. until is the time of the next capture, zero if there is none.
 func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until time.Time) {
 	if t == nil {
 		return nil, time.Time{}
@@ -310,20 +310,18 @@ func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until ti
 	return nil, until
 }
 
-// A Period is the state in force for an origin from a moment on, until the next Period begins.
+// A Period is an interval with the same outcome for an origin. It ends where the next Period begins.
 type Period struct {
-	From int64 // microseconds since 1970 UTC; math.MinInt64 of the first one, which nothing precedes
+	From int64 // microseconds since 1970 UTC; math.MinInt64 in the first Period
 	Outcome
 }
 
-// Periods returns the state in force for the origin at any time that is a whole number of
-// microseconds: [History.Outcome] of all of them, one after the other. There is at least one, that
-// before the first response: NoRecord, unless that response is of unknown time or from a file. A
-// file has an unknown effective date, so that where nothing older is known it holds for
-// the time before its last change, too; Outcome, which is asked about one moment, does without
-// that.
+// Periods returns the result of [History.Outcome] for every whole microsecond, as at least one Period, in order. The
+// first one is the time before the first response: NoRecord, unless the time of that response is unknown or it is a
+// file. A file has an unknown effective date. If nothing older is known, it also applies before its modification time,
+// unlike in Outcome.
 //
-// Time is linear in the responses of the origin, and of where they redirect to while they do.
+// Time is linear in the number of responses of the origin and of the targets of its redirects.
 func (h *History) Periods(o Origin) []Period {
 	key := string(o) + TxtPath
 	t := h.timeline(key)
@@ -356,8 +354,8 @@ func (h *History) Periods(o Origin) []Period {
 	return periods
 }
 
-// Microseconds returns the first whole microsecond since 1970 UTC that is not before the moment.
-// A time out of range becomes the nearest in range; math.MinInt64 is not in range.
+// Microseconds returns the first whole microsecond since 1970 UTC that is not before t, or the nearest in range:
+// math.MinInt64+1 to math.MaxInt64.
 func Microseconds(t time.Time) int64 {
 	const most = math.MaxInt64/1_000_000 - 1
 	switch seconds := t.Unix(); {
@@ -370,7 +368,7 @@ func Microseconds(t time.Time) int64 {
 	}
 }
 
-// earlier returns the earlier one of two moments; zero is later than all.
+// earlier returns the earlier of two times; the zero Time is later than all.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -19,8 +19,8 @@ type Report struct {
 	Sitemaps    []Sitemap
 	Hosts       []Host
 	CleanParams CleanParams
-	Preferences *Preferences // nil if there is no line of them
-	Diagnostics []Diagnostic // in the order of lines; see [Report.About] for more
+	Preferences *Preferences // nil if no line states any
+	Diagnostics []Diagnostic // sorted by line; [Report.About] adds those that depend on the origin
 
 	dialect Dialect
 	open    []indexer // search engines that may fetch pages
@@ -56,7 +56,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	in.inherit()
 	in.blockedAssets()
 	in.rules()
-	in.wishes(body)
+	in.checkPreferences(body)
 	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	return r
 }
@@ -67,18 +67,18 @@ type inspector struct {
 	report  *Report
 
 	skipped     int   // bytes of a byte order mark
-	open        bool  // there is a group that rules belong to, as in parser
-	closed      bool  // the last delay group has a member, so that the next user-agent line starts another
-	ruled       bool  // that member, or another one, is a rule
+	open        bool  // there was a user-agent line, as in parser
+	closed      bool  // the last delay group has a rule or a Crawl-delay, so that the next user-agent line starts another
+	ruled       bool  // the last delay group has a rule
 	delayAt     int32 // line of its last Crawl-delay
-	delayOnly   []int // indices of the diagnostics of the delay groups without rules that end before this one
+	delayOnly   []int // indices of the diagnostics of the preceding delay groups without rules
 	blank       bool  // there was an empty line in this section, and no rule since
-	early       int32 // line of the first Crawl-delay or Host of this section, if no rule precedes it; 0 if there is none
+	early       int32 // line of the first Crawl-delay or Host of this section before any rule; 0 if there is none
 	parted      bool  // there was an empty line, and no directive since
 	count       int   // rules with an effect so far
 	noindexed   noindexed
 	host        bool              // there was a valid host line
-	dead        bool              // people see another value in this line than the one that is read
+	misread     bool              // people see another value in this line than the one that is read
 	preferences bool              // there was a line of preferences
 	stars       []int32           // the user-agent lines with "*"
 	lines       map[string]int32  // the first user-agent line of each other name, in lower case
@@ -90,7 +90,7 @@ func (in *inspector) note(line int32, c Code, format string, args ...any) {
 	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: fmt.Sprintf(format, args...)})
 }
 
-// start checks how the file starts.
+// start looks for a byte order mark and for HTML.
 func (in *inspector) start(text string) {
 	switch {
 	case in.skipped > 0:
@@ -105,8 +105,7 @@ func (in *inspector) start(text string) {
 	}
 }
 
-// size notes the effect of the size limit; the line is the last one that was read, or the empty rest of
-// one cut in two.
+// size notes the effect of the size limit. line is the last line that was read, or the one that is cut.
 func (in *inspector) size(cut bool, line int32) {
 	switch {
 	case !in.report.File.Truncated:
@@ -121,13 +120,14 @@ func (in *inspector) size(cut bool, line int32) {
 	}
 }
 
-// Longest line with a rule, and most rules, that Yandex's documentation permits.
+// The limits of Yandex's documentation: characters of a rule, and rules.
 const (
 	yandexRuleLength = 1024
 	yandexRules      = 2048
 )
 
-// isConflict reports whether a line marks a conflict, as Git and others leave it: seven of a character, and a space or the end.
+// isConflict reports whether a line is a conflict marker of Git and other tools: a character seven times, then a space or
+// the end of the line.
 func isConflict(raw string) bool {
 	const size = 7
 	if len(raw) < size || strings.IndexByte("<=>|", raw[0]) < 0 || strings.Trim(raw[:size], raw[:1]) != "" {
@@ -136,7 +136,7 @@ func isConflict(raw string) bool {
 	return strings.TrimRight(raw[size:], "\r\n") == "" || raw[size] == ' '
 }
 
-// line looks at one line. raw is all of it.
+// line checks one line. raw is the line as written.
 func (in *inspector) line(l *line, raw string) {
 	in.bytes(l, raw)
 	switch {
@@ -146,12 +146,12 @@ func (in *inspector) line(l *line, raw string) {
 		in.blank, in.parted = true, true
 	case l.blank:
 	case !l.directive:
-		if in.isDead(l, raw) {
+		if in.isMisread(l, raw) {
 			return
 		}
 		in.note(l.num, codeNoDirective, "not a directive: key and colon are missing")
 	default:
-		if in.dead = in.isDead(l, raw); in.dead && l.kind == kindOther {
+		if in.misread = in.isMisread(l, raw); in.misread && l.kind == kindOther {
 			return
 		}
 		in.key(l)
@@ -161,7 +161,7 @@ func (in *inspector) line(l *line, raw string) {
 	}
 }
 
-// bytes looks at the bytes of a line.
+// bytes checks the bytes of a line, and its length.
 func (in *inspector) bytes(l *line, raw string) {
 	if strings.IndexByte(raw, 0) >= 0 {
 		in.note(l.num, codeNUL, "a NUL byte; the rest of this line is not read")
@@ -178,8 +178,8 @@ func (in *inspector) bytes(l *line, raw string) {
 	}
 }
 
-// comment looks for a rule that a "#" cuts short, or leaves without a value, by mistake: text follows directly, or
-// nothing at all follows a part of a path.
+// comment looks for a rule in which a "#" was probably not meant to begin a comment: text follows it directly, or the
+// rule ends in it.
 func (in *inspector) comment(l *line, raw string) {
 	if !l.comment || l.kind != kindAllow && l.kind != kindDisallow {
 		return
@@ -204,7 +204,7 @@ func (in *inspector) comment(l *line, raw string) {
 	}
 }
 
-// directive looks at the value of a line with a key.
+// directive checks the value of a line with a key.
 func (in *inspector) directive(l *line) {
 	r := in.report
 	switch l.kind {
@@ -246,7 +246,7 @@ func (in *inspector) directive(l *line) {
 	}
 }
 
-// userAgent looks at a user-agent line, and begins a delay group if the last one has a member.
+// userAgent checks a user-agent line. It starts a delay group if the last one is closed.
 func (in *inspector) userAgent(l *line) {
 	if in.closed || !in.open {
 		if in.closed && !in.parted && in.dialect.Has(sectionLimits) {
@@ -284,7 +284,7 @@ func (in *inspector) userAgent(l *line) {
 	}
 }
 
-// nameBytes are the bytes that the name of a crawler can have.
+// nameBytes describes the bytes that the name of a crawler may contain.
 func (in *inspector) nameBytes() string {
 	if in.dialect.Has(WideTokens) {
 		return "letters, digits, -, _ and ."
@@ -292,7 +292,8 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// nextName returns the text after the first name of a user-agent line, if it starts like another name.
+// nextName returns the text after the first name of a user-agent line and a separator, if it starts like another name;
+// "" otherwise.
 func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
 	if next == rest || next == "" || !isLetter(next[0]) && next[0] != '_' {
@@ -315,7 +316,7 @@ func (in *inspector) isNameList(rest string) bool {
 	return known || ProductToken(next).IsPolicy()
 }
 
-// delay looks at a Crawl-delay.
+// delay checks a Crawl-delay.
 func (in *inspector) delay(l *line) {
 	seconds, ok := parseDelay(l.value)
 	if !ok {
@@ -337,20 +338,20 @@ func (in *inspector) noGroup(l *line) {
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
-// beforeRules remembers a line that should follow the rules of its section.
+// beforeRules records a line that should follow the rules of its section.
 func (in *inspector) beforeRules(l *line) {
 	if in.open && !in.ruled && in.early == 0 {
 		in.early = l.num
 	}
 }
 
-// endDelays looks at the last delay group as a whole.
+// endDelays notes a delay group without a rule at its end. last is whether it is the last of the file.
 func (in *inspector) endDelays(last bool) {
 	const free = "the group has a Crawl-delay but no rule: its crawlers may fetch everything"
 	switch {
 	case in.ruled:
 		in.delayOnly = nil
-	case last: // no rule follows the groups before it, either
+	case last: // no rule follows the preceding groups either
 		for _, i := range in.delayOnly {
 			in.report.Diagnostics[i].Text = free
 		}
@@ -360,13 +361,13 @@ func (in *inspector) endDelays(last bool) {
 	case last || in.dialect.Has(delayInSection):
 		in.note(in.delayAt, codeDelayOnly, free)
 	default:
-		in.delayOnly = append(in.delayOnly, len(in.report.Diagnostics)) // unknown so far whether a rule follows
+		in.delayOnly = append(in.delayOnly, len(in.report.Diagnostics)) // a rule may still follow
 		in.note(in.delayAt, codeDelayOnly, "the group has a Crawl-delay but no rule: the next group's rules also apply to its crawlers")
 	}
 	in.closed = false
 }
 
-// rule looks at an allow or disallow line.
+// rule checks an allow or disallow line.
 func (in *inspector) rule(l *line) {
 	if !in.open {
 		in.noGroup(l)
@@ -391,13 +392,13 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case schemeLen([]byte(l.value)) > 0:
 		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
-	case visible(l.value) != "" && !in.dead && l.value[0] != '/' && l.value[0] != '*':
+	case visible(l.value) != "" && !in.misread && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, codeNoSlash, "%s%s", in.noSlash(), meantRule(l.value))
 	}
 	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
 		in.note(l.num, codeMiddleDollar, "$ means the end of a URL only at the end of a rule; here it is a literal $")
 	}
-	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.dead {
+	if strings.ContainsAny(l.value, " \t") && !in.dialect.Has(fullEscapes) && !in.misread {
 		text := "URLs have %20 instead of a space, so it matches nothing: write %20"
 		if isPathList(l.value) {
 			text = "several paths in one rule, which matches none of them: write one line for each"
@@ -409,14 +410,14 @@ func (in *inspector) rule(l *line) {
 	}
 }
 
-// isPathList reports whether a value has several paths, separated by white space.
+// isPathList reports whether a value is a list of paths.
 func isPathList(value string) bool {
 	paths := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(space+",;|", r) })
 	return len(paths) > 1 && !slices.ContainsFunc(paths, func(path string) bool { return path[0] != '/' && path[0] != '*' })
 }
 
-// meantRule explains a rule that starts with neither "/" nor "*": the text in quotation marks, or that it is a
-// regular expression.
+// meantRule returns a hint for a rule that starts with neither "/" nor "*", if it is in quotation marks or seems to be a
+// regular expression; "" otherwise.
 func meantRule(value string) string {
 	bare := strings.Trim(value, "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb")
 	switch {
@@ -428,8 +429,8 @@ func meantRule(value string) string {
 	return ""
 }
 
-// needlessEscape returns the first percent-encoding in a text of a character that needs none in a path or query (RFC 3986,
-// section 2.3: letters, digits, "-", ".", "_" and "~"), and the character; 0 if there is none.
+// needlessEscape returns the first escape of an unreserved character (RFC 3986 section 2.3), and the character; 0 if
+// there is none.
 func needlessEscape(text string) (escape string, plain byte) {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] != '%' {
@@ -443,8 +444,8 @@ func needlessEscape(text string) (escape string, plain byte) {
 	return "", 0
 }
 
-// fullURL describes a rule that is a URL: its path and site. Reading it as a path may be wrong, because the URL may
-// belong to another site.
+// fullURL describes a rule that is a URL: its path and site. The path alone may be wrong, because the URL may be one of
+// another site.
 func (in *inspector) fullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {
@@ -457,7 +458,7 @@ func (in *inspector) fullURL(value string) string {
 	return in.noSlash() + "; it would mean " + shortened(path) + " of the site " + shortened(string(u.Host))
 }
 
-// noSlash notes the effect of a rule that starts with neither "/" nor "*".
+// noSlash describes the effect of a rule that starts with neither "/" nor "*".
 func (in *inspector) noSlash() string {
 	switch {
 	case in.dialect.Has(assumedSlash):
@@ -468,13 +469,13 @@ func (in *inspector) noSlash() string {
 	return "it does not start with /, so it matches nothing"
 }
 
-// unused are the keys that google/robotstxt knows but does not use, except for the [spellings].
+// unused are keys without effect that google/robotstxt or a draft defines, in lower case.
 var unused = map[string]bool{
 	"content-signal": true, "content-usage": true, "domain": true, "license": true, "noarchive": true, "nofollow": true, "noindex": true,
 	"request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// key looks at how the key of a line is written.
+// key checks how the key of a line is written.
 func (in *inspector) key(l *line) {
 	switch {
 	case l.noColon && isPreferenceKey(l.key):
@@ -502,12 +503,12 @@ func (in *inspector) key(l *line) {
 // preferenceKeys are the keys of preferences.
 var preferenceKeys = []Directive{UsageLines, SignalLines, LicenseLines}
 
-// isPreferenceKey reports whether a key names preferences, in any case.
+// isPreferenceKey reports whether a key states preferences. Case is ignored.
 func isPreferenceKey(key string) bool {
 	return slices.Contains(preferenceKeys, Directive(strings.ToLower(key)))
 }
 
-// unknownKey looks at a key that has no effect in the dialect.
+// unknownKey checks a key that has no effect in the dialect.
 func (in *inspector) unknownKey(l *line) {
 	kind, typo := typoKeys.kindOf(l.key)
 	switch {
@@ -523,7 +524,7 @@ func (in *inspector) unknownKey(l *line) {
 		text := "the line is ignored"
 		name := nearest(l.key)
 		switch first := l.key[0]; {
-		case first < 0x80 && !isLetter(first): // as comments of other languages begin
+		case first < 0x80 && !isLetter(first): // such as // or ;, which begin comments in other languages
 			name, text = "", "the line is ignored; only # begins a comment"
 		case name != "":
 			text += "; did you mean " + name + "?"
@@ -533,8 +534,8 @@ func (in *inspector) unknownKey(l *line) {
 	}
 }
 
-// isRuleSlip reports whether the key of a line, in lower case, is a typo of the name of a rule or of user-agent. For
-// "allow", only one letter may differ, because other words differ in two.
+// isRuleSlip reports whether the key of a line, in lower case, is a typo of "user-agent", "disallow" or "allow", which is
+// the nearest name. For "allow", only one letter may differ, because there are words that differ in two.
 func isRuleSlip(key, name, value string) bool {
 	switch path := value == "" || value[0] == '/' || value[0] == '*'; name {
 	case "user-agent":
@@ -547,7 +548,7 @@ func isRuleSlip(key, name, value string) bool {
 	return false
 }
 
-// spelledOut returns the right way to write a key.
+// spelledOut returns the correct spelling of a key.
 func spelledOut(k kind) string {
 	for i := range spellings {
 		if spellings[i].kind == k {
@@ -557,8 +558,7 @@ func spelledOut(k kind) string {
 	return ""
 }
 
-// nearest returns the name of a key that differs from this one in at most two insertions, deletions
-// or replacements, or "".
+// nearest returns the known key with the least edit distance, which is at most two; "" if there is none.
 func nearest(key string) string {
 	const most = 2
 	best, name := most+1, ""
@@ -583,7 +583,7 @@ func nearest(key string) string {
 
 // distance returns the Levenshtein distance of two strings, in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the beginning of a read so far, to each beginning of b
+	row := make([]int, len(b)+1) // row[j] is the distance of the part of a that was read to b[:j]
 	for j := range row {
 		row[j] = j
 	}

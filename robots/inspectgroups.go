@@ -32,7 +32,7 @@ func (in *inspector) groups() {
 	in.allClosed()
 }
 
-// namesText returns the first of some names, and how many more there are.
+// namesText returns the first name, and the number of the others.
 func namesText(names []ProductToken) string {
 	switch n := len(names) - 1; n {
 	case 0:
@@ -44,8 +44,8 @@ func namesText(names []ProductToken) string {
 	}
 }
 
-// indexers are the crawlers of the search engines that matter to most sites; the crawler of the dialect's own engine
-// is added.
+// indexers are the crawlers of the search engines that matter to most sites. The crawler of the dialect's operator is
+// added.
 var indexers = []string{"Googlebot", "bingbot"}
 
 // allClosed reports rules that block a search engine from the whole site.
@@ -58,7 +58,7 @@ func (in *inspector) allClosed() {
 	budget := maxCovered
 	closed, what := map[*Rule][]string{}, map[*Rule]string{}
 	var order []*Rule
-	var bound []int // the groups of the name before, which mostly bind the next, too
+	var bound []int // the groups of the previous name, mostly the same
 	var rule *Rule
 	var open []Rule
 	var left string
@@ -84,11 +84,11 @@ func (in *inspector) allClosed() {
 	}
 }
 
-// closing returns the rule that disallows everything, and a description of what remains allowed. It returns nil if
-// there is none, or if an Allow rule for pages may take precedence.
+// closing returns the rule that disallows the whole site, and a description of what remains allowed: "nothing" or "no
+// page". It returns nil if there is none, or if an Allow rule for pages may take precedence.
 func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
-	all := d.claimants(rules)
-	var first *claimant
+	all := d.candidates(rules)
+	var first *candidate
 	for i := range all {
 		if s := &all[i].shapes[0]; !all[i].Allow && s.text == "/" && !s.closed {
 			first = &all[i]
@@ -112,8 +112,7 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	return first.Rule, what
 }
 
-// noPages are the extensions of files that are not pages: pages need them, or other clients than search engines read
-// them.
+// noPages are the extensions of files that are not pages: parts of pages, or files for clients other than search engines.
 var noPages = map[string]bool{
 	"css": true, "js": true, "mjs": true, "json": true, "txt": true, "xml": true, "xsl": true, "ico": true, "png": true, "jpg": true, "jpeg": true,
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
@@ -129,8 +128,7 @@ func isNoPage(s *shape) bool {
 	return dot > 0 && noPages[strings.ToLower(s.text[dot+1:])]
 }
 
-// known looks at the name of a user-agent line: whether it resembles a known crawler, and whether that crawler obeys
-// robots.txt.
+// known checks whether the name of a user-agent line resembles a known one, and whether its crawler obeys robots.txt.
 func (in *inspector) known(line int32, token ProductToken) {
 	in.preferences = in.preferences || token.IsPolicy()
 	switch letters := strings.NewReplacer("-", "", "_", ""); {
@@ -170,8 +168,8 @@ func (in *inspector) known(line int32, token ProductToken) {
 	}
 }
 
-// isSlip reports whether a name is probably a typo of another one. Short names often differ in one letter, so only an
-// added, missing or transposed letter counts.
+// isSlip reports whether a name is probably a typo of another one, both in lower case. Short names often differ in one
+// letter, so only an added, missing or transposed letter counts for them.
 func isSlip(name, token string) bool {
 	const short, medium, long = 6, 9, 10
 	shorter := min(len(name), len(token))
@@ -187,7 +185,7 @@ func isSlip(name, token string) bool {
 	return false
 }
 
-// isSwap reports whether two neighbouring bytes of a have changed places in b, which is as long.
+// isSwap reports whether b is a with two adjacent bytes transposed. They have the same length.
 func isSwap(a, b string) bool {
 	for i := range len(a) - 1 {
 		if a[i] != b[i] {
@@ -195,4 +193,188 @@ func isSwap(a, b string) bool {
 		}
 	}
 	return false
+}
+
+// An inheritance finds groups whose authors may assume that the rules for "*" also apply to their crawlers.
+type inheritance struct {
+	dialect     Dialect
+	file        *File
+	lines       map[string]int32 // see inspector
+	star        []Rule           // the rules for "*"
+	read        bool             // closing and disallowing are set
+	closing     *Rule            // the rule for "*" that disallows everything; nil if there is none
+	disallowing []starRule       // the other rules for "*" that disallow something
+	budget      int
+}
+
+// A starRule is a Disallow rule, with paths that it disallows.
+type starRule struct {
+	rule  *Rule
+	key   string // the key of its shape
+	paths [][]byte
+}
+
+// inherit reports groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
+// intended: the group allows everything, has only an empty Disallow, repeats a rule for "*", or has its own rules while
+// "*" is blocked from the whole site.
+func (in *inspector) inherit() {
+	f := in.report.File
+	h := inheritance{dialect: in.dialect, file: f, lines: in.lines, budget: maxCovered}
+	for i := range f.Groups {
+		if f.Groups[i].Star {
+			h.star = append(h.star, f.Groups[i].Rules...)
+		}
+	}
+	if len(h.star) == 0 {
+		return
+	}
+	sets, _ := f.bindings()
+	for _, set := range sets {
+		names := h.heirs(set)
+		if len(names) == 0 {
+			continue
+		}
+		if lost := h.lost(f.merged(set.groups)); len(lost) > 0 {
+			in.note(h.lines[strings.ToLower(string(names[0]))], codeNotInherited, "the rules for * do not bind %s: %s", namesText(names), rulesText(lost))
+		}
+	}
+}
+
+// heirs returns the crawlers of a set that would obey the rules for "*" if the file did not name them.
+func (h *inheritance) heirs(set binding) (names []ProductToken) {
+	for _, g := range set.groups {
+		if h.file.Groups[g].Star {
+			return nil
+		}
+	}
+	for _, name := range set.agents {
+		c, _ := crawlers.Lookup(string(name))
+		a := NewAgent(string(name), h.dialect)
+		if c.Unbound || a.IgnoresStar || a.Token == "" {
+			continue
+		}
+		for _, other := range a.Fallbacks {
+			if h.lines[strings.ToLower(string(other))] > 0 {
+				a.IgnoresStar = true // it would obey that group
+			}
+		}
+		if !a.IgnoresStar {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// lost returns the rules for "*" that do not apply to the crawlers of a group; none if that seems intended.
+func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
+	own := map[string]bool{} // the patterns of its Disallow rules
+	for i := range rules {
+		s := shapeOf(rules[i].Pattern)
+		if rules[i].Allow && s.text == "/" && !s.closed {
+			return nil
+		}
+		if !rules[i].Allow {
+			own[s.key()] = true
+		}
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	if !h.read {
+		h.read = true
+		h.closing, _ = h.dialect.closing(h.star, &h.budget)
+		starWork := workOf(h.star)
+		for i := range h.star {
+			r := &h.star[i]
+			paths, shape := examples(r.Pattern), shapeOf(r.Pattern)
+			if h.closing == nil && !r.Allow && h.decideAll(h.star, starWork, paths, false) {
+				h.disallowing = append(h.disallowing, starRule{r, shape.key(), paths})
+			}
+		}
+	}
+	switch {
+	case h.closing != nil && len(own) > 0:
+		return nil
+	case h.closing != nil:
+		return []*Rule{h.closing}
+	}
+	work := workOf(rules)
+	for _, s := range h.disallowing {
+		if own[s.key] {
+			return nil
+		}
+		if h.decideAll(rules, work, s.paths, true) {
+			lost = append(lost, s.rule)
+		}
+	}
+	return lost
+}
+
+// decideAll reports whether the rules allow all paths, or disallow all if allow is false. It is false if there is no
+// path, or if the budget is exhausted.
+func (h *inheritance) decideAll(rules []Rule, work int, paths [][]byte, allow bool) bool {
+	for _, path := range paths {
+		if h.budget -= work * len(path); h.budget < 0 {
+			return false
+		}
+		i := Decide(rules, path, h.dialect)
+		if (i < 0 || rules[i].Allow) != allow || Undefined(rules, i, path, h.dialect) {
+			return false
+		}
+	}
+	return len(paths) > 0
+}
+
+// workOf returns the cost of [Decide] with these rules for each byte of a path.
+func workOf(rules []Rule) (work int) {
+	for i := range rules {
+		if work++; hasWildcard(rules[i].Pattern) {
+			work += len(rules[i].Pattern)
+		}
+	}
+	return work
+}
+
+// maxExample is the length of the longest pattern for which [examples] returns paths.
+const maxExample = 1024
+
+// examples returns one or two paths that a pattern matches: the second continues after the pattern. Each "*" is an x in
+// them. It returns nil if no path matches, or if the pattern is very long.
+func examples(pattern string) (paths [][]byte) {
+	text, closed := strings.CutSuffix(pattern, "$")
+	if len(text) > maxExample || text == "" {
+		return nil
+	}
+	text = strings.ReplaceAll(text, "*", "x")
+	if text[0] != '/' {
+		text = "/" + text
+	}
+	paths = [][]byte{[]byte(text)}
+	if !closed {
+		paths = append(paths, []byte(text+"x"))
+	}
+	if !matches(pattern, paths[0]) {
+		return nil
+	}
+	return paths
+}
+
+// maxNamedRules is the number of rules that rulesText names.
+const maxNamedRules = 3
+
+// rulesText returns the first rules, and the number of the others.
+func rulesText(rules []*Rule) string {
+	named := rules[:min(len(rules), maxNamedRules)]
+	parts := make([]string, 0, maxNamedRules)
+	for _, r := range named {
+		parts = append(parts, "line "+strconv.Itoa(int(r.Line))+" "+quoted(r))
+	}
+	text := strings.Join(parts, ", ")
+	switch n := len(rules) - maxNamedRules; {
+	case n == 1:
+		text += " and another"
+	case n > 1:
+		text += " and " + strconv.Itoa(n) + " more"
+	}
+	return text
 }

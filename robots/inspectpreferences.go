@@ -9,7 +9,7 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// extension looks at a line of preferences, and at a license.
+// extension checks a line that states preferences or a license.
 func (in *inspector) extension(l *line) {
 	switch {
 	case l.isKey(LicenseLines):
@@ -32,12 +32,12 @@ func (in *inspector) extension(l *line) {
 	in.preferences = true
 }
 
-// loosePreference notes a line of preferences that belongs to no group.
+// loosePreference notes a line of preferences without a group.
 func (in *inspector) loosePreference(l *line, effect string) {
 	in.note(l.num, codeLooseSignal, "no user-agent line precedes it, %s", effect)
 }
 
-// usage looks at the value of a Content-Usage line.
+// usage checks the value of a Content-Usage line.
 func (in *inspector) usage(l *line) {
 	path, statement := cutPath(l.value)
 	parse := func(statement string) (*httpsfv.Dictionary, error) {
@@ -98,7 +98,7 @@ func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 	return ""
 }
 
-// signal looks at the value of a Content-Signal line.
+// signal checks the value of a Content-Signal line.
 func (in *inspector) signal(l *line) {
 	path, statement := cutPath(l.value)
 	if path != "" {
@@ -134,84 +134,84 @@ func signalRemedy(p signalPair) string {
 	return "write search, ai-input or ai-train with =yes or =no, or use with a word"
 }
 
-// A wish holds the preferences for crawlers with the same groups.
-type wish struct {
+// A preferenceSet holds the preferences for crawlers with the same groups.
+type preferenceSet struct {
 	names []ProductToken // of the crawlers; "*" stands for all without their own group
 	Bound
-	rules []wishRules // that bind these crawlers, rules of equal groups once
+	rules []agentRules // the distinct rules for these crawlers
 }
 
-// wishRules are rules that bind crawlers of a wish.
-type wishRules struct {
-	rules     []Rule
-	claimants []claimant // the same, in the order they win
-	work      int        // of [workOf]
-	closed    bool       // they forbid everything
+// agentRules are the rules of some groups.
+type agentRules struct {
+	rules      []Rule
+	candidates []candidate // the same rules in order of precedence
+	work       int         // of [workOf]
+	closed     bool        // they disallow everything
 }
 
-// A wishing checks the preferences of a file as a whole.
-type wishing struct {
+// A preferenceCheck checks the preferences of a file as a whole.
+type preferenceCheck struct {
 	in     *inspector
 	said   *Preferences
 	file   File            // the groups of the preferences
-	budget int             // as maxCovered
-	policy []claimant      // the rules of the groups for policyToken
-	found  map[string]bool // the notes made
+	budget int             // what is left of maxCovered
+	policy []candidate     // the rules for policyToken
+	found  map[string]bool // the notes so far
 }
 
-// wishes reports preferences for disallowed paths, contradictions, and preferences that do not reach the crawlers of
-// a group.
-func (in *inspector) wishes(body []byte) {
+// checkPreferences reports preferences for disallowed paths, contradictions, and preferences that do not bind the
+// crawlers of a group.
+func (in *inspector) checkPreferences(body []byte) {
 	if !in.preferences {
 		return
 	}
-	w := &wishing{in: in, said: PreferencesOf(body, in.dialect), budget: maxCovered, found: map[string]bool{}}
+	w := &preferenceCheck{in: in, said: PreferencesOf(body, in.dialect), budget: maxCovered, found: map[string]bool{}}
 	in.report.Preferences = w.said
 	for i := range w.said.Groups {
 		w.file.Groups = append(w.file.Groups, w.said.Groups[i].Group)
 	}
 	rules, _ := in.report.File.Select(Agent{Token: policyToken, IgnoresStar: true})
-	w.policy = in.dialect.claimants(rules)
-	wishes, all := w.all()
-	for i := range wishes {
-		w.disagree(&wishes[i])
-		w.contradict(&wishes[i])
+	w.policy = in.dialect.candidates(rules)
+	stated, all := w.all()
+	for i := range stated {
+		w.disagree(&stated[i])
+		w.contradict(&stated[i])
 	}
 	if all {
-		w.forbidden(wishes)
-		w.hidden(wishes)
+		w.forbidden(stated)
+		w.hidden(stated)
 	}
 	w.atEnd()
 }
 
 // note adds a diagnostic once for each line and subject.
-func (w *wishing) note(line int32, c Code, about, text string) {
+func (w *preferenceCheck) note(line int32, c Code, about, text string) {
 	if key := fmt.Sprint(line, c, about); !w.found[key] {
 		w.found[key] = true
 		w.in.report.Diagnostics = append(w.in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: text})
 	}
 }
 
-// all returns the preferences for all crawlers that the file names, and whether the budget was sufficient.
-func (w *wishing) all() (wishes []wish, all bool) {
+// all returns the preferences of all crawlers that the file names, and whether the list is complete.
+func (w *preferenceCheck) all() (stated []preferenceSet, all bool) {
 	sets, complete := w.file.bindings()
 	byRules, whole := w.in.report.File.bindings()
 	if !complete || !whole {
 		return nil, false
 	}
 	ruled := map[string]int{} // in compiled, by name in lower case
-	compiled := make([]wishRules, len(byRules))
+	compiled := make([]agentRules, len(byRules))
 	for i, set := range byRules {
 		for _, name := range set.agents {
 			ruled[strings.ToLower(string(name))] = i
 		}
 	}
 	for _, set := range sets {
-		next := wish{names: set.agents}
+		next := preferenceSet{names: set.agents}
 		for _, g := range set.groups {
 			group := &w.said.Groups[g]
 			if w.budget -= 100 * group.Len(); w.budget < 0 {
-				return wishes, false
+				return stated, false
 			}
 			next.add(&group.Bound)
 		}
@@ -223,27 +223,27 @@ func (w *wishing) all() (wishes []wish, all bool) {
 				continue
 			}
 			seen[i] = true
-			if compiled[i].claimants == nil {
+			if compiled[i].candidates == nil {
 				rules := w.in.report.File.merged(byRules[i].groups)
 				closing, _ := w.in.dialect.closing(rules, &w.budget)
-				compiled[i] = wishRules{rules, w.in.dialect.claimants(rules), workOf(rules), closing != nil}
+				compiled[i] = agentRules{rules, w.in.dialect.candidates(rules), workOf(rules), closing != nil}
 			}
 			next.rules = append(next.rules, compiled[i])
 		}
-		wishes = append(wishes, next)
+		stated = append(stated, next)
 	}
-	return wishes, true
+	return stated, true
 }
 
-// forbidden looks for lines of Content-Usage whose pages none of their crawlers may fetch.
-func (w *wishing) forbidden(wishes []wish) {
+// forbidden reports lines of Content-Usage for paths that none of their crawlers may fetch.
+func (w *preferenceCheck) forbidden(stated []preferenceSet) {
 	useful, bound := map[int32]bool{}, []Statement(nil)
-	for i := range wishes {
-		for k := range wishes[i].Bound[ByUsage] {
-			u := &wishes[i].Bound[ByUsage][k]
+	for i := range stated {
+		for k := range stated[i].Bound[ByUsage] {
+			u := &stated[i].Bound[ByUsage][k]
 			if !useful[u.Line] {
 				bound = append(bound, *u)
-				useful[u.Line] = slices.ContainsFunc(wishes[i].rules, func(r wishRules) bool { return !w.isForbidden(r.claimants, u) })
+				useful[u.Line] = slices.ContainsFunc(stated[i].rules, func(r agentRules) bool { return !w.isForbidden(r.candidates, u) })
 			}
 		}
 	}
@@ -254,9 +254,9 @@ func (w *wishing) forbidden(wishes []wish) {
 	}
 }
 
-// isForbidden reports whether the rules forbid all paths of a line of Content-Usage. It finds one rule that
-// forbids them, before any that might allow one.
-func (w *wishing) isForbidden(rules []claimant, u *Statement) bool {
+// isForbidden reports whether the rules disallow all paths of a line of Content-Usage: one rule disallows them, and no
+// rule that may allow one precedes it.
+func (w *preferenceCheck) isForbidden(rules []candidate, u *Statement) bool {
 	f := shapeOf(cmp.Or(u.Pattern, "/"))
 	if w.in.dialect.AlwaysAllowed([]byte(f.text)) {
 		return false
@@ -277,7 +277,7 @@ func (w *wishing) isForbidden(rules []claimant, u *Statement) bool {
 }
 
 // disagree reports lines with the same pattern that contradict each other about a category.
-func (w *wishing) disagree(of *wish) {
+func (w *preferenceCheck) disagree(of *preferenceSet) {
 	type key struct{ pattern, name string }
 	type statement struct {
 		line int32
@@ -296,7 +296,7 @@ func (w *wishing) disagree(of *wish) {
 		}
 	}
 	for u := range NumUses {
-		for source := range ByPolicy { // of its rules one wins
+		for source := range ByPolicy { // not ByPolicy: one of its rules takes precedence
 			for i := range of.Bound[source] {
 				s := &of.Bound[source][i]
 				look(s.Line, key{s.Pattern, Sources[source].Labels[u]}, s.Uses[u])
@@ -307,7 +307,7 @@ func (w *wishing) disagree(of *wish) {
 }
 
 // contradict searches for paths where two sources contradict each other.
-func (w *wishing) contradict(of *wish) {
+func (w *preferenceCheck) contradict(of *preferenceSet) {
 	var patterns []string
 	work, sources := 1, 0
 	for _, lines := range of.Bound {
@@ -328,7 +328,7 @@ func (w *wishing) contradict(of *wish) {
 			if w.budget -= work * len(path); w.budget < 0 {
 				return
 			}
-			w.contradictAt(of, path, slices.ContainsFunc(of.rules, func(r wishRules) bool {
+			w.contradictAt(of, path, slices.ContainsFunc(of.rules, func(r agentRules) bool {
 				best := Decide(r.rules, path, w.in.dialect)
 				return best < 0 || r.rules[best].Allow
 			}))
@@ -336,8 +336,8 @@ func (w *wishing) contradict(of *wish) {
 	}
 }
 
-// contradictAt looks at one path, which may be fetched or not.
-func (w *wishing) contradictAt(of *wish, path []byte, fetched bool) {
+// contradictAt checks one path. fetched is whether it may be fetched.
+func (w *preferenceCheck) contradictAt(of *preferenceSet, path []byte, fetched bool) {
 	said := of.Decide(path, fetched).Said
 	for u := range NumUses {
 		for s := range said {
@@ -354,24 +354,23 @@ func (w *wishing) contradictAt(of *wish, path []byte, fetched bool) {
 }
 
 // lineOf returns the first line of a source that applies to a path and states this preference for a use.
-func (of *wish) lineOf(s Source, path []byte, u Use, says Preference) int32 {
+func (of *preferenceSet) lineOf(s Source, path []byte, u Use, says Preference) int32 {
 	count := longest(of.Bound[s], path, func(r *Statement) bool { return Sources[s].Hides || r.Uses[u] != Unstated })
 	return count[slices.IndexFunc(count, func(r Statement) bool { return r.Uses[u] == says })].Line
 }
 
-// hidden searches for groups without which their crawlers would obey preferences for another of their names, or for
-// "*".
-func (w *wishing) hidden(wishes []wish) {
-	byName := map[string]*wish{}
-	for i := range wishes {
-		for _, name := range wishes[i].names {
-			byName[strings.ToLower(string(name))] = &wishes[i]
+// hidden reports groups that keep their crawlers from obeying the preferences for a fallback or for "*".
+func (w *preferenceCheck) hidden(stated []preferenceSet) {
+	byName := map[string]*preferenceSet{}
+	for i := range stated {
+		for _, name := range stated[i].names {
+			byName[strings.ToLower(string(name))] = &stated[i]
 		}
 	}
-	for i := range wishes {
-		own := &wishes[i]
-		names := map[*wish][]ProductToken{} // by the wish that does not reach them
-		var order []*wish
+	for i := range stated {
+		own := &stated[i]
+		names := map[*preferenceSet][]ProductToken{} // crawlers, by the preferences that do not bind them
+		var order []*preferenceSet
 		for _, name := range own.names {
 			if name == "*" {
 				continue
@@ -387,7 +386,7 @@ func (w *wishing) hidden(wishes []wish) {
 		}
 		for _, other := range order {
 			lines := w.lostPreferences(own, other)
-			mayFetch := slices.ContainsFunc(own.rules, func(r wishRules) bool { return !r.closed }) // others need no preferences
+			mayFetch := slices.ContainsFunc(own.rules, func(r agentRules) bool { return !r.closed }) // otherwise preferences have no effect
 			if len(lines) == 0 || !mayFetch {
 				continue
 			}
@@ -397,9 +396,9 @@ func (w *wishing) hidden(wishes []wish) {
 	}
 }
 
-// atEnd looks for preferences after the rules of the last group of a file that has none elsewhere: many of these are
-// meant for all crawlers, but apply only to those of that group.
-func (w *wishing) atEnd() {
+// atEnd reports preferences after the rules of the last group if the file has none elsewhere: they are often meant for
+// all crawlers, but bind only those of that group. It also reports preferences in groups for a use of pages.
+func (w *preferenceCheck) atEnd() {
 	groups := w.said.Groups
 	for i := range groups {
 		g := &groups[i]
@@ -430,8 +429,8 @@ func (w *wishing) atEnd() {
 	}
 }
 
-// behind returns the wish that would apply to a crawler if no group had its first name; nil if there is none.
-func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
+// behind returns the preferences that would bind a crawler if no group had its first name; nil if there are none.
+func (w *preferenceCheck) behind(a Agent, byName map[string]*preferenceSet) *preferenceSet {
 	for _, name := range a.Fallbacks {
 		if other := byName[strings.ToLower(string(name))]; other != nil {
 			return other
@@ -443,9 +442,9 @@ func (w *wishing) behind(a Agent, byName map[string]*wish) *wish {
 	return byName["*"]
 }
 
-// lostPreferences returns the lines with a directive that the crawler's own groups lack, unless a policy group, which
-// applies to all crawlers, states the same.
-func (w *wishing) lostPreferences(own, other *wish) (lines []string) {
+// lostPreferences returns the lines of the sources that the crawler's own groups lack, except for those that a policy
+// group, which binds all crawlers, repeats.
+func (w *preferenceCheck) lostPreferences(own, other *preferenceSet) (lines []string) {
 	for s, hidden := range other.Bound {
 		if len(own.Bound[s]) > 0 {
 			continue

@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Limits of the search for rules without effect, so that it is linear even for hostile files. Real files are far
-// below them.
+// Limits that make the search for rules without effect linear even for hostile files. Real files are far below them.
 const (
-	maxMerged  = 1 << 18 // rules of all crawlers together, rules of crawlers with the same groups counted once
-	maxCovered = 1 << 26 // bytes of patterns that are compared with each other
+	maxMerged  = 1 << 18 // total number of rules of all sets of groups, see bindings
+	maxCovered = 1 << 26 // bytes of patterns that are compared
 )
 
-// rules searches for rules that never decide because of the other rules for the same crawler. A rule that decides for
-// another crawler has an effect.
+// rules searches for rules that never decide for any crawler that they bind, and for redundant rules.
 func (in *inspector) rules() {
 	f := in.report.File
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
@@ -31,7 +30,7 @@ func (in *inspector) rules() {
 			idle[n.Line] = append(idle[n.Line], n)
 		}
 		for _, n := range in.dialect.undefinedPairs(rules, &pairs) {
-			if !found[n] && slices.ContainsFunc(set.agents, ProductToken.isCrawler) { // of rules for a use the longest always counts
+			if !found[n] && slices.ContainsFunc(set.agents, ProductToken.isCrawler) { // precedence of policy rules is always defined
 				found[n] = true
 				in.report.Diagnostics = append(in.report.Diagnostics, n)
 			}
@@ -63,14 +62,14 @@ func (f *File) merged(groups []int) (rules []Rule) {
 	return rules
 }
 
-// A binding is a set of groups that apply to the same crawlers.
+// A binding is a set of groups that bind the same crawlers.
 type binding struct {
 	groups []int          // their indices
-	agents []ProductToken // the crawlers, each as it is named first; "*" too
+	agents []ProductToken // the crawlers, maybe with "*", as the file spells them first
 }
 
-// bindings returns, once each, the sets of groups that name the same crawler, and whether the list is complete.
-// Tokens for a use of pages count only if they are in uses.
+// bindings returns the distinct sets of groups that bind the crawlers which the file names. all is false if maxMerged cut
+// the list. Tokens for a use of pages are ignored unless they are in uses.
 func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	named := map[string][]int{}
 	var names []ProductToken // in order of appearance
@@ -94,7 +93,7 @@ func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 			}
 		}
 	}
-	seen, merged := map[string]int{}, 0 // index in sets
+	seen, merged := map[string]int{}, 0 // seen: by groups, the index in sets
 	for _, name := range names {
 		groups := named[strings.ToLower(string(name))]
 		key := fmt.Sprint(groups)
@@ -114,15 +113,14 @@ func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	return sets, true
 }
 
-// A claimant is a rule with its patterns: the pattern of its text, then a shorter one for an index page, if it has
-// one.
-type claimant struct {
+// A candidate is a rule with the shapes of its patterns: of Rule.Pattern, then of its IndexPattern, if it has one.
+type candidate struct {
 	*Rule
 	kind   string // there is no precedence between rules of different kinds
 	shapes []shape
 }
 
-// A shape is a pattern without the parts that change no match.
+// A shape is a pattern without the parts that do not affect what it matches.
 type shape struct {
 	text   string // without an anchor; no two adjacent wildcards, and none at the end unless closed
 	closed bool   // it has an anchor
@@ -130,7 +128,7 @@ type shape struct {
 }
 
 // length returns the length of the pattern of the rule's text, which is its priority.
-func (w *claimant) length() int { return w.shapes[0].length }
+func (w *candidate) length() int { return w.shapes[0].length }
 
 // shapeOf returns the shape of a pattern with its length in the dialect.
 func (d Dialect) shapeOf(pattern string) shape {
@@ -165,13 +163,13 @@ func (f *shape) key() string {
 	return f.text + "*"
 }
 
-// claimants returns the rules in order of precedence. With [WildcardsUndefined], only rules of the same kind are
+// candidates returns the rules in order of precedence. With [WildcardsUndefined], only rules of the same kind are
 // ordered: rules with a "*" and the same effect, and rules without a "*".
-func (d Dialect) claimants(rules []Rule) []claimant {
-	all := make([]claimant, len(rules))
+func (d Dialect) candidates(rules []Rule) []candidate {
+	all := make([]candidate, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		all[i] = claimant{Rule: r, shapes: []shape{d.shapeOf(r.Pattern)}}
+		all[i] = candidate{Rule: r, shapes: []shape{d.shapeOf(r.Pattern)}}
 		if index, ok := d.IndexPattern(*r); ok {
 			all[i].shapes = append(all[i].shapes, d.shapeOf(index))
 		}
@@ -179,7 +177,7 @@ func (d Dialect) claimants(rules []Rule) []claimant {
 			all[i].kind = [...]string{"allow ", "disallow "}[allowFirst(r)]
 		}
 	}
-	slices.SortStableFunc(all, func(a, b claimant) int { // the winner first
+	slices.SortStableFunc(all, func(a, b candidate) int { // the winner first
 		return cmp.Or(cmp.Compare(b.length(), a.length()), cmp.Compare(allowFirst(a.Rule), allowFirst(b.Rule)))
 	})
 	return all
@@ -189,16 +187,16 @@ func (d Dialect) claimants(rules []Rule) []claimant {
 // and takes precedence. Rules that are shadowed only by several others together are not reported.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	var notes []Diagnostic
-	winners := make(map[string]*claimant, len(rules)) // by kind and key of their shapes
-	var wide []*claimant                              // those that may match all that another rule does
-	all := d.claimants(rules)
+	winners := make(map[string]*candidate, len(rules)) // by kind and key of their shapes
+	var wide []*candidate                              // those that may match all that another rule does
+	all := d.candidates(rules)
 	for i := range all {
 		r := &all[i]
 		if w := winners[r.kind+r.shapes[0].key()]; w != nil && w.covers(r, budget) {
 			notes = append(notes, useless(r.Rule, w.Rule, "says the same"))
 			continue
 		}
-		var wider *claimant
+		var wider *candidate
 		for i := 0; i < len(wide) && wider == nil && *budget >= 0; i++ {
 			if *budget--; wide[i].covers(r, budget) { // there may be as many pairs as rules squared
 				wider = wide[i]
@@ -220,7 +218,7 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	return notes
 }
 
-// allowFirst sorts Allow before Disallow.
+// allowFirst returns 0 for Allow and 1 for Disallow, which is their order.
 func allowFirst(r *Rule) int {
 	if r.Allow {
 		return 0
@@ -228,7 +226,7 @@ func allowFirst(r *Rule) int {
 	return 1
 }
 
-// useless returns the diagnostic for a rule over which another always takes precedence; same is the text if both have
+// useless returns the diagnostic for a rule over which the winner always takes precedence. same is the text if both have
 // the same effect.
 func useless(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
@@ -237,7 +235,7 @@ func useless(r, winner *Rule, same string) Diagnostic {
 	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always takes precedence: %s", winner.Line, quoted(winner))}
 }
 
-// maxQuoted is how much of a rule a diagnostic quotes, since one rule can be the subject of many.
+// maxQuoted is the number of bytes of a rule that a diagnostic quotes: many diagnostics may quote the same rule.
 const maxQuoted = 100
 
 // quoted returns the rule, cut short if it is long.
@@ -247,7 +245,7 @@ func quoted(r *Rule) string {
 	return short.String()
 }
 
-// shortened returns the beginning of a long text.
+// shortened returns a text, cut if it is longer than maxQuoted.
 func shortened(text string) string {
 	if len(text) <= maxQuoted {
 		return text
@@ -255,9 +253,9 @@ func shortened(text string) string {
 	return text[:maxQuoted] + "..."
 }
 
-// covers reports whether a rule that precedes r in the order of claimants matches all paths of r, and takes
+// covers reports whether a rule that precedes r in the order of candidates matches all paths of r, and takes
 // precedence for each.
-func (w *claimant) covers(r *claimant, budget *int) bool {
+func (w *candidate) covers(r *candidate, budget *int) bool {
 	if w.kind != r.kind {
 		return false
 	}
@@ -272,8 +270,7 @@ func (w *claimant) covers(r *claimant, budget *int) bool {
 	return true
 }
 
-// includes reports whether the shape matches all paths that another one does. It spends the budget, and
-// reports false when that is gone.
+// includes reports whether the shape matches all paths that another one matches; false if the budget is exhausted.
 //
 // A "*" of the other shape can match a byte that occurs in no pattern, and that only a "*" matches. So f includes the
 // other if it matches its text with such a byte for "*". Only a shape that is not closed matches the text after
@@ -288,8 +285,8 @@ func (f *shape) includes(other *shape, budget *int) bool {
 	return f.matches(other.text)
 }
 
-// matches reports whether the shape matches a text: all of it if it is closed, and otherwise its
-// beginning. A "*" in the text is a byte like any other.
+// matches reports whether the shape matches a text: all of it if it is closed, otherwise its beginning. A "*" in the text
+// is an ordinary byte.
 func (f *shape) matches(text string) bool {
 	anchor, rest, wild := strings.Cut(f.text, "*")
 	text, ok := strings.CutPrefix(text, anchor)
@@ -310,29 +307,29 @@ func (f *shape) matches(text string) bool {
 	return false
 }
 
-// A redundancy finds the rules that decide, and without which no verdict would change: another rule of
-// the same group says the same of all their paths, and on none of these wins a rule that says the
-// opposite over that one. It is shorter, and decides where it is alone, so all such rules can be deleted at
-// once, and no group gets empty.
+// A redundancy searches for rules that decide, but could be deleted without changing any verdict: a shorter rule of the
+// same group has the same effect on all their paths, and no rule with the opposite effect comes between the two in
+// precedence on any of these paths. Because the replacement is shorter, all such rules can be deleted at once, and no
+// group becomes empty.
 type redundancy struct {
 	dialect  Dialect
 	useless  map[int32]bool // the lines of rules that never decide
-	group    []int32        // by line of a rule
-	bindings []int          // by group: how many sets of groups it is in
-	proofs   map[int32]int  // by line of a rule: for how many of them it is redundant
-	notes    []Diagnostic   // one for each first proof
+	group    []int32        // index of the group, by line of a rule
+	bindings []int          // number of sets that contain a group
+	proofs   map[int32]int  // number of sets in which a rule is redundant, by its line
+	notes    []Diagnostic   // one for each rule in proofs
 	budget   int
 }
 
-// maxRedundant bounds the bytes of patterns, and the opposite rules, that are compared: enough for 2,561 real files.
-// Hostile files take a third of a second then.
+// maxRedundant limits the bytes of patterns, and the opposite rules, that are compared: it is enough for 2,561 real
+// files, and hostile files take at most a third of a second.
 const maxRedundant = 1 << 24
 
 // redundant returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
 func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 	f := in.report.File
 	sets, all := f.bindings(policyToken)
-	if !all || f.Truncated { // without a line more of the file would be read
+	if !all || f.Truncated { // without a line, more of the rest would be read
 		return nil
 	}
 	n := redundancy{dialect: in.dialect, useless: useless, proofs: map[int32]int{}, bindings: make([]int, len(f.Groups)), budget: maxRedundant}
@@ -346,7 +343,7 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 		for _, g := range set.groups {
 			n.bindings[g]++
 		}
-		n.bind(in.dialect.claimants(f.merged(set.groups)))
+		n.checkSet(in.dialect.candidates(f.merged(set.groups)))
 	}
 	for _, note := range n.notes {
 		if n.proofs[note.Line] == n.bindings[n.group[note.Line]] {
@@ -356,16 +353,16 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 	return notes
 }
 
-// bind looks at the rules that bind a crawler together.
-func (n *redundancy) bind(all []claimant) {
-	var says [2][]*claimant
+// checkSet checks the rules of a set of groups.
+func (n *redundancy) checkSet(all []candidate) {
+	var says [2][]*candidate // by effect
 	for i := range all {
 		r := &all[i]
 		says[allowFirst(r.Rule)] = append(says[allowFirst(r.Rule)], r)
 	}
 	for which, same := range says {
-		// In each group, after the rules whose text theirs begins with.
-		slices.SortFunc(same, func(a, b *claimant) int {
+		// By group; then every rule follows those whose text is a prefix of its own.
+		slices.SortFunc(same, func(a, b *candidate) int {
 			return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
 				cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))
 		})
@@ -374,23 +371,22 @@ func (n *redundancy) bind(all []claimant) {
 			for to < len(same) && n.group[same[to].Line] == n.group[same[from].Line] {
 				to++
 			}
-			n.among(same[from:to], says[1-which])
+			n.checkGroup(same[from:to], says[1-which])
 			from = to
 		}
 	}
 }
 
-// among looks at the rules of a group that say the same. others are those that say the opposite, also of
-// other groups that bind the same crawler.
-func (n *redundancy) among(same, others []*claimant) {
-	var wide []*claimant // those with wildcards, which may match all that any other rule does
+// checkGroup checks the rules of a group with the same effect. others are the rules of the set with the opposite effect.
+func (n *redundancy) checkGroup(same, others []*candidate) {
+	var wide []*candidate // those with wildcards, which may include any other rule
 	for _, r := range same {
 		if strings.Contains(r.shapes[0].text, "*") && !n.useless[r.Line] {
 			wide = append(wide, r)
 		}
 	}
-	slices.SortStableFunc(wide, func(a, b *claimant) int { return cmp.Compare(b.length(), a.length()) })
-	var chain []*claimant // those without, whose text starts the text of the rule in hand
+	slices.SortStableFunc(wide, func(a, b *candidate) int { return cmp.Compare(b.length(), a.length()) })
+	var chain []*candidate // those without, whose text is a prefix of the current rule's text
 	for _, r := range same {
 		start := r.shapes[0].start()
 		for len(chain) > 0 && !strings.HasPrefix(start, chain[len(chain)-1].shapes[0].text) {
@@ -410,15 +406,15 @@ func (n *redundancy) among(same, others []*claimant) {
 	}
 }
 
-// proof returns a rule that makes r redundant, nil if none is found.
-func (n *redundancy) proof(chain, wide []*claimant, r *claimant, others []*claimant) *claimant {
+// proof returns a rule that makes r redundant, or nil if it finds none.
+func (n *redundancy) proof(chain, wide []*candidate, r *candidate, others []*candidate) *candidate {
 	for i := len(chain) - 1; i >= 0; i-- {
-		if n.stands(chain[i], r, others) {
+		if n.replaces(chain[i], r, others) {
 			return chain[i]
 		}
 	}
 	for _, w := range wide {
-		if n.stands(w, r, others) {
+		if n.replaces(w, r, others) {
 			return w
 		}
 		if n.budget < 0 {
@@ -428,24 +424,24 @@ func (n *redundancy) proof(chain, wide []*claimant, r *claimant, others []*claim
 	return nil
 }
 
-// stands reports whether no verdict would change without r, because w gives the same answer.
-func (n *redundancy) stands(w, r *claimant, others []*claimant) bool {
+// replaces reports whether no verdict would change without r, because w would decide instead.
+func (n *redundancy) replaces(w, r *candidate, others []*candidate) bool {
 	if n.budget--; n.budget < 0 || w.length() >= r.length() || w.kind != "" || r.kind != "" {
 		return false
 	}
 	for i := range r.shapes {
 		f := &r.shapes[i]
 		at := slices.IndexFunc(w.shapes, func(g shape) bool { return g.includes(f, &n.budget) })
-		if at < 0 || slices.ContainsFunc(others, func(o *claimant) bool { return n.parts(o, &w.shapes[at], r, f) }) {
+		if at < 0 || slices.ContainsFunc(others, func(o *candidate) bool { return n.separates(o, &w.shapes[at], r, f) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// parts reports whether a rule that says the opposite of r may win over another one, of the shape g, where
-// r wins over it: on a path that r matches by its shape f.
-func (n *redundancy) parts(o *claimant, g *shape, r *claimant, f *shape) bool {
+// separates reports whether o, which has the opposite effect, may come between r and its replacement in precedence, on a
+// path that r matches by its shape f: it loses to r there, and wins over the replacement's shape g.
+func (n *redundancy) separates(o *candidate, g *shape, r *candidate, f *shape) bool {
 	for i := range o.shapes {
 		h := &o.shapes[i]
 		if n.budget--; n.budget < 0 {
@@ -473,8 +469,7 @@ func (f *shape) startsLike(other *shape) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// meets reports whether some path may match both shapes. It spends the budget, and reports true when that
-// is gone.
+// meets reports whether some path may match both shapes; true if the budget is exhausted.
 func (f *shape) meets(other *shape, budget *int) bool {
 	if !f.startsLike(other) {
 		return false
@@ -492,7 +487,7 @@ func (f *shape) meets(other *shape, budget *int) bool {
 	return true
 }
 
-// whole returns the shape as a pattern for whole paths, where a "$" is a byte like any other.
+// whole returns the shape as a pattern that must match all of a path, and where a "$" is an ordinary byte.
 func (f *shape) whole() string {
 	if f.closed {
 		return f.text
@@ -500,88 +495,104 @@ func (f *shape) whole() string {
 	return f.text + "*"
 }
 
-// A Trial is the result of matching one rule with one path.
-type Trial struct {
-	Rule    int    // index of the rule
-	Pattern string // that matched, or of the rule's patterns that which came nearest, see [Dialect.IndexPattern]
-	Reach   int    // bytes of Pattern that a beginning of the path matches: all of them if it matches
+// maxPair is the largest product of the lengths of two patterns that are compared.
+const maxPair = 1 << 16
+
+// undefinedPairs returns a diagnostic for each rule with a "*" whose precedence over a rule with the opposite effect is
+// undefined on some path, see [Undefined]. It names the first such rule and the path. The path is tried with all rules,
+// so the diagnostic is always right; but if a third rule decides that path, a pair may be missed.
+func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
+	if !d.Has(WildcardsUndefined) {
+		return nil
+	}
+	var notes []Diagnostic
+	for i := range rules {
+		if r := &rules[i]; hasWildcard(r.Pattern) {
+			if other, path := d.openPair(rules, r, budget); other != nil {
+				notes = append(notes, Diagnostic{Line: r.Line, Code: codeUndefinedPair, Text: "this dialect defines no precedence between it and line " +
+					strconv.Itoa(int(other.Line)) + ": " + quoted(other) + "; " + shortened(path) + " matches both"})
+			}
+		}
+	}
+	return notes
 }
 
-// Matches reports whether the rule matches the path.
-func (t Trial) Matches() bool { return t.Reach == len(t.Pattern) }
-
-// Try tries all rules on a path. The path is one that [Dialect.Path] returned. Those that match come
-// first, in their order of precedence: the first is the one that [Decide] returns. Then come those
-// that do not, the nearest first: the ones with most matching bytes.
-func Try(rules []Rule, path []byte, d Dialect) []Trial {
-	trials := make([]Trial, len(rules))
-	for i, r := range rules {
-		trials[i] = r.try(path, d)
-		trials[i].Rule = i
+// openPair returns the first rule whose precedence over r is undefined, and a path; nil if it finds none. If both rules
+// have a "*", r must be the later one.
+func (d Dialect) openPair(rules []Rule, r *Rule, budget *int) (other *Rule, path string) {
+	for i := range rules {
+		o := &rules[i]
+		if o.Allow == r.Allow || hasWildcard(o.Pattern) && o.Line > r.Line {
+			continue
+		}
+		work := (len(o.Pattern) + 1) * (len(r.Pattern) + 1)
+		if work > maxPair {
+			continue
+		}
+		if *budget -= work; *budget < 0 {
+			return nil, ""
+		}
+		path, ok := commonPath(wholePath(r.Pattern), wholePath(o.Pattern))
+		if !ok {
+			continue
+		}
+		if *budget -= len(rules) * len(path); *budget < 0 {
+			return nil, ""
+		}
+		if Undefined(rules, Decide(rules, []byte(path), d), []byte(path), d) {
+			return o, path
+		}
 	}
-	slices.SortStableFunc(trials, func(a, b Trial) int {
+	return nil, ""
+}
+
+// commonPath returns a path that both patterns match, which are those of wholePath. It is the shortest one if they have
+// no "*" at the same place. ok is false if there is none. Time is proportional to the product of the lengths.
+func commonPath(a, b string) (path string, ok bool) {
+	// dead[i*(len(b)+1)+j]: no text matches both a[i:] and b[j:]
+	dead := make([]bool, (len(a)+1)*(len(b)+1))
+	var text []byte
+	var walk func(i, j int) bool
+	walk = func(i, j int) bool {
+		at := i*(len(b)+1) + j
 		switch {
-		case a.Matches() != b.Matches():
-			return cmp.Compare(b.Reach-len(b.Pattern), a.Reach-len(a.Pattern))
-		case !a.Matches() && a.Reach != b.Reach:
-			return cmp.Compare(b.Reach, a.Reach)
-		case d.Length(a.Pattern) != d.Length(b.Pattern) && a.Matches():
-			return cmp.Compare(d.Length(b.Pattern), d.Length(a.Pattern))
-		case !a.Matches() || rules[a.Rule].Allow == rules[b.Rule].Allow:
-			return 0
-		case rules[a.Rule].Allow:
-			return -1
+		case i == len(a) && j == len(b):
+			return true
+		case dead[at]:
+			return false
+		case i < len(a) && a[i] == '*' && walk(i+1, j), j < len(b) && b[j] == '*' && walk(i, j+1):
+			return true
 		}
-		return 1
-	})
-	return trials
+		if i < len(a) && j < len(b) && (a[i] == b[j]) != (a[i] == '*' || b[j] == '*') {
+			c, nextI, nextJ := a[i], i+1, j+1
+			if a[i] == '*' {
+				c, nextI = b[j], i
+			} else if b[j] == '*' {
+				nextJ = j
+			}
+			text = append(text, c)
+			if walk(nextI, nextJ) {
+				return true
+			}
+			text = text[:len(text)-1]
+		}
+		dead[at] = true
+		return false
+	}
+	if !walk(0, 0) {
+		return "", false
+	}
+	if len(text) == 0 || text[0] != '/' {
+		return "/" + string(text), true // both start with "*"
+	}
+	return string(text), true
 }
 
-// try tries the patterns of the rule, in the order of [Rule.priority].
-func (r Rule) try(path []byte, d Dialect) Trial {
-	t := Trial{Pattern: r.Pattern, Reach: reach(r.Pattern, path)}
-	if index, ok := d.IndexPattern(r); ok && !t.Matches() {
-		if n := reach(index, path); n == len(index) || n > t.Reach {
-			t.Pattern, t.Reach = index, n
-		}
+// wholePath returns a pattern that matches the same paths without an anchor: all of a path must match it. It drops the
+// "$", or appends a "*".
+func wholePath(pattern string) string {
+	if body, ok := strings.CutSuffix(pattern, "$"); ok {
+		return body
 	}
-	return t
-}
-
-// A PreferenceTrial is the result of matching one Statement with one path.
-type PreferenceTrial struct {
-	Rule   int  // index of the line
-	Reach  int  // bytes of its pattern that a beginning of the path matches: all of them if it matches
-	Counts bool // it is one of those that decide, at least one use
-}
-
-// Try tries all lines of a source on a path that may be fetched, see [Bound.Decide]: those that match come
-// first, the longest first, and then the others, the nearest first.
-func (b *Bound) Try(source Source, path []byte) []PreferenceTrial {
-	rules, hides := b[source], Sources[source].Hides
-	counts := map[int32]bool{} // by line
-	for u := range NumUses {
-		for _, r := range longest(rules, path, func(r *Statement) bool { return hides || r.Uses[u] != Unstated }) {
-			counts[r.Line] = true
-		}
-	}
-	for _, r := range longest(rules, path, func(r *Statement) bool { return r.How != "" }) {
-		counts[r.Line] = true
-	}
-	trials := make([]PreferenceTrial, len(rules))
-	missing := func(t PreferenceTrial) int { return len(rules[t.Rule].Pattern) - t.Reach } // bytes of the pattern that do not match
-	for i := range trials {
-		trials[i] = PreferenceTrial{Rule: i, Reach: reach(rules[i].Pattern, path)}
-		trials[i].Counts = missing(trials[i]) == 0 && counts[rules[i].Line]
-	}
-	slices.SortStableFunc(trials, func(a, b PreferenceTrial) int {
-		switch m, n := missing(a), missing(b); {
-		case (m == 0) != (n == 0):
-			return cmp.Compare(m, n)
-		case m == 0:
-			return cmp.Compare(rules[b.Rule].Length, rules[a.Rule].Length)
-		}
-		return cmp.Compare(b.Reach, a.Reach)
-	})
-	return trials
+	return pattern + "*"
 }

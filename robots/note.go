@@ -5,34 +5,35 @@ import (
 	"strings"
 )
 
-// A Directive is the key, in lower case, of lines that say something besides Allow and Disallow and
-// that rules, compiled, keep: see [Notes].
+// A Directive is the key, in lower case, of lines other than Allow and Disallow that compiled rules keep, see [Notes].
 type Directive string
 
 // The directives.
 const (
-	CleanParamLines Directive = "clean-param" // what CleanParams come from
+	CleanParamLines Directive = "clean-param" // see [CleanParams]
 	CrawlDelayLines Directive = "crawl-delay" // seconds, as [Report.CrawlDelay] reads them
 
-	UsageLines   Directive = "content-usage"  // a draft, as the next two: see [Preferences]
-	SignalLines  Directive = "content-signal" // the same
-	LicenseLines Directive = "license"        // the same
+	// The directives of drafts, see [Preferences].
 
-	// PolicyLines are the rules of the groups for the token __usage_ai-training, a draft, which bind all
-	// crawlers: a Note's Value is a rule as written, or "Allow: " and its [Dialect.IndexPattern].
+	UsageLines   Directive = "content-usage"
+	SignalLines  Directive = "content-signal"
+	LicenseLines Directive = "license"
+
+	// PolicyLines are the rules of the groups for the token __usage_ai-training. They bind all crawlers. The Value of
+	// a Note is a rule as written, or "Allow: " and its [Dialect.IndexPattern].
 	PolicyLines Directive = "policy-train-ai"
 )
 
 // A noteSpec describes how the lines of a directive are read. A new directive needs one.
 type noteSpec struct {
 	directive Directive
-	grouped   bool // a line binds the crawlers of its run of user-agent lines; otherwise all
-	noColon   bool // a dialect that reads rules without their colon reads these, too
+	grouped   bool // a line binds the crawlers of the preceding user-agent lines; otherwise all crawlers
+	noColon   bool // dialects that read rules without a colon also read these lines without one
 	early     bool // lines before the first group are kept, in no group
 
-	valid func(d Dialect, value string) bool // other lines are ignored; nil is any value
-	of    ProductToken                       // the lines are the rules for this token; "" are those of a key
-	ends  Directive                          // lines of this directive, too, end a run of user-agent lines; "" means none
+	valid func(d Dialect, value string) bool // other lines are ignored; nil if any value is valid
+	of    ProductToken                       // the lines are the rules for this token; "" if they are those with the key
+	ends  Directive                          // lines of this directive also end a run of user-agent lines; "" means none
 }
 
 // noteSpecs are all directives whose lines are kept.
@@ -57,7 +58,7 @@ func Directives() (all []Directive) {
 type Note struct {
 	Line  int32  // 1-based
 	Value string // as written, after the comment is cut and white space trimmed
-	Group int    // whose it is, by index in Notes.Groups; -1 before the first; ignored where there are none
+	Group int    // index in Notes.Groups; -1 before the first; unused if there are no Groups
 }
 
 // Notes are the lines of one directive in a robots.txt, at least one. They are
@@ -65,16 +66,14 @@ type Note struct {
 type Notes struct {
 	Directive Directive
 
-	// Groups are the runs of user-agent lines, without rules and lines; none if the directive binds
-	// all crawlers. They are not the rules' groups: a line of the directive ends a run in every
-	// dialect, as an Allow does.
+	// Groups are the runs of user-agent lines, without rules; none if the directive binds all crawlers. They differ
+	// from the groups of the rules: a line of the directive ends a run in every dialect, as an Allow does.
 	Groups []Group
 	Lines  []Note // in order of appearance
 }
 
-// Of returns the notes that bind the agent: the notes of the groups that [File.Binding] finds. An agent
-// with a group of its own never inherits from the groups for "*". Lines before the first group bind
-// agents that no other line binds.
+// Of returns the notes that bind the agent: the notes of the groups that [File.Binding] returns. An agent with a group
+// of its own never inherits from the groups for "*". Notes before the first group bind agents that no other note binds.
 func (n *Notes) Of(a Agent) []Note {
 	if len(n.Groups) == 0 {
 		return n.Lines
@@ -82,8 +81,8 @@ func (n *Notes) Of(a Agent) []Note {
 	return n.OfGroups((&File{Groups: n.Groups}).Binding(a))
 }
 
-// OfGroups returns the notes of some groups, by their indices, ascending; where these have none, those
-// before the first group.
+// OfGroups returns the notes of the groups with these ascending indices, or the notes before the first group if the
+// groups have none.
 func (n *Notes) OfGroups(groups []int) (own []Note) {
 	for _, note := range n.Lines {
 		if _, ok := slices.BinarySearch(groups, note.Group); ok {
@@ -100,9 +99,8 @@ func (n *Notes) OfGroups(groups []int) (own []Note) {
 	return own
 }
 
-// NotesOf returns the notes of a robots.txt by directive, in the order of the directives; of those
-// without a line nothing. A body without any of their keys, as nearly all are, is not read line by
-// line. Nothing shares the memory of body.
+// NotesOf returns the notes of a robots.txt for each of the directives that has a line, in the order of [Directives].
+// Nearly all bodies have none of the keys, and are not read line by line. The result does not share the memory of body.
 func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	if len(directives) == 0 {
 		return nil
@@ -119,7 +117,7 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	return all
 }
 
-// namedIn returns which of noteSpecs have a line that begins with their directive, as bits.
+// namedIn returns a bit set of the noteSpecs that may have lines in the text.
 func namedIn(text string, d Dialect) (bits uint) {
 	for s := newScanner(text, d); s.pos <= len(text); {
 		begin, end := s.pos, min(s.lf, s.cr)
@@ -127,7 +125,7 @@ func namedIn(text string, d Dialect) (bits uint) {
 		for begin < end && isSpace(text[begin]) {
 			begin++
 		}
-		if begin == end || lower(text[begin]) != 'c' && lower(text[begin]) != 'l' { // as TestNoteInitials holds
+		if begin == end || lower(text[begin]) != 'c' && lower(text[begin]) != 'l' { // tested by TestNoteInitials
 			continue
 		}
 		for i := range noteSpecs {
@@ -187,7 +185,7 @@ func (l *line) hasKey(key Directive) bool {
 	return len(l.key) == len(key) && hasPrefixFold(l.key, string(key))
 }
 
-// addAgent adds the crawler that a user-agent line names.
+// addAgent adds the crawler that the value of a user-agent line names.
 func (g *Group) addAgent(value string, d Dialect) {
 	if token, star := d.named(value); star {
 		g.Star = true

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// An Oddity is the reason why bytes are not a valid robots.txt. A crawler that gets them reads them all the same, and
-// finds few rules or none: so does [Parse].
+// An Oddity is the reason why bytes are not a valid robots.txt. A crawler reads them nevertheless and finds few or no
+// rules, and so does [Parse].
 type Oddity uint8
 
 // The oddities.
 const (
-	NotOdd      Oddity = iota // at least one line is a directive
-	OddBlank                  // there is nothing but comments: legal, and everything is allowed
-	OddText                   // there is text, and no line is a directive
-	OddHTML                   // it looks like an HTML page
-	OddUTF16                  // it starts with a byte order mark of UTF-16
-	OddUTF16LE                // it has no mark, and looks like UTF-16 with the low bytes first
-	OddUTF16BE                // the same with the high bytes first
-	OddUTF32                  // it starts with a byte order mark of UTF-32
-	OddNUL                    // it has NUL bytes
-	OddGzip                   // it starts as gzip does,
-	OddZstd                   // zstd,
-	OddXZ                     // xz,
-	OddBzip2                  // bzip2,
-	OddZip                    // zip,
-	OddParquet                // or Parquet
+	NotOdd     Oddity = iota // at least one line is a directive
+	OddBlank                 // at most comments: this is valid, and everything is allowed
+	OddText                  // text without directives
+	OddHTML                  // it looks like an HTML page
+	OddUTF16                 // it starts with a byte order mark of UTF-16
+	OddUTF16LE               // it has no mark, and looks like UTF-16, little endian
+	OddUTF16BE               // it has no mark, and looks like UTF-16, big endian
+	OddUTF32                 // it starts with a byte order mark of UTF-32
+	OddNUL                   // it has NUL bytes
+	OddGzip                  // it starts with the bytes of the format, as for the following ones
+	OddZstd
+	OddXZ
+	OddBzip2
+	OddZip
+	OddParquet
 	NumOddities = int(iota)
 )
 
-// oddities are the names and, of some, the first bytes.
+// oddities are the names, and the first bytes of formats.
 var oddities = [NumOddities]struct{ name, magic string }{
 	NotOdd:     {"none", ""},
 	OddBlank:   {"blank", ""},
@@ -48,18 +48,17 @@ var oddities = [NumOddities]struct{ name, magic string }{
 	OddParquet: {"parquet", "PAR1"},
 }
 
-// String returns a word for it. The diagnostics of the file that [Inspect] knows have the same: html, utf16
-// and nul.
+// String returns a name. The codes of diagnostics have the same names: html, utf16 and nul.
 func (o Oddity) String() string { return oddities[o].name }
 
-// IsOdd reports whether it does not look like a robots.txt: all but NotOdd and OddBlank.
+// IsOdd reports whether it is anything but NotOdd and OddBlank.
 func (o Oddity) IsOdd() bool { return o > OddBlank }
 
-// Binary reports whether it is binary data: neither lines of text nor a page.
+// Binary reports whether it is binary data instead of text or HTML.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
-// OddityOf returns the oddity of a body. f is the result of Parse for it; nil is none. It
-// takes a small part of the time of Parse, unless there is no group.
+// OddityOf returns the oddity of a body. f is the result of Parse for it, or nil. If f has a group, OddityOf takes a
+// small part of the time of Parse.
 func OddityOf(body []byte, f *File) Oddity {
 	body = body[:min(len(body), MaxBytes)]
 	for o := OddGzip; int(o) < NumOddities; o++ {
@@ -117,8 +116,8 @@ func isUTF16[T string | []byte](body T) bool {
 	return len(body) >= 2 && (body[0] == 0xff && body[1] == 0xfe || body[0] == 0xfe && body[1] == 0xff)
 }
 
-// pageStart returns where a body starts to look like an HTML page, after a byte order mark and white space; -1 if it
-// does not.
+// pageStart returns the offset of the first tag if a body looks like HTML, after a byte order mark and white space; -1
+// otherwise.
 func pageStart[T string | []byte](body T) int {
 	i := bomLen(body)
 	for i < len(body) && (isSpace(body[i]) || isLineEnd(body[i])) {
@@ -130,8 +129,8 @@ func pageStart[T string | []byte](body T) int {
 	return -1
 }
 
-// isKnown reports whether a line has a key that any crawler reads. Text in sentences may begin like a key and hold a
-// colon somewhere: "Allowed memory size exhausted: …".
+// isKnown reports whether a line has a key that some crawler reads. A sentence may start like a key and contain a colon:
+// "Allowed memory size exhausted: …".
 func isKnown(l *line) bool {
 	switch {
 	case l.noColon:

@@ -40,12 +40,12 @@ const (
 	CauseFetched                    // there is a body: UseRules
 	CauseStatus4xx                  // client error, or a response treated as it: a redirect that leads nowhere
 	CauseUnreachable                // server or network error
-	CauseExpired                    // the same for so long that the restriction has lapsed
+	CauseExpired                    // errors for so long that the restriction has lapsed
 	CauseRedirectLimit              // more than maxRedirects redirects
-	CauseTooLarge                   // a body that the dialect does not read for its size
+	CauseTooLarge                   // a body that is too large for the dialect
 )
 
-// String returns the cause as the output column "reason" spells it, where it is one.
+// String returns the cause as in the output column "reason".
 func (c Cause) String() string {
 	return [...]string{"none", "fetched", "status_4xx", "unreachable", "unreachable_expired", "redirect_limit", "too_large"}[c]
 }
@@ -53,8 +53,8 @@ func (c Cause) String() string {
 // maxRedirects is the number of redirects that are followed (RFC 9309 section 2.3.1.2: at least five).
 const maxRedirects = 5
 
-// Lapse is how long a restriction by server or network errors holds at most with the flag lapses
-// (RFC 9309 section 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
+// Lapse is the longest time that server or network errors disallow everything with the flag lapses (RFC 9309 section
+// 2.3.1.4: "a reasonably long period of time (for example, 30 days)").
 const Lapse = 30 * 24 * time.Hour
 
 // A result is the outcome of one fetch, before redirects are followed.
@@ -63,20 +63,19 @@ type result uint8
 const (
 	failed   result = iota // server or network error
 	fetched                // there is a body to read
-	tooLarge               // there is one, but the dialect does not read it
+	tooLarge               // there is a body, but it is too large for the dialect
 	absent                 // client error
 	redirect
 )
 
-// The statuses that count apart from their class. They are not the constants of net/http, which would link
-// 2 MB into programs that only parse robots.txt, such as the page of a report.
+// The status codes that do not count as the others of their class. The constants of net/http would link 2 MB into
+// programs that only parse robots.txt, such as the page of a report.
 const (
 	statusOK          = 200
 	statusNotModified = 304
 )
 
-// result returns the fetch's answer in the dialect. The sources are silent on 1xx, 304 and codes
-// from 600 on: they count as a network error.
+// result classifies a response. The sources do not define 1xx, 304 and codes from 600: they count as network errors.
 func (d Dialect) result(r *Response) result {
 	s := r.Status
 	switch {
@@ -95,12 +94,10 @@ func (d Dialect) result(r *Response) result {
 	return failed
 }
 
-// HasRules reports whether the body of the response can be the one whose rules decide, in this
-// dialect.
+// HasRules reports whether the rules in the body of the response may decide in the dialect.
 func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
 
-// outcome returns the effect of the result, unless the dialect lets it depend on how long it has
-// lasted.
+// outcome returns the effect and cause of a result, before it lapses.
 func (d Dialect) outcome(res result) (Effect, Cause) {
 	if res == failed && d.Has(openUnlessOK) {
 		return AllowAll, CauseUnreachable
@@ -109,7 +106,7 @@ func (d Dialect) outcome(res result) (Effect, Cause) {
 	return o.effect, o.cause
 }
 
-// outcomes are the effects of the results, if no dialect says otherwise.
+// outcomes are the effects of the results in most dialects, see [Dialect.outcome].
 var outcomes = [...]struct {
 	effect Effect
 	cause  Cause
@@ -123,28 +120,28 @@ var outcomes = [...]struct {
 
 // A Response is the outcome of one fetch of a robots.txt. [History] computes their combined effect.
 type Response struct {
-	Origin    Origin        // normalised; whose robots.txt this is, or the origin of URL
-	URL       string        // the URL fetched, if not the robots.txt of Origin: the target of a redirect; "" is that robots.txt
-	Name      string        // where it was read, for messages: a file's path
+	Origin    Origin        // normalised: the origin of the URL fetched
+	URL       string        // the URL fetched, such as the target of a redirect; "" is the robots.txt of Origin
+	Name      string        // the path of the file where it was read, for messages
 	Status    int           // HTTP status; 0 is a network failure; 200 for a body that was read from a file
-	Error     string        // why the fetch failed; if not empty it is a network failure, whatever Status
-	Location  string        // the target of a redirect, as in the header Location: absolute, or relative to the fetched URL
-	FetchedAt time.Time     // when; the zero Time is unknown, and then earlier than all others
-	File      bool          // it is in a file, and FetchedAt is when that was last changed; see [History.Periods]
-	HasMaxAge bool          // the response says how long a copy may be used:
-	MaxAge    time.Duration // so long, by "Cache-Control: max-age"
-	Body      []byte        // content, maybe not all that is larger than any dialect reads; owned by the receiver
-	Size      int64         // bytes of the whole content; 0 means len(Body)
+	Error     string        // why the fetch failed; if not empty, it is a network failure, whatever the Status
+	Location  string        // the header Location: absolute, or relative to the fetched URL
+	FetchedAt time.Time     // the zero Time is unknown, and counts as earlier than all others
+	File      bool          // it is a plain file, and FetchedAt is its modification time; see [History.Periods]
+	HasMaxAge bool          // the response has a MaxAge
+	MaxAge    time.Duration // of "Cache-Control: max-age"
+	Body      []byte        // content; it may be cut after what the dialects read; owned by the receiver
+	Size      int64         // bytes of the complete content; 0 means len(Body)
 }
 
 // A Redirect records that the capture in force for an origin redirects to the robots.txt of another origin, such as
 // from http to https, directly or through others.
 type Redirect struct {
-	From, Until int64 // microseconds since 1970 UTC; not so any more at Until
+	From, Until int64 // microseconds since 1970 UTC; Until is excluded
 	To          Origin
 }
 
-// Redirects appends the redirects from an origin at all times, in order of time.
+// Redirects appends all redirects from an origin, in order of time.
 func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	key := string(o) + TxtPath
 	t := h.timeline(key)
@@ -178,7 +175,8 @@ func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	}
 }
 
-// RedirectsAt appends the redirects from an origin at a moment, zero as in [History.Outcome], for all times.
+// RedirectsAt appends the redirects from an origin that are in force at a moment, as if they were always in force. Zero
+// means the same as in [History.Outcome].
 func (h *History) RedirectsAt(dst []Redirect, o Origin, asOf time.Time) []Redirect {
 	if !h.timeline(string(o) + TxtPath).redirects() {
 		return dst
@@ -204,7 +202,7 @@ func (t *timeline) redirects() bool {
 	return false
 }
 
-// targets returns the origins whose robots.txt the redirects in force for an origin lead to at a moment.
+// targets returns the origins whose robots.txt is a target in the redirect chain of an origin at a moment.
 func (h *History) targets(o Origin, moment time.Time) (all []Origin) {
 	key := string(o) + TxtPath
 	for hop := range maxRedirects {

@@ -23,13 +23,13 @@ const (
 	encode  action = 1 << iota // to %XX
 	percent                    // the start of an escape: digits to upper case, perhaps decoded
 	end                        // the path ends before it
-	mark                       // to the byte that [markBit] makes of it
+	mark                       // inverts its [markBit]
 )
 
 // markBit changes the byte of a literal "*" or "$", so that fullEscapes distinguishes it from a wildcard or an end
-// anchor (RFC 9309 section 2.2.3). In patterns and paths that byte stands for the character and for its escape, so it
-// counts 1, and nothing matches a part of it. No pattern has other bytes beyond ASCII. A path has them under [URLAsIs]
-// only: there, the two bytes that marks are, and that no rule names, change places with "*" and "$".
+// anchor (RFC 9309 section 2.2.3). In patterns and paths, the changed byte stands for the character and for its escape:
+// it has length 1, and nothing matches a part of it. Patterns have no other bytes beyond ASCII. Paths have them only with
+// [URLAsIs]: there, the two marks, which no rule can contain, swap places with "*" and "$".
 const markBit = 0x80
 
 // marked are the bytes that become marks, and marks the results.
@@ -38,8 +38,8 @@ const (
 	marks  = "\xaa\xa4"
 )
 
-// unsafeText holds the printable bytes that are not valid in a URL (RFC 3986 section 2), so that the normal form
-// of the standard encodes them. controls returns the others.
+// unsafeText holds the printable bytes that are not valid in a URL (RFC 3986 section 2), and controls returns the others:
+// the normal form of the standard encodes them.
 const unsafeText = " \"<>\\^`{|}"
 
 var (
@@ -55,7 +55,7 @@ var (
 	unmark = (&form{}).with(mark, marks)
 )
 
-// newForm returns the form that encodes the given bytes and all that are not ASCII.
+// newForm returns the form that encodes the given bytes and all bytes beyond ASCII.
 func newForm(encoded string) *form {
 	f := (&form{}).with(encode, encoded).with(percent, "%")
 	for b := 0x80; b < len(f.actions); b++ {
@@ -72,7 +72,7 @@ func (f *form) with(a action, text string) *form {
 	return f
 }
 
-// toURL makes it a form of URLs, whose paths end before a fragment.
+// toURL makes it a form for URLs, whose paths end before a fragment.
 func (f *form) toURL() *form {
 	f.with(end, "#")
 	for b := range byte(0x80) {
@@ -176,7 +176,7 @@ func (d Dialect) urlForm() *form {
 	return lightURL
 }
 
-// ReadablePath returns a path that [Dialect.Path] returned as text: with "*" and "$" themselves.
+// ReadablePath returns a path from [Dialect.Path] for people, with "*" and "$" as themselves.
 func (d Dialect) ReadablePath(path []byte) string {
 	switch {
 	case !d.Has(fullEscapes):
@@ -187,14 +187,13 @@ func (d Dialect) ReadablePath(path []byte) string {
 	return string(appendNormal(nil, path, unmark, d))
 }
 
-// ReadablePattern returns [Rule.Pattern] as text, where "%2A" and "%24" are "*" and "$" that stand for
-// themselves.
+// ReadablePattern returns [Rule.Pattern] for people, with "%2A" and "%24" for a literal "*" and "$".
 func ReadablePattern(pattern string) string { return readable.Replace(pattern) }
 
 var readable = strings.NewReplacer(marks[:1], "%2A", marks[1:], "%24")
 
-// keptGeneric returns how many bytes of s come before the first with an action: mostly all. Eight bytes take one branch, and
-// the last eight are looked at again rather than byte by byte.
+// keptGeneric returns the number of bytes before the first one with an action, which is mostly all of s. It checks eight
+// bytes with one branch; the last eight overlap the ones before instead of being checked one by one.
 func (f *form) keptGeneric(s []byte) int {
 	i := 0
 	if len(s) >= 8 {
@@ -211,7 +210,7 @@ func (f *form) keptGeneric(s []byte) int {
 	return i
 }
 
-// any8 reports whether there is something to do with the eight bytes of s.
+// any8 reports whether any of the eight bytes of s has an action.
 func (f *form) any8(s []byte) bool {
 	_ = s[7]
 	a := &f.actions
@@ -279,8 +278,8 @@ func appendEscape(dst []byte, b byte) []byte {
 	return append(dst, '%', digits[b>>4], digits[b&0xf])
 }
 
-// decode returns the byte that the dialect has in the place of the escape of b, if it is one: fullEscapes
-// decodes the unreserved characters (RFC 3986 section 2.3), and marks "*" and "$".
+// decode returns the byte that replaces the escape of b in the dialect. ok is false if the escape stays. fullEscapes
+// decodes unreserved characters (RFC 3986 section 2.3), and marks "*" and "$".
 func (d Dialect) decode(b byte) (decoded byte, ok bool) {
 	switch {
 	case !d.Has(fullEscapes):
@@ -308,7 +307,8 @@ func unhex(b byte) byte {
 
 func isLowerHex(b byte) bool { return 'a' <= b && b <= 'f' }
 
-// IsPlain reports whether [Dialect.Path] returns raw itself in every dialect, as it does for most URLs. It is false for all paths with a "%".
+// IsPlain reports whether [Dialect.Path] returns raw unchanged in every dialect, as for most URLs. It is false if raw
+// contains a "%".
 func IsPlain(raw []byte) bool {
 	return len(raw) > 0 && raw[0] == '/' && fullURL.kept(raw) == len(raw) // fullURL changes all that other forms do
 }
@@ -318,12 +318,12 @@ type spelling struct {
 	prefix string // in lower case
 	kind   kind
 	typo   bool
-	whole  bool // the key must be the prefix and no more, even for typoKeys
+	whole  bool // the key must equal the prefix, even with typoKeys
 }
 
-// spellings are the keys that typoKeys accepts, in the order that google/robotstxt tries them. Only their beginning
-// counts, so that "allowed" is Allow and "user-agents" is User-agent. The last three have no effect on the answers of
-// google/robotstxt; it knows their exact names.
+// spellings are the keys that typoKeys accepts, in the order that google/robotstxt tries them. It compares only the
+// beginning of a key, so that "allowed" is Allow and "user-agents" is User-agent. The last three do not affect verdicts
+// in google/robotstxt, which compares the whole key.
 var spellings = []spelling{
 	{prefix: "user-agent", kind: kindUserAgent},
 	{prefix: "useragent", kind: kindUserAgent, typo: true},
@@ -342,7 +342,7 @@ var spellings = []spelling{
 	{prefix: "clean-param", kind: kindCleanParam, whole: true},
 }
 
-// spellingsOf has the spellings by their first byte, in both cases.
+// spellingsOf are the spellings by their first byte, in either case.
 var spellingsOf = func() (t [256][]spelling) {
 	for _, s := range spellings {
 		first := s.prefix[0]
@@ -352,8 +352,7 @@ var spellingsOf = func() (t [256][]spelling) {
 	return t
 }()
 
-// kindOf returns the kind of a line with this key, and whether the key is a misspelling of its
-// name.
+// kindOf returns the kind of a line with this key, and whether the key is a misspelling.
 func (d Dialect) kindOf(key string) (k kind, typo bool) {
 	candidates := spellingsOf[key[0]]
 	for i := range candidates {

@@ -7,14 +7,12 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// UsageRevision names the texts that define Content-Usage, for outputs: the texts of the IETF's working group AIPREF of
-// 19 August 2026. They are drafts that nobody has agreed on, and so are the others whose lines are preferences.
-// draft-ietf-aipref-vocab-08 of September 2026 is newer. Only the abstract of
-// draft-kelley-aipref-training-preference-signal-00 was read.
+// UsageRevision names the drafts that define Content-Usage, for outputs: those of the IETF's working group AIPREF of 19
+// August 2026. Neither they nor the other drafts of preferences are standards. draft-ietf-aipref-vocab-08 of September
+// 2026 is newer. Only the abstract of draft-kelley-aipref-training-preference-signal-00 was read.
 const UsageRevision = "aipref-2026-08"
 
-// A Preference is the answer to whether something may be done with a page. The zero value is
-// Unstated.
+// A Preference says whether a page may be used for something. The zero value is Unstated.
 type Preference uint8
 
 // The values of Preference.
@@ -24,8 +22,8 @@ const (
 	Permitted                   // y in Content-Usage, yes in Content-Signal
 )
 
-// And returns the answer of two statements that count alike: a refusal wins over a permission, and
-// that over nothing.
+// And combines two statements of the same precedence: a refusal takes precedence over a permission, and a permission
+// over Unstated.
 func (p Preference) And(q Preference) Preference {
 	switch {
 	case p == Refused || q == Refused:
@@ -50,10 +48,10 @@ const (
 // String returns the name of the use: "train-ai", "search" or "ai-input".
 func (u Use) String() string { return [...]string{"train-ai", "search", "ai-input"}[u] }
 
-// Uses are the answers about all uses.
+// Uses are the preferences for all uses.
 type Uses [NumUses]Preference
 
-// A Source is a kind of lines that state preferences, an index of Sources.
+// A Source is a kind of lines that state preferences: an index of [Sources].
 type Source uint8
 
 // The sources, and how many there are.
@@ -67,19 +65,19 @@ const (
 // A SourceSpec describes how a source is read, and its possible values.
 type SourceSpec struct {
 	Directive Directive
-	Key       string          // before a line's value, for people
-	Short     string          // for people
-	Column    string          // the output column's name; that of the line has "_line" after it
-	Labels    [NumUses]string // its names of the uses; "" is one that it says nothing of
+	Key       string          // printed before the value of a line
+	Short     string          // a short name for people
+	Column    string          // the name of the output column; the column of the line has "_line" after it
+	Labels    [NumUses]string // its names of the uses; "" if it does not cover a use
 	values    [3]string       // the values of labels, by Preference
-	Fetched   bool            // it says nothing of a page that may not be fetched
-	Rules     bool            // its lines are Allow and Disallow: an Allow wins, and permits nothing that others do not
-	Hides     bool            // a line without an answer, too, counts for every use
+	Fetched   bool            // it does not apply to pages that may not be fetched
+	Rules     bool            // its lines are Allow and Disallow; an Allow takes precedence, and is not a permission for Said.Uses
+	Hides     bool            // the longest pattern decides even for uses that its line does not mention
 
-	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // reads the text after the path
+	read func(spec *SourceSpec, d Dialect, text string, s *Statement) // parses the text after the path
 }
 
-// Sources are all of them. A new one is one more row.
+// Sources describes all sources. A new source is a new entry.
 var Sources = [NumSources]SourceSpec{
 	ByUsage: {
 		Directive: UsageLines, Key: "Content-Usage: ", Short: "usage", Column: "content_usage", Labels: [NumUses]string{"train-ai", "search", ""},
@@ -107,25 +105,25 @@ func PreferenceLines() (all []Directive) {
 type Statement struct {
 	Line    int32  // 1-based
 	Value   string // as written, after the comment is cut and white space trimmed
-	Path    string // the pattern as written; "" is every path
+	Path    string // the pattern as written; "" matches every path
 	Pattern string // Path in the normal form of the dialect, as in [Rule]
 	Length  int    // of Pattern, see [Dialect.Length]: the priority
 
 	Uses      Uses
 	How       string // the value of use in Content-Signal, in lower case: immediate, reference, full or another token; "" means none
-	Malformed bool   // it cannot be read, so that it says nothing
+	Malformed bool   // it cannot be parsed, so it states nothing
 }
 
-// A License is one license line (RSL 1.0). It is bound to no group.
+// A License is one license line (RSL 1.0). It does not belong to a group.
 type License struct {
 	Line int32
 	URL  string // as written
 }
 
-// A Bound is the lines that bind a crawler, by source, in file order.
+// A Bound holds the lines that bind a crawler, by source, in file order.
 type Bound [NumSources][]Statement
 
-// Len returns how many lines there are.
+// Len returns the number of lines.
 func (b *Bound) Len() (n int) {
 	for s := range b {
 		n += len(b[s])
@@ -140,7 +138,7 @@ func (b *Bound) add(o *Bound) {
 	}
 }
 
-// inherit adds those that bind a crawler whose groups have none of their source.
+// inherit adds the early lines of the sources of which b has no line.
 func (b *Bound) inherit(early *Bound) {
 	for s := range b {
 		if len(b[s]) == 0 {
@@ -149,25 +147,25 @@ func (b *Bound) inherit(early *Bound) {
 	}
 }
 
-// Preferences are all that a robots.txt says about permitted uses of pages. They are immutable
-// once read and safe for concurrent use. They never change whether a page may be fetched.
+// Preferences hold what a robots.txt states about permitted uses of pages. They do not affect whether a page may be
+// fetched. They are immutable and safe for concurrent use.
 type Preferences struct {
-	// Groups are runs of user-agent lines and the lines of preferences that follow, if there are
-	// such lines. They are not the rules' groups: a run ends at Allow, Disallow, Content-Usage and
-	// Content-Signal, and where the dialect has it in a section, at Crawl-delay.
+	// Groups are runs of user-agent lines, with the lines of preferences that follow. They differ from the groups of
+	// the rules: a run ends at Allow, Disallow, Content-Usage and Content-Signal, and also at Crawl-delay if it is part
+	// of a section in the dialect.
 	Groups  []PreferenceGroup
 	Early   Bound // before the first group
 	License License
 }
 
-// A PreferenceGroup is the message to some crawlers.
+// A PreferenceGroup holds user-agent lines, and the preferences for these crawlers.
 type PreferenceGroup struct {
 	Group // its Rules are empty
 	Bound
 }
 
-// PreferencesOf reads the preferences of a robots.txt. It never fails, and reads the lines that
-// [Parse] reads; a body without rules that count has no preferences either.
+// PreferencesOf reads the preferences of a robots.txt. It never fails. It reads the same lines as [Parse]: if a body is
+// too large for the dialect, it has no preferences.
 func PreferencesOf(body []byte, d Dialect) *Preferences {
 	p := &Preferences{}
 	if len(body) > MaxBytes && d.Has(openIfTooLarge) {
@@ -193,7 +191,7 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 	return p
 }
 
-// SourceOf returns the source of a directive; NumSources if there is none.
+// SourceOf returns the source of a directive, or NumSources if it has none.
 func SourceOf(directive Directive) (s Source) {
 	for s < NumSources && Sources[s].Directive != directive {
 		s++
@@ -201,8 +199,8 @@ func SourceOf(directive Directive) (s Source) {
 	return s
 }
 
-// Select returns the lines that bind the agent: the lines of the groups that [File.Binding] finds. Lines
-// before the first group bind agents whose groups have none of their source, and those without a group.
+// Select returns the lines that bind the agent: those of the groups that [File.Binding] returns, and for sources without
+// a line in these groups, the lines before the first group.
 func (p *Preferences) Select(a Agent) (b Bound) {
 	f := &File{}
 	for i := range p.Groups {
@@ -215,9 +213,9 @@ func (p *Preferences) Select(a Agent) (b Bound) {
 	return b
 }
 
-// An Answer is the answer of a source for a path.
+// An Answer is what a source states for a path.
 type Answer struct {
-	Line int32 // the first that counts; 0 if none does
+	Line int32 // the first line that counts; 0 if none does
 	Uses Uses
 }
 
@@ -242,10 +240,9 @@ type Answers struct {
 	How string // as in Statement
 }
 
-// Decide returns the answer for a path, which may be fetched or not: that of all rules that match it with the
-// longest pattern, together; of a source whose lines hide no others, for each use of those that have an
-// answer. The path is one that [Dialect.Path] returned. Like [Decide], it tries one rule after the other and
-// is meant to be obviously right, not fast.
+// Decide returns the answers for a path. fetched is whether it may be fetched. The longest matching pattern decides: all
+// lines with that length together. In a source without Hides, lines that do not mention a use are ignored for that use.
+// The path is one that [Dialect.Path] returned. Like [Decide], it is written to be obviously correct, and slow.
 func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 	for s := range b {
 		spec, answer := &Sources[s], &a.Said[s]
@@ -276,7 +273,8 @@ func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 	return a
 }
 
-// Strength returns the rank of an answer among statements that count alike: the highest wins, see [Preference.And].
+// Strength returns the rank of a preference among statements of the same length: the highest decides, see
+// [Preference.And].
 func (s *SourceSpec) Strength(p Preference) int {
 	if s.Rules && p == Permitted {
 		return int(Permitted + Refused)
@@ -284,7 +282,7 @@ func (s *SourceSpec) Strength(p Preference) int {
 	return [...]int{Unstated: 0, Permitted: 1, Refused: 2}[p]
 }
 
-// longest returns the lines that have something and that match a path with the longest pattern.
+// longest returns the lines with the longest pattern among those that match a path and for which has returns true.
 func longest(lines []Statement, path []byte, has func(*Statement) bool) (count []Statement) {
 	longest := 0
 	for i := range lines {
@@ -298,8 +296,7 @@ func longest(lines []Statement, path []byte, has func(*Statement) bool) (count [
 	return count
 }
 
-// Text returns the answer of a source as its output column spells it: "search=y, train-ai=n". It is empty if
-// nothing is known.
+// Text returns the answer of a source as in its output column: "search=y, train-ai=n". It is "" if nothing is stated.
 func (a *Answers) Text(s Source) string {
 	var all []string
 	spec := &Sources[s]
@@ -327,7 +324,7 @@ func cutPath(value string) (path, statement string) {
 	return value, ""
 }
 
-// Statement parses a line. Its Group is ignored.
+// Statement parses a line of the source. It ignores n.Group.
 func (s Source) Statement(n Note, d Dialect) Statement {
 	path, text := cutPath(n.Value)
 	r := Statement{Line: n.Line, Value: n.Value, Path: path}
@@ -350,7 +347,7 @@ func readUsage(spec *SourceSpec, _ Dialect, text string, s *Statement) {
 	}
 }
 
-// usageOf returns the preference of a category: the Tokens y and n are preferences, and nothing else.
+// usageOf returns the preference for a category. Only the Tokens y and n are preferences.
 func usageOf(dictionary *httpsfv.Dictionary, category string) Preference {
 	member, _ := dictionary.Get(category)
 	item, _ := member.(httpsfv.Item) // a list of items is not a value
@@ -370,7 +367,7 @@ type signalPair struct {
 	valid      bool   // others are dropped
 }
 
-// readRule reads a rule.
+// readRule reads a rule of a policy group.
 func readRule(_ *SourceSpec, d Dialect, text string, s *Statement) {
 	key, value, _ := strings.Cut(text, ": ")
 	s.Pattern = d.PatternOf(value)
@@ -412,7 +409,7 @@ func readSignal(spec *SourceSpec, _ Dialect, text string, s *Statement) {
 	}
 }
 
-// lowerText returns a text with the letters of ASCII in lower case.
+// lowerText returns a text with its ASCII letters in lower case.
 func lowerText(s string) string {
 	b := []byte(s)
 	for i := range b {

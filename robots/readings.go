@@ -9,16 +9,17 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// readingsOf are the dialects by which an operator may read a robots.txt: that of its own documentation, where there is one for which
-// dialects are made, in all its readings. They have the habits of crawlers, which operators document beside it. "" is all other operators.
+// readingsOf maps an operator to the dialects in which it may read a robots.txt: the readings of the dialect that it
+// documents, if that is known here. "" stands for all other operators. All include the flag habits, because operators
+// document these for their crawlers.
 var readingsOf = map[string][]Dialect{
 	"Google": {Google},
 	"Yandex": {Yandex, Yandex | prefixLength},
 	"":       {Google, RFC9309 | habits, Yandex},
 }
 
-// Readings returns the dialects by which the operator of a crawler of that name may read a robots.txt, with the options
-// of d. A URL is certainly disallowed for the crawler only if all of them disallow it.
+// Readings returns the dialects in which the operator of the crawler with that name may read a robots.txt, with the
+// options of d. A URL is certainly disallowed for the crawler only if all of them disallow it.
 func Readings(name string, d Dialect) (all []Dialect) {
 	token, _, _ := strings.Cut(name, "/")
 	c, _ := crawlers.Lookup(token)
@@ -29,7 +30,7 @@ func Readings(name string, d Dialect) (all []Dialect) {
 	return d.addOptions(readings)
 }
 
-// addOptions returns readings with the options of d.
+// addOptions returns the readings with the options of d.
 func (d Dialect) addOptions(readings []Dialect) (all []Dialect) {
 	for _, r := range readings {
 		all = append(all, r|d&(options&^prefixLength))
@@ -37,7 +38,7 @@ func (d Dialect) addOptions(readings []Dialect) (all []Dialect) {
 	return all
 }
 
-// AllReadings returns all dialects that Readings returns for some crawler, each once.
+// AllReadings returns all dialects that [Readings] returns for any crawler, each once.
 func AllReadings(d Dialect) (all []Dialect) {
 	for _, operator := range slices.Sorted(maps.Keys(readingsOf)) {
 		for _, r := range d.addOptions(readingsOf[operator]) {
@@ -49,11 +50,11 @@ func AllReadings(d Dialect) (all []Dialect) {
 	return all
 }
 
-// SamePaths reports whether [Dialect.Path] is the same in both dialects, for every URL.
+// SamePaths reports whether [Dialect.Path] returns the same in both dialects for every URL.
 func (d Dialect) SamePaths(other Dialect) bool { return d.Has(fullEscapes) == other.Has(fullEscapes) }
 
-// Essence returns the part of a robots.txt that [Parse] needs, whatever the dialect: lines that name crawlers, rules and Crawl-delay, in
-// the lines where they were. Of a body that is over [MaxBytes] it returns all that says so.
+// Essence returns the part of a robots.txt that [Parse] needs in any dialect: user-agent lines, rules and Crawl-delay,
+// with their line numbers. A body over [MaxBytes] is returned up to the byte after them, which shows its size.
 func Essence(body []byte) []byte {
 	if len(body) > MaxBytes {
 		return bytes.Clone(body[:MaxBytes+1])
@@ -79,13 +80,14 @@ func Essence(body []byte) []byte {
 			kept = len(out)
 		}
 		if end < len(text) {
-			out = append(out, '\n') // for any end: a CR would join with the LF after a line that is omitted
+			out = append(out, '\n') // for any line end: a CR would form CR LF with the LF of an omitted line
 		}
 	}
 	return bytes.Clone(out[:kept])
 }
 
-// ReadingName returns the name of a dialect that Readings returns: two of them are yandex, by other lengths.
+// ReadingName returns the name of a dialect that [Readings] returns. The two readings of yandex, which differ in the
+// length of patterns, have different names.
 func (d Dialect) ReadingName() string {
 	if d.Has(prefixLength) {
 		return d.String() + " by prefixes"

@@ -30,7 +30,7 @@ func tokenLen[T string | []byte](d Dialect, name T) (n int) {
 	return n
 }
 
-// named returns the crawler that the value of a user-agent line names. token is empty if it names all crawlers, or
+// named returns the crawler that the value of a user-agent line names. token is "" if it names all crawlers (star) or
 // none.
 func (d Dialect) named(value string) (token ProductToken, star bool) {
 	switch {
@@ -44,13 +44,13 @@ func (d Dialect) named(value string) (token ProductToken, star bool) {
 	return d.token(value), false
 }
 
-// policyPrefix begins tokens that name a use of pages instead of a crawler, a draft.
+// policyPrefix starts tokens that name a use of pages instead of a crawler.
 const policyPrefix = "__usage_"
 
-// policyToken is the one that a draft defines.
+// policyToken is the only such token that a draft defines.
 const policyToken ProductToken = policyPrefix + "ai-training"
 
-// IsPolicy reports whether t names a use of pages, and no crawler. Such a token is the whole value of its line.
+// IsPolicy reports whether t names a use of pages instead of a crawler. Such a token is the whole value of its line.
 func (t ProductToken) IsPolicy() bool { return hasPrefixFold(string(t), policyPrefix) }
 
 // isCrawler reports whether t names a crawler, or is "*".

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them as they
-// are, since there may be one for every line of a log.
+// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them unwrapped, because every line of
+// a log may have one.
 var (
 	ErrNoScheme = errors.New("no scheme: a URL starts like https://")
 	ErrNoHost   = errors.New("no host")
@@ -19,22 +19,19 @@ var (
 	ErrPort     = errors.New("not a valid port: a number from 1 to 65535")
 )
 
-// A URL is a URL taken apart as far as robots.txt needs it. Its fields are subslices of the URL, as
-// written.
+// A URL holds the parts of a URL that robots.txt needs, as written. They share the memory of the URL.
 type URL struct {
 	Scheme []byte // without "://", not empty
-	Host   []byte // without user name and password, unless these hold a backslash, not empty; an IPv6 address has its brackets
+	Host   []byte // not empty; without user name and password, unless they contain a backslash; IPv6 addresses have brackets
 	Port   []byte // without ":", may be empty
-	Prefix []byte // all in front of Path, as written: URLs of one Prefix are of one origin
+	Prefix []byte // everything before Path: URLs with the same Prefix have the same origin
 	Path   []byte // path, parameters and query: from the first "/", "?" or ";" up to "#"; may be empty
 }
 
-// SplitURL takes a URL apart. It looks only for the borders of the parts: host and port are checked
-// by [AppendOrigin]. A URL without scheme or host gives [ErrNoScheme] or [ErrNoHost]. The result
-// shares the memory of raw. SplitURL does not allocate.
+// SplitURL splits a URL. It does not check host and port: [AppendOrigin] does. The error is [ErrNoScheme] or [ErrNoHost].
+// The result shares the memory of raw. SplitURL does not allocate.
 //
-// The path starts where google/robotstxt says it does, at the first "/", "?" or ";" (RFC 3986 has
-// no ";" here), and "\" is no "/".
+// The path starts at the first "/", "?" or ";", as in google/robotstxt (not at ";" in RFC 3986). A "\" is not a "/".
 func SplitURL(raw []byte) (URL, error) {
 	n := schemeLen(raw)
 	if n == 0 {
@@ -58,8 +55,7 @@ func SplitURL(raw []byte) (URL, error) {
 	return u, nil
 }
 
-// schemeLen returns the length of the scheme in front of "://" at the start of raw (RFC 3986
-// section 3.1), or 0.
+// schemeLen returns the length of the scheme before "://" at the start of raw (RFC 3986 section 3.1), or 0.
 func schemeLen(raw []byte) int {
 	switch { // nearly all URLs
 	case len(raw) >= 8 && string(raw[:8]) == "https://":
@@ -81,7 +77,7 @@ func schemeLen(raw []byte) int {
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
-// A border says the meaning of a byte to the search for the end of the authority.
+// A border classifies a byte for the search for the end of the authority.
 type border uint8
 
 const (
@@ -92,8 +88,7 @@ const (
 
 var borders = [256]border{':': colonOrAt, '@': colonOrAt, '/': outside, '?': outside, ';': outside, '#': outside}
 
-// authority returns the length of the authority at the start of s, and whether there is more in it
-// than a host.
+// authority returns the length of the authority at the start of s, and whether it may contain more than a host.
 func authority(s []byte) (end int, composite bool) {
 	for ; ; end++ {
 		for end < len(s) && borders[s[end]] == inside {
@@ -106,9 +101,9 @@ func authority(s []byte) (end int, composite bool) {
 	}
 }
 
-// splitAuthority cuts off user name, password and port. Of a bracketed host only the text after the "]" can be a port.
-// A user name with a backslash stays, so that the host is not valid: browsers read "\" as "/", and go to another host
-// than the text after the "@".
+// splitAuthority removes user name, password and port. After a bracketed host, a port can only follow the "]". A user
+// name with a backslash stays, which makes the host invalid: browsers read "\" as "/", so they do not connect to the host
+// after the "@".
 func splitAuthority(s []byte) (host, port []byte) {
 	if at := bytes.LastIndexByte(s, '@'); at >= 0 && bytes.IndexByte(s[:at], '\\') < 0 {
 		s = s[at+1:]
@@ -128,13 +123,13 @@ type Origin string
 // TxtPath is the path of the robots.txt of an origin.
 const TxtPath = "/robots.txt"
 
-// An OriginError is the error of a text that names no origin.
+// An OriginError is the error for a text that is not an origin.
 type OriginError struct {
 	Text string // as given
 	Err  error  // ErrNoScheme, ErrNoHost, ErrHost, ErrPort or errOriginPath
 }
 
-// Error returns the text and its fault.
+// Error returns the text and what is wrong with it.
 func (e *OriginError) Error() string {
 	return fmt.Sprintf("origin %q: %v (an origin is written like https://example.com or http://example.com:8080)", e.Text, e.Err)
 }
@@ -142,12 +137,11 @@ func (e *OriginError) Error() string {
 // Unwrap returns e.Err.
 func (e *OriginError) Unwrap() error { return e.Err }
 
-// errOriginPath is the error of an origin with a path other than "/" or "/robots.txt": no
-// robots.txt lives there.
+// errOriginPath is the error for an origin with a path other than "/" or "/robots.txt".
 var errOriginPath = errors.New("an origin has no path: robots.txt is at its root")
 
-// ParseOrigin returns the origin that s names. The path "/" or "/robots.txt" may follow it. The
-// error is an [*OriginError]. The result is stable: an Origin parses to itself.
+// ParseOrigin returns the normalised origin of s, which may have the path "/" or "/robots.txt". The error is an
+// [*OriginError]. Parsing the result returns it unchanged.
 func ParseOrigin(s string) (Origin, error) {
 	u, err := SplitURL([]byte(s))
 	if err != nil {
@@ -163,11 +157,10 @@ func ParseOrigin(s string) (Origin, error) {
 	return Origin(o), nil
 }
 
-// AppendOrigin appends the normalised origin of u to dst: scheme and host in lower case, a name
-// with characters beyond ASCII in its punycode form, one dot at the end of the host dropped, an
-// IPv6 address in its canonical form, no default port. Host names in ASCII are otherwise taken as
-// they are: "_" and "--" occur in real ones. The error is [ErrHost] or [ErrPort], and the result
-// then is dst. AppendOrigin does not allocate for host names in ASCII if dst has room.
+// AppendOrigin appends the normalised origin of u to dst: scheme and host in lower case, characters beyond ASCII in
+// Punycode, without a final dot, IPv6 addresses in canonical form, and without the default port. ASCII host names are not
+// checked further, because "_" and "--" occur in real ones. The error is [ErrHost] or [ErrPort]; the result is then dst.
+// AppendOrigin does not allocate for ASCII host names if dst has room.
 func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	port, err := parsePort(u.Port)
 	if err != nil {
@@ -190,7 +183,7 @@ func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	return o, nil
 }
 
-// parsePort returns the number of a port, 0 if the text is empty.
+// parsePort returns a port number, or 0 if the text is empty.
 func parsePort(text []byte) (uint16, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -210,7 +203,7 @@ func parsePort(text []byte) (uint16, error) {
 // defaultPorts are the ports that origins omit, by scheme.
 var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
-// hostBytes maps the bytes of a host name in ASCII to lower case, and all others to 0.
+// hostBytes maps the bytes of ASCII host names to lower case, and all other bytes to 0.
 var hostBytes = func() (t [256]byte) {
 	for b := range t {
 		if c := byte(b); isLetter(c) || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-' {
@@ -241,8 +234,7 @@ func appendHost(dst, host []byte) ([]byte, error) {
 	}
 }
 
-// appendASCIIHost appends a host name in lower case without the dot at its end. ok is false if it is not a host name:
-// without that dot it must not be empty or end in another dot.
+// appendASCIIHost appends a host name in lower case, without a final dot. ok is false if it is not an ASCII host name.
 func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -273,9 +265,8 @@ func urlKey(raw string) (key string, ok bool) {
 	return string(b), err == nil
 }
 
-// AppendURL appends the normal form of a URL that lets redirects and the responses that they lead to
-// find each other, and returns the extended buffer: origin, path and query, without dot segments,
-// and escaped as far as it must be. The error is from [AppendOrigin].
+// AppendURL appends the normal form by which a redirect finds the response of its target: origin, path and query, without
+// dot segments, and with the necessary escapes. It returns the extended buffer. The error is from [AppendOrigin].
 func AppendURL(dst []byte, u URL) ([]byte, error) {
 	dst, err := AppendOrigin(dst, u)
 	if err != nil {
@@ -289,8 +280,8 @@ func AppendURL(dst []byte, u URL) ([]byte, error) {
 	return append(append(dst, removeDots(text)...), path[len(text):]...), nil
 }
 
-// ResolveURL returns the normal form of the URL to which the value of a header Location leads from
-// the URL base, which is in normal form (RFC 3986 section 5.2). ok is false if it leads nowhere.
+// ResolveURL returns the normal form of the target of a redirect from the URL base, which is in normal form, with this
+// header Location (RFC 3986 section 5.2). ok is false if it is not a URL.
 func ResolveURL(base, location string) (url string, ok bool) {
 	location, _, _ = strings.Cut(trimSpace(location), "#")
 	scheme := strings.Index(base, "://")

@@ -6,13 +6,13 @@ import "golang.org/x/sys/cpu"
 
 //go:generate sh -c "cd ../internal/asm && go run ./robots -out ../../robots/vector_amd64.s"
 
-// hasVectors reports whether the processor has the instructions that are used below.
+// hasVectors is whether the processor has the instructions that keptAVX2 needs.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
-// shortest is the length of the shortest text that is looked at by vector instructions.
+// shortest is the length from which texts are checked with vector instructions.
 const shortest = 16
 
-// kept is keptGeneric, for a form of URLs.
+// kept is keptGeneric for a form for URLs.
 func (f *form) kept(s []byte) int {
 	if len(s) < shortest || !hasVectors {
 		return f.keptGeneric(s)

@@ -2,5 +2,5 @@
 
 package robots
 
-// kept is keptGeneric, for a form of URLs.
+// kept is keptGeneric for a form for URLs.
 func (f *form) kept(s []byte) int { return f.keptGeneric(s) }

@@ -9,22 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// meantKeys are the keys that are searched for inside other lines, by their letters.
+// meantKeys are the keys that other lines are searched for, by their letters.
 var meantKeys = map[string]string{
 	"useragent": "User-agent", "disallow": "Disallow", "allow": "Allow", "sitemap": "Sitemap", "crawldelay": "Crawl-delay",
 }
 
-// garbled returns the directive that a line is but for characters around its key, such as invisible ones, why it is not read as that,
-// and where the character is; it returns "" if there is none. A line behind "-", "_", "*" or "'" and no blank, as comments of other
-// languages begin, is one that its author has switched off.
+// garbled returns the directive that a line would be without extra characters around its key, such as invisible ones, the
+// reason why it is not read as such, and the offset of the character. It returns "" if there is no such directive. A
+// line that starts with "-", "_", "*" or "'" and no blank looks like a comment of another language: it is not reported.
 func garbled(raw string) (meant, why string, fault int) {
 	var key strings.Builder
 	blank, hyphen := false, false
-	signs, off := 0, false // bytes before the key that may switch off the line; whether they do
+	signs, off := 0, false // characters before the key that may make the line a comment; whether they do
 	because := func(at int, format string, args ...any) { why, fault = fmt.Sprintf(format, args...), at }
 	for at, r := range raw {
 		ascii := r
-		if 0xFF01 <= r && r <= 0xFF5E { // full width
+		if 0xFF01 <= r && r <= 0xFF5E { // the full-width form of an ASCII character
 			ascii -= 0xFEE0
 		}
 		switch {
@@ -65,7 +65,7 @@ func garbled(raw string) (meant, why string, fault int) {
 			switch {
 			case r == '*':
 				signs, off = signs+1, true
-			case r == '\'' && !strings.HasSuffix(trimSpace(raw), "'"): // it opens no quotation
+			case r == '\'' && !strings.HasSuffix(trimSpace(raw), "'"): // it is not an opening quotation mark
 				signs, off = signs+2, true
 			}
 		default:
@@ -75,7 +75,7 @@ func garbled(raw string) (meant, why string, fault int) {
 	return "", "", 0
 }
 
-// hiddenText describes a character that cannot be seen, or not be told from a space.
+// hiddenText describes a character that is invisible or looks like a space.
 func hiddenText(r rune) string {
 	if unicode.IsSpace(r) {
 		return fmt.Sprintf("%U instead of a space", r)
@@ -83,20 +83,21 @@ func hiddenText(r rune) string {
 	return fmt.Sprintf("the invisible character %U", r)
 }
 
-// visible returns a value without the quotes, blanks and invisible characters around it.
+// visible returns a value without quotes, blanks and invisible characters at both ends.
 func visible(value string) string {
 	return strings.TrimFunc(value, func(r rune) bool { return isInvisible(r) || strings.ContainsRune("\"'`", r) })
 }
 
-// isInvisible reports whether a character cannot be seen. Joiners are not among them, as words of some scripts need them.
+// isInvisible reports whether a character is invisible. It excludes joiners, which words of some scripts need.
 func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u00ad' || strings.ContainsRune(noWidth, r)
 }
 
-// noWidth are characters without a width, but for the soft hyphen, which is a byte of many texts that were encoded twice.
+// noWidth holds characters without a width, except for the soft hyphen, which is common in texts that were encoded twice.
 const noWidth = "\u180e\u200b\u200e\u200f\u2060\ufeff"
 
-// joined returns where in a value another directive begins, and the bytes that stand for the line end before it; "" if there is none.
+// joined returns the offset of another directive inside a value, and the bytes before it that replace the line end; ""
+// if there is none.
 func joined(value string) (at int, end string) {
 	for colon := range len(value) {
 		if value[colon] != ':' {
@@ -107,7 +108,7 @@ func joined(value string) (at int, end string) {
 			at--
 		}
 		for _, end := range []string{`\r\n`, `\n`, `\r`, " ", "\t"} {
-			n := 0 // the letter of \n is read as one of the key
+			n := 0 // the n of \n was read as a letter of the key
 			if len(end) > 1 {
 				n = 1
 			}
@@ -122,8 +123,7 @@ func joined(value string) (at int, end string) {
 	return 0, ""
 }
 
-// markLen returns the length of the byte order mark that a text starts with, or of a part of one. Letters of full width start
-// with a byte of it, too.
+// markLen returns bomLen, but 0 if the text starts with a full-width letter, which shares a byte with the mark.
 func markLen(text string) int {
 	if first, _ := utf8.DecodeRuneInString(text); 0xFF01 <= first && first <= 0xFF5E {
 		return 0
@@ -131,8 +131,8 @@ func markLen(text string) int {
 	return bomLen(text)
 }
 
-// isDead looks for what keeps a line, or its value, from being read as people see it, and reports whether it found something.
-func (in *inspector) isDead(l *line, raw string) bool {
+// isMisread notes why a line, or its value, is not read as people see it, and reports whether it is so.
+func (in *inspector) isMisread(l *line, raw string) bool {
 	isRead := l.directive && l.kind != kindOther
 	value, start := raw, 0 // start is where the value begins in raw
 	if isRead {
@@ -148,7 +148,7 @@ func (in *inspector) isDead(l *line, raw string) bool {
 		in.report.Diagnostics[len(in.report.Diagnostics)-1].At = int32(at)
 	}
 	at, end := joined(value)
-	if l.directive && l.kind == kindUserAgent && !strings.Contains(value, `\`) { // no name has a colon
+	if l.directive && l.kind == kindUserAgent && !strings.Contains(value, `\`) { // a colon cannot be part of a name
 		for _, key := range []string{"user-agent:", "allow:", "disallow:"} {
 			if i := strings.Index(strings.ToLower(value), key); i >= 0 {
 				at, end = i, " "
@@ -175,7 +175,7 @@ func (in *inspector) isDead(l *line, raw string) bool {
 		token, star := in.dialect.named(value)
 		meant, all := in.dialect.named(bare)
 		isRead = l.kind == kindUserAgent && token == meant && star == all && (star || token != "") && !strings.ContainsAny(bare, noWidth)
-		if at < 0 || bare == "" || isRead { // it is read as it is meant
+		if at < 0 || bare == "" || isRead { // it is read as intended
 			return false
 		}
 		hidden, _ := utf8.DecodeRuneInString(value[at:])
@@ -192,17 +192,18 @@ func (in *inspector) isDead(l *line, raw string) bool {
 	return meant != ""
 }
 
-// mostNoindex is the number of groups and rules that are looked at for the Noindex lines of a file, which would else
-// take quadratic time. Of 2,561 real files, none needs a tenth of it.
+// mostNoindex limits the number of groups and rules that are checked for all Noindex lines of a file, which would
+// otherwise take quadratic time. None of 2,561 real files needs a tenth of it.
 const mostNoindex = 1 << 20
 
-// A noindexed is the groups before a Noindex line, and the rules that bind the crawlers of the last one.
+// A noindexed is the state of the search for Noindex lines whose path is allowed.
 type noindexed struct {
-	groups, looked int
-	rules          []Rule
+	groups int    // the number of groups before the last Noindex line
+	looked int    // of mostNoindex
+	rules  []Rule // that bind the crawlers of the last of these groups
 }
 
-// noindex looks at a Noindex, and reports whether its path is open: no rule of the crawlers that it is for closes it.
+// noindex reports whether the path of a Noindex line is allowed for the crawlers of its group.
 func (in *inspector) noindex(l *line) bool {
 	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", "0-any-0"), "$")
 	groups, n := in.report.File.Groups, &in.noindexed
@@ -237,9 +238,9 @@ type indexer struct {
 
 // An asset is a kind of file that pages need for rendering.
 type asset struct {
-	name string   // in words
-	end  string   // of names of files
-	dirs []string // where such files are mostly
+	name string   // for people
+	end  string   // the extension of the files
+	dirs []string // common directories of such files
 }
 
 var assets = []asset{
@@ -271,9 +272,9 @@ func (in *inspector) blockedAssets() {
 	}
 }
 
-// assetOf returns a path of style sheets or scripts that a Disallow rule matches by extension or directory, what
-// these files are, and a rule that allows them. It returns nil if there are none, or if the rule matches a single
-// file, which no page may need.
+// assetOf returns a path of a style sheet or script that a Disallow rule matches by extension or directory, the kind of
+// the file, and a remedy. It returns nil if there is none, or if the rule matches only a single file, which may be
+// unused.
 func assetOf(r *Rule) (path []byte, what, remedy string) {
 	text, closed := strings.CutSuffix(r.Pattern, "$")
 	if r.Allow || len(text) > maxExample {
@@ -296,9 +297,9 @@ func assetOf(r *Rule) (path []byte, what, remedy string) {
 	return nil, "", ""
 }
 
-// About returns the diagnostics of the file, and the ones of its sitemaps that depend on whose it is: that
-// are fetched by http though the site has https, and that the rules forbid. An origin of http may have
-// https, too, and "" is an unknown origin. The result is in the order of lines.
+// About returns the diagnostics of the file, and those that depend on its origin, sorted by line: sitemaps with http
+// although the origin has https, and sitemaps that the rules disallow. An origin with http may have https, too. "" is an
+// unknown origin.
 func (r *Report) About(o Origin) []Diagnostic {
 	all := slices.Clip(r.Diagnostics)
 	site, _ := SplitURL([]byte(o))
@@ -325,11 +326,11 @@ func (r *Report) About(o Origin) []Diagnostic {
 	return all
 }
 
-// withoutWWW returns a host without "www." in front.
+// withoutWWW returns a host without the prefix "www.".
 func withoutWWW(host []byte) string { return strings.TrimPrefix(string(host), "www.") }
 
-// forbidden names the search engines that may fetch pages but not a URL of the site, and the
-// rule that forbids it; "" if all may. It spends the budget, and returns "" when that is gone.
+// forbidden describes the search engines that may fetch pages but not this URL of the site, and the rule that disallows
+// it; "" if all may fetch it, or if the budget is exhausted.
 func (r *Report) forbidden(u URL, budget *int) string {
 	path, _ := r.dialect.Path(u.Path, nil)
 	var names []string
@@ -351,7 +352,7 @@ func (r *Report) forbidden(u URL, budget *int) string {
 	return fmt.Sprintf("line %d disallows it for %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
 }
 
-// oneSite reports whether all sitemaps are of one host. Their site is treated as the site of the file then.
+// oneSite reports whether all sitemaps have the same host, which is then assumed to be the host of the file.
 func (r *Report) oneSite() bool {
 	host := ""
 	for _, s := range r.Sitemaps {
