@@ -14,8 +14,7 @@ import (
 
 func TestConformance(t *testing.T) { repcase.Run(t, robots.Decide) }
 
-// TestGoogleLines compares how each line of a file is classified with what google/robotstxt
-// reports.
+// TestGoogleLines compares the classification of each line with the report of google/robotstxt.
 func TestGoogleLines(t *testing.T) {
 	type file struct {
 		ID     string              `json:"id"`
@@ -44,15 +43,14 @@ func TestGoogleLines(t *testing.T) {
 	t.Logf("google-lines: %d files, %d lines", len(files), lines)
 }
 
-// unused are the keys that google/robotstxt knows and ignores. Here they are lines like all unknown
-// ones.
+// unused are the keys that google/robotstxt knows and ignores. Here, they are treated as unknown.
 var unused = map[string]bool{
 	"clean-param": true, "content-signal": true, "content-usage": true, "crawl-delay": true, "domain": true, "host": true,
 	"noarchive": true, "nofollow": true, "noindex": true, "request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// lineJSON writes a line as the case file does: values of rules and unknown lines escaped, others
-// as they are, bytes that are not text as \xff.
+// lineJSON writes a line as the case file does: values of rules and unknown lines are escaped, and bytes that are not
+// text are \xff.
 func lineJSON(l robots.LineInfo) string {
 	value := l.Value
 	if l.Tag != "user-agent" && l.Tag != "sitemap" {
@@ -143,7 +141,7 @@ func TestOrigins(t *testing.T) {
 		Robots   string  `json:"robots_url"`
 		URL      string  `json:"url"`
 		Applies  bool    `json:"applies"`
-		Expected *string `json:"robots_url_expected"` // with no Robots: where the robots.txt of URL is, nil for nowhere
+		Expected *string `json:"robots_url_expected"` // if there is no Robots: where the robots.txt of URL is, nil if nowhere
 	}
 	rows := repcase.Lines[row](t, "origins")
 	for _, r := range rows {
@@ -174,13 +172,12 @@ func originOf(url string) (robots.Origin, error) {
 	return robots.Origin(o), err
 }
 
-// TestShared checks that the project's own cases are those of the larger collection they were
-// copied from.
+// TestShared checks that the project's own cases equal those of the larger collection that they were copied from.
 func TestShared(t *testing.T) {
 	repcase.CompareShared(t)
 }
 
-// TestPathOf checks the helper that the conformance tests use for URLs without scheme or host.
+// TestPathOf checks the helper with which the conformance tests read URLs without scheme or host.
 func TestPathOf(t *testing.T) {
 	for _, url := range []string{"http://h/p?q#f", "http://h;p", "http://h?a/b", "http://h#f", "http://h", "http://u:p@h:1/p"} {
 		u, err := robots.SplitURL([]byte(url))

@@ -29,7 +29,7 @@ func TestMatchesExhaustive(t *testing.T) {
 	t.Logf("%d comparisons", n)
 }
 
-// words returns all words of at most n letters.
+// words returns all words of at most n bytes.
 func words(alphabet string, n int) []string {
 	all := []string{""}
 	for begin := 0; n > 0; n-- {
@@ -44,8 +44,7 @@ func words(alphabet string, n int) []string {
 	return all
 }
 
-// expression translates a pattern. Bytes become the runes of the same number, as regexp speaks
-// UTF-8.
+// expression translates a pattern. Bytes become the runes with the same number, because regexp reads UTF-8.
 func expression(pattern string) *regexp.Regexp {
 	text, end := latin1(pattern), ""
 	if t, ok := strings.CutSuffix(text, "$"); ok {
@@ -90,8 +89,8 @@ func TestAlwaysAllowed(t *testing.T) {
 	}
 }
 
-// FuzzDecide compares the reference with another way to decide: all patterns as regular
-// expressions, the matching ones sorted.
+// FuzzDecide compares the reference with another way to decide: it matches all patterns as regular expressions and
+// sorts those that match.
 func FuzzDecide(f *testing.F) {
 	f.Add("user-agent: *\ndisallow: /a*b$\nallow: /a/index.html\n", "http://h/a/")
 	f.Add("user-agent: *\nallow: *$\ndisallow: /%2a%24$x\ndisallow: /é", "http://h/*$x")
@@ -111,7 +110,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// decideSorted returns the index of the winning rule, or -1.
+// decideSorted returns the index of the rule that decides, or -1.
 func decideSorted(rules []robots.Rule, path string, d robots.Dialect) int {
 	type match struct{ index, length int }
 	matches := []match{{-1, 0}}
@@ -137,7 +136,7 @@ func decideSorted(rules []robots.Rule, path string, d robots.Dialect) int {
 	}).index
 }
 
-// cutLast cuts s around its last sep, if no slash follows sep.
+// cutLast cuts s around its last sep, unless a slash follows sep.
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 || strings.Contains(s[i+len(sep):], "/") {

@@ -12,12 +12,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The document about the dialects has examples: a block "robots", and below it tables whose heads
-// start with "agent" and name a dialect in each column from the third on. A table whose head starts
-// with "fetch" is about outcomes.
+// The document about the dialects has examples: a block "robots", and below it tables. The header of a table starts
+// with "agent" and names a dialect in each column from the third; a header that starts with "fetch" is about outcomes.
 var dialectsDoc = filepath.Join("..", "docs", "DIALECTS.md")
 
-// docOptions are the options that a column may name beside its dialect.
+// docOptions are the options that a column may add to its dialect.
 var docOptions = map[string]robots.Dialect{
 	"-yandex-empty-allow=ignore": robots.EmptyAllowIgnored,
 	"-agent-chars=extended":      robots.WideTokens,
@@ -28,12 +27,12 @@ var docOptions = map[string]robots.Dialect{
 type docExample struct {
 	line  int
 	body  string           // the block "robots" above it
-	about []string         // the cells in front of the answers
+	about []string         // the cells before the answers
 	ask   []robots.Dialect // the dialect of each answer
 	want  []string
 }
 
-// readDialectsDoc returns all rows of examples.
+// readDialectsDoc returns the rows of all examples.
 func readDialectsDoc(t *testing.T) []docExample {
 	t.Helper()
 	data, err := os.ReadFile(dialectsDoc)
@@ -151,7 +150,7 @@ func docVerdict(d robots.Dialect, body, agent, path string) string {
 	return text
 }
 
-// docOutcome returns what the fetch that a row describes amounts to.
+// docOutcome returns the outcome of the fetches in a row.
 func docOutcome(d robots.Dialect, fetch string) string {
 	good := robots.Response{Status: 200, FetchedAt: day(0)}
 	bad := robots.Response{Status: 503, FetchedAt: day(1)}

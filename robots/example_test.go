@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Decide one URL by one robots.txt: the rule that won, its line, and whether it allows.
+// Decide one URL with one robots.txt: the rule that decides, its line, and whether it allows.
 func ExampleDecide() {
 	body := []byte("User-agent: *\nDisallow: /private\nAllow: /private/press\n")
 	const dialect = robots.RFC9309

@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// A LineInfo is what the scanner made of one line, in the notation of the case file google-lines.
+// A LineInfo describes one line as the scanner read it, in the notation of the case file google-lines.
 type LineInfo struct {
 	Num   int32
 	Tag   string // "user-agent", "allow", "disallow", "sitemap" or "unknown"
@@ -51,13 +51,13 @@ func flagsOf(l *line) string {
 // PatternOf returns the normal form of a rule's value.
 func PatternOf(value string, d Dialect) string { return d.pattern(value) }
 
-// ShapeMatches is how a pattern is compared with the text of another, which starts with "/".
+// ShapeMatches reports whether the shape of a pattern matches a text that starts with "/".
 func ShapeMatches(pattern, text string) bool {
 	shape := shapeOf(pattern)
 	return shape.matches(text)
 }
 
-// What only tests need from outside.
+// Names for tests in package robots_test.
 const (
 	FullEscapes  = fullEscapes
 	IndexPage    = indexPage

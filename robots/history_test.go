@@ -23,11 +23,10 @@ var (
 	named = []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex}
 )
 
-// day returns the moment n days after the start.
+// day returns the time n days after the start.
 func day(n float64) time.Time { return start.Add(time.Duration(n * 24 * float64(time.Hour))) }
 
-// outcome returns what the responses amount to for the origin here, in short: "disallow all:
-// unreachable #0".
+// outcome returns the outcome of the responses for the origin here, such as "disallow all: unreachable #0".
 func outcome(d robots.Dialect, asOf time.Time, responses ...robots.Response) string {
 	h := robots.NewHistory(d)
 	for _, r := range responses {
@@ -40,7 +39,7 @@ func outcome(d robots.Dialect, asOf time.Time, responses ...robots.Response) str
 	return fmt.Sprintf("%s: %s #%d", o.Effect, o.Cause, o.Capture)
 }
 
-// TestHTTPStatus runs the table of what each status means in each dialect.
+// TestHTTPStatus runs the table of the meaning of each status in each dialect.
 func TestHTTPStatus(t *testing.T) {
 	type row struct {
 		ID      string          `json:"id"`
@@ -58,7 +57,7 @@ func TestHTTPStatus(t *testing.T) {
 		switch first, rest, _ := strings.Cut(r.Expect, ";"); {
 		case strings.HasPrefix(first, "follow"):
 			checkRedirects(t, r.ID, d, responses[0].Status)
-		case first == "undefined": // decided as 5xx
+		case first == "undefined": // treated as 5xx
 			checkEffects(t, r.ID, d, "disallow all", responses)
 		default:
 			checkEffects(t, r.ID, d, strings.ReplaceAll(first, "_", " "), responses)
@@ -70,7 +69,7 @@ func TestHTTPStatus(t *testing.T) {
 	t.Logf("http-status: %d rows", len(rows))
 }
 
-// statusCases returns responses of the kind that a row's status names.
+// statusCases returns responses of the kind that the status of a row describes.
 func statusCases(status string) []robots.Response {
 	if n, err := strconv.Atoi(status); err == nil {
 		return []robots.Response{{Status: n}}
@@ -87,7 +86,7 @@ func statusCases(status string) []robots.Response {
 	case "redirect":
 		return []robots.Response{{Status: 301}}
 	}
-	return []robots.Response{{Error: status}, {Status: 200, Error: status}} // a failure of the network
+	return []robots.Response{{Error: status}, {Status: 200, Error: status}} // network failures
 }
 
 func checkEffects(t *testing.T, id string, d robots.Dialect, want string, responses []robots.Response) {
@@ -103,7 +102,7 @@ func checkEffects(t *testing.T, id string, d robots.Dialect, want string, respon
 	}
 }
 
-// redirects returns a chain of n redirects and, at its end, a body.
+// redirects returns a chain of n redirects that ends with a body.
 func redirects(n, status int) []robots.Response {
 	var chain []robots.Response
 	for i := range n {
@@ -132,8 +131,7 @@ func checkRedirects(t *testing.T, id string, d robots.Dialect, status int) {
 	}
 }
 
-// checkLapse checks that a restriction lapses after 30 days: with the copy before it, or without
-// restriction.
+// checkLapse checks that a restriction lapses after 30 days: then the previous copy decides, or everything is allowed.
 func checkLapse(t *testing.T, id string, d robots.Dialect, status int) {
 	t.Helper()
 	failure := robots.Response{Status: status, FetchedAt: day(1)}
@@ -150,8 +148,8 @@ func checkLapse(t *testing.T, id string, d robots.Dialect, status int) {
 	}
 }
 
-// silent are the points on which the specifications say nothing, and what is decided: one entry for
-// each dialect, in the order rfc9309, google, google-2010, yandex.
+// silent lists the points on which the specifications are silent, and the decision for each dialect, in the order
+// rfc9309, google, google-2010, yandex.
 var silent = []struct {
 	name      string
 	responses []robots.Response
@@ -185,7 +183,7 @@ var (
 
 func all4(s string) [4]string { return [4]string{s, s, s, s} }
 
-// TestSilentPoints names each point on which the specifications are silent.
+// TestSilentPoints checks each point on which the specifications are silent.
 func TestSilentPoints(t *testing.T) {
 	for _, c := range silent {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,7 +196,7 @@ func TestSilentPoints(t *testing.T) {
 	}
 }
 
-// TestLapseByDialect: permanent errors lapse where the specification says so.
+// TestLapseByDialect checks that permanent errors lapse where the specification says so.
 func TestLapseByDialect(t *testing.T) {
 	want := [4]string{"allow all: unreachable_expired #0", "allow all: unreachable_expired #0", "disallow all: unreachable #0", "allow all: unreachable #0"}
 	for i, d := range named {
@@ -208,7 +206,7 @@ func TestLapseByDialect(t *testing.T) {
 	}
 }
 
-// TestHistory is about several responses.
+// TestHistory has histories of several responses.
 func TestHistory(t *testing.T) {
 	at := func(days float64, r robots.Response) robots.Response {
 		r.FetchedAt = day(days)
@@ -270,7 +268,7 @@ func TestHistoryOrigins(t *testing.T) {
 	}
 }
 
-// TestHistoryManyFailures: going back over many failures takes no time to speak of.
+// TestHistoryManyFailures checks that many consecutive failures take linear time.
 func TestHistoryManyFailures(t *testing.T) {
 	h := robots.NewHistory(robots.RFC9309)
 	const n = 100_000
@@ -282,7 +280,7 @@ func TestHistoryManyFailures(t *testing.T) {
 	}
 }
 
-// TestHistoryManyRedirects: nor does it for many origins that redirect to the same failing one.
+// TestHistoryManyRedirects checks that many origins that redirect to the same failing one take linear time.
 func TestHistoryManyRedirects(t *testing.T) {
 	h := robots.NewHistory(robots.RFC9309)
 	const n = 20_000
@@ -300,10 +298,10 @@ func TestHistoryManyRedirects(t *testing.T) {
 	}
 }
 
-// TestHistoryTies: of many responses at one moment the one added last counts.
+// TestHistoryTies checks that the response added last decides among those of the same time.
 func TestHistoryTies(t *testing.T) {
 	h := robots.NewHistory(robots.RFC9309)
-	h.Add(robots.Response{Origin: here, Status: 200, FetchedAt: start.Add(time.Hour)}) // so that they are not in order
+	h.Add(robots.Response{Origin: here, Status: 200, FetchedAt: start.Add(time.Hour)}) // so that they are not sorted
 	for i := range 100 {
 		h.Add(robots.Response{Origin: here, Status: 200 + i%7, FetchedAt: start.Add(time.Duration(i%3) * time.Minute)})
 	}
@@ -314,7 +312,7 @@ func TestHistoryTies(t *testing.T) {
 	}
 }
 
-// TestResolveURL: absolute and relative references, and responses' URLs, meet in one normal form.
+// TestResolveURL checks that absolute and relative references and the URLs of responses have the same normal form.
 func TestResolveURL(t *testing.T) {
 	const base = "https://a.example/d/e/robots.txt?q"
 	for location, want := range map[string]string{
@@ -334,8 +332,8 @@ func TestResolveURL(t *testing.T) {
 	}
 }
 
-// FuzzRedirect checks what holds for any Location: nothing panics, and where it leads to a
-// response, that response is found again under its own URL.
+// FuzzRedirect checks that no Location causes a panic, and that a response is found under its URL where the redirect
+// leads to it.
 func FuzzRedirect(f *testing.F) {
 	for _, location := range []string{"", "/x", "//b.com", "https://b.com/robots.txt", "?q", "#f", "..//x", "http://[::1]:8080/", "x:y", "%zz", "//", "https://b.com//x"} {
 		f.Add(location, location)
@@ -360,8 +358,8 @@ func FuzzRedirect(f *testing.F) {
 	})
 }
 
-// TestHops follows redirects, and goes back with a failure that has lapsed to the redirect in front of
-// the last good copy.
+// TestHops follows redirects. After a failure that has lapsed, it follows the redirect before it, which leads to the
+// last good copy.
 func TestHops(t *testing.T) {
 	url := func(n int) string { return fmt.Sprintf("https://b.com/%d", n) }
 	moved := func(at time.Time, from, to string) robots.Response {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestNewHistoryOf compares histories that load what they need with those that were told all, over
-// random responses.
+// TestNewHistoryOf compares histories that load responses on demand with complete ones, on random responses.
 func TestNewHistoryOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	urls := []string{"https://a.com/robots.txt", "https://b.com/robots.txt", "https://b.com/x?y", "https://c.com/robots.txt"}
@@ -60,7 +59,7 @@ func TestNewHistoryOf(t *testing.T) {
 	}
 }
 
-// TestBinding checks that the groups that bind an agent are those whose rules are merged.
+// TestBinding checks that the groups of Binding are those whose rules Select merges.
 func TestBinding(t *testing.T) {
 	f := Parse([]byte("User-agent: a\nUser-agent: *\nDisallow: /1\nUser-agent: b\nDisallow: /2\nUser-agent: A\nDisallow: /3\n"), Google)
 	for name, want := range map[string]string{"a": "[0 2]", "b": "[1]", "c": "[0]", "*": "[0]"} {

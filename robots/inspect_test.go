@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// remarks writes the diagnostics in short: "3 typo, 5 nul".
+// remarks writes lines and codes of the diagnostics: "3 typo, 5 nul".
 func remarks(r *robots.Report) string {
 	var parts []string
 	for _, n := range r.Diagnostics {
@@ -25,8 +25,7 @@ func remarks(r *robots.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestDiagnostics has a case for each code, and says in which dialects it holds; "" stands for all
-// others.
+// TestDiagnostics has a case for each code, with the expected diagnostics by dialect; "" stands for all other dialects.
 func TestDiagnostics(t *testing.T) {
 	const google, rfc, g2010, yandex = "google", "rfc9309", "google-2010", "yandex"
 	long := strings.Repeat("x", 16670)
@@ -208,8 +207,8 @@ func manyRules(n int) string {
 	return b.String()
 }
 
-// TestInherit: rules for "*" do not bind a crawler with a group of its own. Groups that show that they are
-// meant so are not reported.
+// TestInherit checks the reports of groups whose crawlers do not obey the rules for "*". Groups for which this seems
+// intended are not reported.
 func TestInherit(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"own rules", "user-agent: *\ndisallow: /a\n\nuser-agent: Googlebot\ndisallow: /b", "4 the rules for * do not bind Googlebot: line 2 Disallow: /a"},
@@ -240,7 +239,7 @@ func TestInherit(t *testing.T) {
 	}
 }
 
-// TestBlockedAssets: rules that name style sheets or scripts are noted for search engines that they bind.
+// TestBlockedAssets checks that rules for style sheets and scripts are reported for the search engines that they bind.
 func TestBlockedAssets(t *testing.T) {
 	for body, want := range map[string]string{
 		"user-agent: *\ndisallow: /js/\ndisallow: /a/CSS\ndisallow: /b/*.js$\ndisallow: /a/*.css?*":                                             "2 Googlebot, bingbot scripts, 3 Googlebot, bingbot style sheets, 4 Googlebot, bingbot scripts, 5 Googlebot, bingbot style sheets",
@@ -274,8 +273,8 @@ func TestBlockedAssets(t *testing.T) {
 	}
 }
 
-// TestAbout: a sitemap by http is noted of an https site alone, and one that is forbidden if it is of the
-// site.
+// TestAbout checks that a sitemap with http is reported only for an origin with https, and a disallowed one only if it
+// is of the same site.
 func TestAbout(t *testing.T) {
 	const forbids = "user-agent: *\ndisallow: /s\n"
 	for _, c := range []struct {
@@ -305,7 +304,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsShort: one long rule is no part of the diagnostic of each that it wins over.
+// TestDiagnosticsShort checks that a long rule is not quoted whole in the diagnostics of all rules that it shadows.
 func TestDiagnosticsShort(t *testing.T) {
 	body := "user-agent: *\ndisallow: /" + strings.Repeat("*", 250_000) + "\n" + strings.Repeat("allow: /\n", 20_000)
 	total := 0
@@ -317,8 +316,8 @@ func TestDiagnosticsShort(t *testing.T) {
 	}
 }
 
-// TestShadowedHarmless checks on the real files of the quick start that no rule with a remark
-// decides anything: every pattern, made a path, is decided alike without those rules.
+// TestShadowedHarmless deletes the rules that are reported as useless from the real files of the quick start: the
+// verdict on paths made from all patterns does not change.
 func TestShadowedHarmless(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(quickstart, "rules", "*.txt"))
 	if err != nil || len(names) == 0 {
@@ -359,7 +358,7 @@ func allows(rules []robots.Rule, path []byte) bool {
 	return i < 0 || rules[i].Allow
 }
 
-// TestShapes compares the matcher of diagnostics with Matches.
+// TestShapes compares the matcher of the diagnostics with Matches.
 func TestShapes(t *testing.T) {
 	for _, pattern := range words("/a*$", 5) {
 		for _, text := range words("/a*", 4) {
@@ -373,8 +372,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestGoogleLinesDiagnostics compares the diagnostics of each line with how google/robotstxt
-// classifies it.
+// TestGoogleLinesDiagnostics compares the diagnostics of each line with its classification by google/robotstxt.
 func TestGoogleLinesDiagnostics(t *testing.T) {
 	type file struct {
 		ID     string              `json:"id"`
@@ -403,7 +401,7 @@ func TestGoogleLinesDiagnostics(t *testing.T) {
 			}
 			for code, want := range codesOf(tag, flags) {
 				said := got[i+1][code]
-				if want && !said { // the same said more exactly
+				if want && !said { // another code is more specific
 					said = code == "unused_field" && got[i+1]["noindex_open"] || (code == "unknown_field" || code == "no_directive") && got[i+1]["garbled_line"]
 				}
 				if said != want {
@@ -418,7 +416,7 @@ func TestGoogleLinesDiagnostics(t *testing.T) {
 	t.Logf("google-lines: %d lines, %d diagnostics", lines, noted)
 }
 
-// codesOf returns the diagnostics that a line must have, and those that it must not.
+// codesOf returns the diagnostics that a line must have, and those that it must not have.
 func codesOf(tag, flags string) map[robots.Code]bool {
 	has := func(flag string) bool { return strings.Contains(flags, flag) }
 	return map[robots.Code]bool{
@@ -431,8 +429,7 @@ func codesOf(tag, flags string) map[robots.Code]bool {
 	}
 }
 
-// TestDirectivesInAllDialects: Sitemap, Crawl-delay, Host and Clean-param mean the same in all of
-// them.
+// TestDirectivesInAllDialects checks that all dialects read Sitemap, Crawl-delay, Host and Clean-param in the same way.
 func TestDirectivesInAllDialects(t *testing.T) {
 	const body = "Host: example.com/\nClean-param: a&&b /x*y\nuser-agent: a\ncrawl-delay: 1.5\ncrawl-delay: 2\nuser-agent: b\ndisallow:\n" +
 		"user-agent: *\nCrawl-Delay: 3\nsitemap: https://a.com/ s\nhost: https://Example.com:8080\nclean-param: c\nuser-agent: b\ncrawl-delay: -1\nuser-agent: d\nuser-agent: e\ncrawl-delay: .5"
@@ -460,7 +457,7 @@ func TestHost(t *testing.T) {
 	for value, want := range map[string]bool{
 		"example.com": true, "www.example.com:8080": true, "HTTPS://example.com": true, "https://example.com:443": true, "пример.рф": true, "1.example": true,
 		"": false, "localhost": false, "1.2.3.4": false, "1.2.3.4:80": false, "[::1]": false, "::1": false, "a..b": false, ".a.b": false, "a.b.": false,
-		"-a.b": false, "a-.b": false, "a_b.c": false, "a.b/": false, "a.b c.d": false, "a.b:0": false, "a.b:": false, "a.b:65536": false, "ftp://a.b": false, "http://a.b": false, // only https is in the examples of Yandex
+		"-a.b": false, "a-.b": false, "a_b.c": false, "a.b/": false, "a.b c.d": false, "a.b:0": false, "a.b:": false, "a.b:65536": false, "ftp://a.b": false, "http://a.b": false, // the examples of Yandex have only https
 		"a.\xff": false,
 	} {
 		r := robots.Inspect([]byte("Host: "+value), robots.Yandex)
@@ -489,7 +486,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestInspectLinear: hostile files take no longer than others of their size.
+// TestInspectLinear checks that hostile files take no longer than others of their size.
 func TestInspectLinear(t *testing.T) {
 	var many, stars, wide bytes.Buffer
 	for i := 0; many.Len() < robots.MaxBytes; i++ { // crawlers of several groups each, in all combinations
@@ -501,10 +498,10 @@ func TestInspectLinear(t *testing.T) {
 	for i := 0; stars.Len() < robots.MaxBytes; i++ {
 		fmt.Fprintf(&stars, "disallow: /%d*a*b\n", i)
 	}
-	for i := 0; wide.Len() < robots.MaxBytes; i++ { // as many rules with a * as can be
+	for i := 0; wide.Len() < robots.MaxBytes; i++ { // as many rules with "*" as possible
 		fmt.Fprintf(&wide, "allow:*%x\n", i)
 	}
-	var heirs, blocked bytes.Buffer // many groups that inherit nothing of many rules; many rules about scripts
+	var heirs, blocked bytes.Buffer // many groups that do not inherit many rules; many rules about scripts
 	heirs.WriteString("user-agent: *\n" + manyRules(10_000))
 	for i := 0; heirs.Len() < robots.MaxBytes; i++ {
 		name := strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(i))
@@ -514,7 +511,7 @@ func TestInspectLinear(t *testing.T) {
 	for i := 0; blocked.Len() < robots.MaxBytes; i++ {
 		fmt.Fprintf(&blocked, "disallow: /%d/*.js\nsitemap: http://a.b/%d/x.js\n", i, i)
 	}
-	var closed, opened bytes.Buffer // Noindex behind many rules, and behind many groups
+	var closed, opened bytes.Buffer // Noindex after many rules, and after many groups
 	closed.WriteString("user-agent: *\n" + manyRules(10_000))
 	for i := 0; opened.Len() < robots.MaxBytes; i++ {
 		fmt.Fprintf(&closed, "noindex: /x%d\n", i)
@@ -534,8 +531,7 @@ func TestInspectLinear(t *testing.T) {
 	}
 }
 
-// FuzzInspect checks what holds for any body: the rules are those of Parse, and lines are those of
-// the file.
+// FuzzInspect checks for any body that the rules are those of Parse, and that the line numbers are in the file.
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte("user-agent: a\ncrawl-delay: 1\nclean-param: a&b /\nhost: a.b\n\nsitemap: x\r\nallow: /**\ndisallow: /a*\x00\xff"))
 	f.Add([]byte("\xef\xbb\n<html>\nuser-agent *\ndisalow /x\n"))
@@ -560,8 +556,8 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// TestDelayOnlyChain holds that groups with a Crawl-delay alone have the rules of the next group only if
-// there is one with rules.
+// TestDelayOnlyChain checks that groups with only a Crawl-delay share the rules of the next group if a later group has
+// rules.
 func TestDelayOnlyChain(t *testing.T) {
 	const free, next = "its crawlers may fetch everything", "the next group's rules also apply to its crawlers"
 	const chain = "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 2\n"

@@ -10,13 +10,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ofPreferences are the codes of findings about preferences.
+// ofPreferences are the codes of diagnostics about preferences.
 var ofPreferences = map[robots.Code]bool{
 	"bad_content_usage": true, "unknown_content_usage": true, "bad_content_signal": true, "content_signal_outside_group": true,
 	"preference_conflict": true, "preference_disallowed": true, "preference_hidden": true, "missing_colon": true, "unknown_field": true,
 }
 
-// TestPreferenceFindings has the texts of each finding about preferences, and files that have none.
+// TestPreferenceFindings has the text of each diagnostic about preferences, and files without any.
 func TestPreferenceFindings(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"capitals", "user-agent: *\ncontent-usage: /a Train-AI=n", "2 a key contains capitals, so the line is invalid and has no effect: write train-ai=n"},
@@ -85,9 +85,8 @@ func TestPreferenceFindings(t *testing.T) {
 	}
 }
 
-// TestPreferenceFindingsAreTrue compares findings with the reference, in random files: a line that cannot be
-// read is that to both, one outside a group is in none, a license that is not absolute is not valid, and
-// one of pages that may not be fetched counts for no path and crawler.
+// TestPreferenceFindingsAreTrue compares the diagnostics with the reference, on random files: a line that is reported
+// as malformed, outside a group, not absolute or for disallowed pages has no effect in the reference either.
 func TestPreferenceFindingsAreTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 5))
 	useless, counted := 0, 0

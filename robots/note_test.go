@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// noteLines are what TestNotesRandom makes files of.
+// noteLines are the lines of the files of TestNotesRandom.
 var noteLines = []string{
 	"User-agent: a", "User-agent: B", "user-agent: *", "User-agent: googlebot", "User-agent: ", "User-agent: __usage_ai-training", "user-agent: __Usage_AI-Training", "Allow: /a", "Disallow: /b",
 	"Disallow: /x", "Allow:", "Crawl-delay: 1", "crawl-delay: 2.5 # seconds", "Crawl-delay: soon", "Crawl-delay 3",
@@ -19,7 +19,7 @@ var noteLines = []string{
 	"Content-Signal: search=no", "CONTENT-SIGNAL: /x ai-train=yes", "License: https://a.com/l", "License: /l",
 }
 
-// TestNoteInitials holds that all directives begin with a letter that namedIn looks for.
+// TestNoteInitials checks that all directives begin with a letter that namedIn searches for.
 func TestNoteInitials(t *testing.T) {
 	for _, directive := range Directives() {
 		if directive[0] != 'c' && directive[0] != 'l' && directive != PolicyLines {
@@ -28,7 +28,7 @@ func TestNoteInitials(t *testing.T) {
 	}
 }
 
-// TestNotesRandom compares the notes of random files with what Inspect, which reads them by other code, says.
+// TestNotesRandom compares the notes of random files with the result of Inspect, which reads them with other code.
 func TestNotesRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	found := map[Directive]int{}
@@ -81,7 +81,7 @@ func TestNotesRandom(t *testing.T) {
 // preferencesByLine reads the preferences of a robots.txt in one loop over its lines.
 func preferencesByLine(body []byte, d Dialect) *Preferences {
 	p := &Preferences{}
-	open, ended := false, false // there is a group; its run of user-agent lines has ended
+	open, ended := false, false // there was a user-agent line; the last run of them has ended
 	lines := newScanner(string(body), d)
 	var l line
 	for lines.next(&l) {
@@ -123,7 +123,7 @@ func notesText(all []Notes, a Agent, directives ...Directive) (text []string) {
 	return text
 }
 
-// delayNote returns the first Crawl-delay among the notes that bind an agent, and its line; 0 for none.
+// delayNote returns the first Crawl-delay among the notes that bind an agent, and its line; 0 if there is none.
 func delayNote(all []Notes, a Agent) (value string, line int32) {
 	i := slices.IndexFunc(all, func(n Notes) bool { return n.Directive == CrawlDelayLines })
 	if i < 0 {
@@ -135,7 +135,7 @@ func delayNote(all []Notes, a Agent) (value string, line int32) {
 	return "", 0
 }
 
-// TestNotesAsked holds that only the lines of directives that are asked for are read.
+// TestNotesAsked checks that only the lines of the given directives are read.
 func TestNotesAsked(t *testing.T) {
 	body := []byte("User-agent: *\nCrawl-delay: 1\nClean-param: a\nContent-Usage: a\nContent-Signal: a\nLicense: a://b\nUser-agent: __usage_ai-training\nDisallow: /\n")
 	for _, directive := range Directives() {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// encode16 returns a text as UTF-16 without a mark.
+// encode16 returns a text as UTF-16 without a byte order mark.
 func encode16(text string, bigEndian bool) string {
 	var sb strings.Builder
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -63,7 +63,7 @@ func TestOddityOf(t *testing.T) {
 		{"BZh91AY&SY", OddBzip2},
 		{"PK\x03\x04", OddZip},
 		{"PAR1", OddParquet},
-		{rules + strings.Repeat("# a line\n", MaxBytes/9) + "\x00", NotOdd}, // beyond what is read
+		{rules + strings.Repeat("# a line\n", MaxBytes/9) + "\x00", NotOdd}, // beyond MaxBytes
 		{strings.Repeat("x", MaxBytes+5), OddText},
 	} {
 		for _, d := range []Dialect{RFC9309, Google, Google2010, Yandex} {
@@ -96,8 +96,8 @@ func TestOddityOf(t *testing.T) {
 	}
 }
 
-// FuzzOddity holds that what is known of the groups does not change what is odd, and that a body with
-// rules is never taken for text or nothing.
+// FuzzOddity checks that knowing the groups does not change whether a body is odd, and that a body with rules is never
+// reported as text or blank.
 func FuzzOddity(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /p\n"))
 	f.Add([]byte("<a\nUser-agent: *"))

@@ -116,7 +116,7 @@ func TestParseOrigin(t *testing.T) {
 	}
 }
 
-// TestAppendOriginKeepsDst pins that a fault leaves dst as it was, and that what was in it stays.
+// TestAppendOriginKeepsDst checks that AppendOrigin keeps the contents of dst, and returns dst after an error.
 func TestAppendOriginKeepsDst(t *testing.T) {
 	dst := []byte("before")
 	if got, err := robots.AppendOrigin(dst, robots.URL{Scheme: []byte("http"), Host: []byte("a b")}); err == nil || string(got) != "before" {

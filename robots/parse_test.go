@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// dump writes groups in short: agents, then rules with their lines.
+// dump writes groups: agents, then rules with their lines.
 func dump(f *robots.File) string {
 	var b strings.Builder
 	for _, g := range f.Groups {
@@ -57,8 +57,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestYandexOptions reads sections as Yandex's documentation has them, and with the option
-// that changes that.
+// TestYandexOptions reads sections as Yandex documents them, without and with the option that changes this.
 func TestYandexOptions(t *testing.T) {
 	const body = "user-agent: a\n\ndisallow: /1\nallow:\n# c\nallow: /2\n\nuser-agent: b\ncrawl-delay: 1\nuser-agent: c\ndisallow:"
 	for d, want := range map[robots.Dialect]string{
@@ -76,7 +75,7 @@ func TestYandexOptions(t *testing.T) {
 	}
 }
 
-// TestUndefined is about which of two rules with wildcards wins, which google-2010 leaves open.
+// TestUndefined checks for which paths the precedence of rules with wildcards is undefined in google-2010.
 func TestUndefined(t *testing.T) {
 	for _, c := range []struct {
 		rules, path string
@@ -85,8 +84,8 @@ func TestUndefined(t *testing.T) {
 		{"allow: /page\ndisallow: /*.htm", "/page.htm", true},
 		{"allow: /page\ndisallow: /*.htm", "/page", false},
 		{"allow: /p*\ndisallow: /", "/page", false},           // a "*" at the end is ignored
-		{"allow: /p*a\ndisallow: /", "/pa", true},             // whichever is preferred
-		{"allow: /p*a\ndisallow: /\nallow: /p", "/pa", false}, // the rules without "*" allow, as the other does
+		{"allow: /p*a\ndisallow: /", "/pa", true},             // whichever takes precedence
+		{"allow: /p*a\ndisallow: /\nallow: /p", "/pa", false}, // the rules without "*" allow, as the other one does
 		{"allow: /p\ndisallow: /page\ndisallow: /*.htm", "/page.htm", false},
 		{"allow: /p\ndisallow: /page\ndisallow: /*.htm", "/p.htm", true},
 		{"allow: /*a\ndisallow: /*b", "/ab", true},
@@ -109,7 +108,7 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
-// TestParseCopies pins that a File does not change with the body it was read from.
+// TestParseCopies checks that a File does not share the memory of the body.
 func TestParseCopies(t *testing.T) {
 	body := []byte("user-agent: abc\nallow: /abc\n")
 	f := robots.Parse(body, robots.RFC9309)
@@ -122,10 +121,10 @@ func TestParseCopies(t *testing.T) {
 	}
 }
 
-// TestSizeLimit cuts a body at each kind of place (RFC 9309 section 2.5).
+// TestSizeLimit cuts bodies at each kind of position (RFC 9309 section 2.5).
 func TestSizeLimit(t *testing.T) {
 	const head, rule = "user-agent: *\n", "disallow: /private"
-	filled := func(tail string, over int) []byte { // tail ends over bytes behind the limit
+	filled := func(tail string, over int) []byte { // tail ends over bytes after the limit
 		b := bytes.Repeat([]byte("#"), robots.MaxBytes)
 		copy(b, head)
 		b = b[:robots.MaxBytes+over-len(tail)-1]
@@ -159,8 +158,7 @@ func TestSizeLimit(t *testing.T) {
 	}
 }
 
-// TestLineLimit: google keeps 16,663 bytes of a line, counted from its start and before the comment
-// is cut.
+// TestLineLimit checks that google reads 16,663 bytes of a line, counted from its start and including comments.
 func TestLineLimit(t *testing.T) {
 	const limit = 16663
 	line := "disallow: /" + strings.Repeat("a", limit)
@@ -272,8 +270,8 @@ func TestDialectNames(t *testing.T) {
 	}
 }
 
-// FuzzParse checks what holds for any body: no panic, lines counted, rules where they say they are,
-// values and tokens trimmed and never empty, and that CR LF, CR and LF mean the same.
+// FuzzParse checks for any body that nothing panics, that lines are counted, that rules are in the lines that they
+// name, that values and tokens are trimmed and not empty, and that CR LF, CR and LF are equivalent.
 func FuzzParse(f *testing.F) {
 	page := "<!DOCTYPE html>\n<p class=\"a:b\">User-agent: *</p>\nDisallow: /\n"
 	big := []byte("User-agent: *\nDisallow: /*a*b$ # c\r\nallow /x\r\x00\n")
@@ -325,7 +323,7 @@ func checkFile(t *testing.T, f *robots.File, body []byte) {
 	}
 }
 
-// splitLines splits as the dialects do, in the simplest way.
+// splitLines splits a body into lines in the simplest way.
 func splitLines(body []byte) []string {
 	text := strings.ReplaceAll(string(body), "\r\n", "\n")
 	return strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n")

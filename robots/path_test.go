@@ -13,7 +13,7 @@ import (
 
 var allDialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs, robots.RFC9309 | robots.URLAsIs, robots.Google2010, robots.Yandex, 0}
 
-// What rfc9309 has in the place of the characters, and of "%2A" and "%24".
+// The bytes of a literal "*" and "$" in the normal form of rfc9309.
 const star, dollar = "\xaa", "\xa4"
 
 func TestPath(t *testing.T) {
@@ -39,7 +39,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestPathReturnsRaw pins that a path in normal form is not copied, and that buf is reused for one that is not.
+// TestPathReturnsRaw checks that a path in normal form is not copied, and that buf is reused for others.
 func TestPathReturnsRaw(t *testing.T) {
 	raw, buf := []byte("/a/b?c=%C3%A9&d"), make([]byte, 0, 64)
 	for _, d := range allDialects {
@@ -76,8 +76,8 @@ func TestPatternForms(t *testing.T) {
 	}
 }
 
-// checkPaths checks the path of any URL in all dialects against the slow way to normalise, and that splitting agrees
-// with the definition of google/robotstxt.
+// checkPaths compares the path of a URL in all dialects with slowPath, and SplitURL with the definition of
+// google/robotstxt.
 func checkPaths(t *testing.T, raw []byte, u robots.URL, splitErr error) {
 	t.Helper()
 	part := repcase.PathOf(raw)
@@ -109,7 +109,7 @@ func checkPaths(t *testing.T, raw []byte, u robots.URL, splitErr error) {
 	}
 }
 
-// slowPath normalises escape by escape with the help of net/url.
+// slowPath normalises escape by escape with net/url.
 func slowPath(raw string, d robots.Dialect) string {
 	if !strings.HasPrefix(raw, "/") {
 		raw = "/" + raw
@@ -151,7 +151,7 @@ func slowPath(raw string, d robots.Dialect) string {
 	return b.String()
 }
 
-// TestHotPathAllocs pins that what runs once per URL does not allocate.
+// TestHotPathAllocs checks that the functions that run once per URL do not allocate.
 func TestHotPathAllocs(t *testing.T) {
 	urls := [][]byte{
 		[]byte("https://user@WWW.Example.com.:8443/some/path?with=a&query#fragment"), []byte("http://example.com/%7euser/é *$"), []byte("no url"),

@@ -11,8 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// periodsText writes the periods of the origin here, one after the other: "day 1.5 use rules:
-// fetched #0".
+// periodsText writes the periods of the origin here, such as "day 1.5 use rules: fetched #0".
 func periodsText(d robots.Dialect, responses ...robots.Response) string {
 	h := robots.NewHistory(d)
 	for _, r := range responses {
@@ -68,8 +67,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestPeriodsRandom compares the periods with the outcome of each moment by itself, of many made-up
-// histories.
+// TestPeriodsRandom compares the periods of random histories with Outcome at each moment.
 func TestPeriodsRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	origins := []robots.Origin{here, there, "https://c.com"}
@@ -95,7 +93,7 @@ func TestPeriodsRandom(t *testing.T) {
 		for _, o := range origins {
 			periods := h.Periods(o)
 			for _, m := range moments {
-				if m.Year() < 1000 { // older than what has no time
+				if m.Year() < 1000 { // before all responses without a time
 					continue
 				}
 				m = m.Truncate(time.Microsecond)

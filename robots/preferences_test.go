@@ -14,7 +14,7 @@ import (
 // TestPreferences runs the cases of testdata/preferences through the reference.
 func TestPreferences(t *testing.T) { repcase.RunPreferences(t, repcase.ReferencePreferences) }
 
-// TestUsageDictionary reads a statement for each production of RFC 9651's Dictionary.
+// TestUsageDictionary reads a statement for each production of a Dictionary in RFC 9651.
 func TestUsageDictionary(t *testing.T) {
 	file, err := os.Open("../testdata/preferences/dictionary.tsv")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestUsageDictionary(t *testing.T) {
 	}
 }
 
-// TestLicense finds the license of files: the first that is valid, wherever it stands.
+// TestLicense checks that the license of a file is the first valid one, wherever it is.
 func TestLicense(t *testing.T) {
 	for body, want := range map[string]string{
 		"":                                   "",

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// everyDialect is each dialect, and each reading of one.
+// everyDialect are the dialects and all readings.
 func everyDialect(tb testing.TB) (all []robots.Dialect) {
 	tb.Helper()
 	for _, name := range robots.Dialects() {
@@ -24,7 +24,7 @@ func everyDialect(tb testing.TB) (all []robots.Dialect) {
 	return append(all, robots.AllReadings(0)...)
 }
 
-// checkEssence holds that a robots.txt has the same groups as its essence, line by line.
+// checkEssence checks that a robots.txt has the same groups and lines as its essence.
 func checkEssence(t *testing.T, body []byte) {
 	t.Helper()
 	essence := robots.Essence(body)
@@ -42,7 +42,7 @@ func checkEssence(t *testing.T, body []byte) {
 	}
 }
 
-// randomRobots returns a robots.txt of lines that dialects read in different ways.
+// randomRobots returns a robots.txt with lines that dialects read differently.
 func randomRobots(r *rand.Rand) []byte {
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
 	var b bytes.Buffer
@@ -72,7 +72,7 @@ func randomRobots(r *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// TestEssence holds that nothing that a dialect reads is lost.
+// TestEssence checks that an essence has everything that a dialect reads.
 func TestEssence(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 1))
 	texts := 20_000

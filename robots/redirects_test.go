@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRedirectsAt holds which redirects lead to the robots.txt of another origin.
+// TestRedirectsAt checks which redirects lead to the robots.txt of another origin.
 func TestRedirectsAt(t *testing.T) {
 	for location, want := range map[string]robots.Origin{
 		"": "", "https://b.com/robots.txt?x#y": "https://b.com", "https://b.com/other": "", "/robots.txt?x": "", "http://[": "", "https://b.com": "",

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// redundantOf returns the lines that are called redundant, and those that are said never to decide.
+// redundantOf returns the lines that are reported as redundant, and those that are reported as useless.
 func redundantOf(r *robots.Report) (redundant, useless []int32) {
 	for _, n := range r.Diagnostics {
 		switch n.Code {
@@ -25,7 +25,7 @@ func redundantOf(r *robots.Report) (redundant, useless []int32) {
 	return redundant, useless
 }
 
-// without returns a text without some of its lines.
+// without returns a text without the given lines.
 func without(text string, lines ...int32) string {
 	var left []string
 	for i, line := range strings.SplitAfter(text, "\n") {
@@ -36,7 +36,7 @@ func without(text string, lines ...int32) string {
 	return strings.Join(left, "")
 }
 
-// withoutLines returns the rules that are not in some lines.
+// withoutLines returns the rules that are not in the given lines.
 func withoutLines(rules []robots.Rule, lines ...int32) (all []robots.Rule) {
 	for _, r := range rules {
 		if !slices.Contains(lines, r.Line) {
@@ -46,13 +46,13 @@ func withoutLines(rules []robots.Rule, lines ...int32) (all []robots.Rule) {
 	return all
 }
 
-// says returns what rules say of a path, and whether that is defined.
+// says returns the verdict of the rules on a path, and whether it is defined.
 func says(rules []robots.Rule, path string, d robots.Dialect) [2]bool {
 	n := robots.Decide(rules, []byte(path), d)
 	return [2]bool{n < 0 || rules[n].Allow, robots.Undefined(rules, n, []byte(path), d)}
 }
 
-// tellingPaths returns short paths, and those that the patterns of a file tell apart.
+// tellingPaths returns short paths, and paths that distinguish the patterns of a file.
 func tellingPaths(f *robots.File, short []string) []string {
 	var s witness.Sides
 	for _, g := range f.Groups {
@@ -67,9 +67,9 @@ func tellingPaths(f *robots.File, short []string) []string {
 	return paths
 }
 
-// TestRedundantRules deletes the lines that are called redundant from random files of several groups, one
-// at a time and all of them, and the rules that never decide, one at a time and with those. No verdict
-// changes, for any crawler: on short paths, and on those that the patterns tell apart.
+// TestRedundantRules deletes the redundant lines of random files of several groups, one at a time and all together,
+// also with the useless lines. No verdict changes for any crawler, on short paths and on those that distinguish the
+// patterns.
 func TestRedundantRules(t *testing.T) {
 	files := 3000
 	if testing.Short() {
@@ -102,7 +102,7 @@ func TestRedundantRules(t *testing.T) {
 				for _, lines := range ways {
 					few := withoutLines(rules, lines...)
 					other, parsed := few, false
-					if !slices.ContainsFunc(lines, func(l int32) bool { return slices.Contains(useless, l) }) { // which may be all that parts two groups
+					if !slices.ContainsFunc(lines, func(l int32) bool { return slices.Contains(useless, l) }) { // which may be all that separates two groups
 						other, _ = robots.Parse([]byte(without(text, lines...)), d).Select(agent)
 						parsed = true
 					}
@@ -136,8 +136,7 @@ func randomGroups(rng *rand.Rand) string {
 	return text.String()
 }
 
-// TestRedundantFound counts how many of the rules are found that decide, that another one covers, and
-// without which nothing changes.
+// TestRedundantFound counts how many of the rules that could be deleted are reported.
 func TestRedundantFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 6))
 	short := words("abz/", 4)
@@ -175,15 +174,15 @@ func TestRedundantFound(t *testing.T) {
 	}
 }
 
-// TestRedundantGroups has rules that a rule of another group covers, or not for all their crawlers.
+// TestRedundantGroups has rules that a rule of another group covers, for some or all of their crawlers.
 func TestRedundantGroups(t *testing.T) {
 	for text, want := range map[string][]int32{
 		"user-agent: *\ndisallow: /a\ndisallow: /a/b\nallow: /a/c\n":                             {3},
-		"user-agent: *\ndisallow: /a\ndisallow: /a/b\nallow: /*/b\n":                             nil, // longer than line 2
+		"user-agent: *\ndisallow: /a\ndisallow: /a/b\nallow: /*/b\n":                             nil, // it is longer than line 2
 		"user-agent: *\ndisallow: /a/b/c\ndisallow: /a/b\ndisallow: /a\n":                        {2, 3},
-		"user-agent: *\ndisallow: /a/b\nuser-agent: b\ndisallow: /\nuser-agent: *\ndisallow: /a": nil, // line 2 parts groups
+		"user-agent: *\ndisallow: /a/b\nuser-agent: b\ndisallow: /\nuser-agent: *\ndisallow: /a": nil, // line 2 separates groups
 		"user-agent: *\ndisallow: /\nallow: /a\ndisallow: /a/b\ndisallow: /c":                    {5},
-		// The Allow is for b alone, which the first group binds, too.
+		// The Allow is only for b, which the first group binds, too.
 		"user-agent: a\nuser-agent: b\ndisallow: /a\ndisallow: /a/b\n\nuser-agent: b\nallow: /a/\n":  nil,
 		"user-agent: a\nuser-agent: b\ndisallow: /a\ndisallow: /a/b\n\nuser-agent: b\nallow: /b/\n":  {4},
 		"user-agent: *\ndisallow: /*.php\ndisallow: /x/*.php$\ndisallow: /yy.php\nallow: /z/a.htm\n": {3, 4},
@@ -197,7 +196,7 @@ func TestRedundantGroups(t *testing.T) {
 	}
 }
 
-// TestUselessGroups has rules that never decide for one of the crawlers that their groups bind, or for all.
+// TestUselessGroups has rules that never decide, for one of the crawlers of their group or for all.
 func TestUselessGroups(t *testing.T) {
 	for text, want := range map[string]string{
 		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: a\nallow: /x*\n":                                 "",
@@ -207,8 +206,8 @@ func TestUselessGroups(t *testing.T) {
 		"user-agent: a\nuser-agent: b\ndisallow: /x\n\nuser-agent: b\ndisallow: /x*\n\nuser-agent: a\nallow: /x*\n": "3 shadowed_rule",
 		"user-agent: a\nuser-agent: b\ndisallow: /x\nallow: /x\n\nuser-agent: a\ndisallow: /y\n":                    "3 shadowed_rule",
 		"user-agent: a\ndisallow: /x\nuser-agent: *\ndisallow: /x\n":                                                "",
-		"user-agent: *\nallow: /\n":               "", // a way to write that all is allowed,
-		"user-agent: *\ndisallow:\n":              "", // as this is
+		"user-agent: *\nallow: /\n":               "", // written on purpose to allow everything,
+		"user-agent: *\ndisallow:\n":              "", // as is this
 		"user-agent: *\nallow: /\ndisallow: /x\n": "",
 	} {
 		var got []string

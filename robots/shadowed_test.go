@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestShadowed compares the diagnostics of rules that never decide because of one other rule with all
-// short paths, on random small sets of rules: there is no false alarm, and none is missed.
+// TestShadowed checks on random small sets of rules, with all short paths, that exactly the rules are reported that
+// never decide because of one other rule.
 func TestShadowed(t *testing.T) {
 	sets := 2000
 	if testing.Short() {
@@ -46,7 +46,7 @@ func TestShadowed(t *testing.T) {
 	t.Logf("%d rules that never decide in %d sets", found, sets)
 }
 
-// randomPattern returns a short pattern, now and then one of an index page.
+// randomPattern returns a short pattern, sometimes of an index page.
 func randomPattern(rng *rand.Rand) string {
 	var sb strings.Builder
 	if rng.IntN(8) > 0 {
@@ -66,8 +66,7 @@ func randomPattern(rng *rand.Rand) string {
 	return sb.String()
 }
 
-// shadowed returns the lines of the rules that match a path, and on each that they do lose against one
-// and the same other rule.
+// shadowed returns the lines of the rules that match some path, and that lose to the same other rule on all of them.
 func shadowed(rules []robots.Rule, d robots.Dialect, short []string) (lines []int32) {
 	var paths [][]byte
 	for _, p := range short {
@@ -83,7 +82,7 @@ func shadowed(rules []robots.Rule, d robots.Dialect, short []string) (lines []in
 		}
 	}
 	for i, r := range rules {
-		left := make([]bool, len(rules)) // it has not won where the other one may
+		left := make([]bool, len(rules)) // by other rule: it does not take precedence on some path of the rule
 		matched := false
 		for _, path := range paths {
 			if robots.Decide(rules[i:i+1], path, d) < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// FuzzOrigin writes the same scheme, host and port in other ways, which must all give one origin,
-// and that one itself.
+// FuzzOrigin writes the same scheme, host and port in different ways, which must all have the same origin, also if they
+// are parsed again.
 func FuzzOrigin(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"https", "example.com", ""},
@@ -29,7 +29,7 @@ func FuzzOrigin(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, scheme, host, port string) {
 		if strings.ContainsAny(port, "@:/?;#]") || strings.ContainsAny(host, "@/?;#") || strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
-			return // other parts of a URL than host and port
+			return // it contains other parts of a URL
 		}
 		url := scheme + "://" + host
 		if port != "" {
@@ -74,9 +74,8 @@ func spellings(url, origin string) []string {
 	return all
 }
 
-// isRoundTrip reports whether a name beyond ASCII is one that the punycode name stands for in UTS
-// 46: not every text of the form xn-- is the encoding of a valid name, and the origin keeps those
-// as they are.
+// isRoundTrip reports whether UTS 46 converts a Punycode name to a name beyond ASCII and back. Not every text like xn--
+// encodes a valid name; an origin keeps the others as they are.
 func isRoundTrip(name, punycode string) bool {
 	back, err := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.StrictDomainName(false),
 		idna.CheckHyphens(false)).ToASCII(name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTry compares the order of trials with Decide, and what matches and how far with a reading of
-// the pattern from its definition, on random rules.
+// TestTry compares the order of trials with Decide, and the lengths of matches with the definition of patterns, on
+// random rules.
 func TestTry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := func(alphabet string, n int) string {

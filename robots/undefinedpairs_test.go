@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// texts returns all strings over the alphabet that start so, up to a length.
+// texts returns all strings with this start over the alphabet, up to a length.
 func texts(start, alphabet string, most int) []string {
 	all := []string{start}
 	for i := 0; i < len(all); i++ {
@@ -21,7 +21,7 @@ func texts(start, alphabet string, most int) []string {
 	return all
 }
 
-// TestCommon compares the search for a path that two patterns match with all short paths.
+// TestCommon compares commonPath with a search through all short paths.
 func TestCommon(t *testing.T) {
 	patterns := append(texts("/", "ab*$", 3), texts("*", "ab*$", 3)...)
 	paths := texts("/", "ab$", 6)
@@ -52,10 +52,9 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// TestUndefinedExhaustive compares [robots.Undefined] with its definition, on all short paths and
-// random sets of short patterns: the verdict is undefined if it depends on which rule with a "*",
-// or the rules without, comes first. Each undefined_pair must be one of these, and no rule called
-// useless may change a verdict.
+// TestUndefinedExhaustive compares [robots.Undefined] with its definition, on all short paths and random sets of short
+// patterns: the verdict is undefined if it depends on whether a rule with "*", and which one, or the rules without "*"
+// take precedence. Each undefined_pair must be such a case, and no useless rule may change a verdict.
 func TestUndefinedExhaustive(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns, paths := texts("/", "ab*$", 4), texts("/", "ab", 5)
@@ -106,7 +105,7 @@ func TestUndefinedExhaustive(t *testing.T) {
 	}
 }
 
-// dependsOnOrder reports whether rules that match a path and might come first say different things.
+// dependsOnOrder reports whether rules that match a path and may take precedence have different effects.
 func dependsOnOrder(rules []robots.Rule, path string) bool {
 	says := map[bool]bool{}
 	longest := 0
@@ -121,7 +120,7 @@ func dependsOnOrder(rules []robots.Rule, path string) bool {
 		for _, r := range rules {
 			if r.Allow == allow && len(r.Pattern) == longest && !strings.Contains(r.Pattern, "*") && robots.Matches(r.Pattern, []byte(path)) {
 				says[allow] = true
-				return len(says) > 1 // Allow wins a tie
+				return len(says) > 1 // Allow takes precedence on a tie
 			}
 		}
 	}

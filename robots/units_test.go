@@ -9,16 +9,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A unit is a byte of a rule or of a URL as RFC 9309 compares them, or a wildcard or the end in a rule.
-// Unlike the normal form of package robots it needs no byte for what a character means.
+// A unit is a byte of a rule or of a URL as RFC 9309 compares them, or a wildcard or end anchor. Unlike in the normal
+// form, a literal "*" or "$" does not need a byte of its own.
 type unit struct {
 	char         byte
 	wildcard     bool
 	endOfPattern bool
 }
 
-// unitsOf takes a URL apart, or the value of a rule: the characters that RFC 3986 calls unreserved, "*" and
-// "$" are the same as their escapes, and one unit; other escapes are three, and so is what no URL may hold.
+// unitsOf splits a URL or the value of a rule: an unreserved character (RFC 3986), "*" and "$" are one unit, escaped or
+// not; other escapes are three, and so are bytes that are not valid in URLs.
 func unitsOf(text string, rule, asIs bool) (units []unit) {
 	if !strings.HasPrefix(text, "/") && !rule {
 		text = "/" + text
@@ -67,8 +67,8 @@ func unitsMatch(rule, url []unit) bool {
 	return len(url) > 0 && url[0].char == rule[0].char && unitsMatch(rule[1:], url[1:])
 }
 
-// decideByUnits returns the index of the rule that decides, or -1: the one with most units, allow on a
-// tie, then the first. values are those of the rules.
+// decideByUnits returns the index of the rule that decides, or -1: the one with most units, with Allow on a tie, then
+// the first. values are those of the rules.
 func decideByUnits(rules []robots.Rule, values [][]unit, url []unit) int {
 	best, most := -1, 0
 	for i, units := range values {
@@ -79,7 +79,7 @@ func decideByUnits(rules []robots.Rule, values [][]unit, url []unit) int {
 	return best
 }
 
-// A written is a URL in both forms, and as units.
+// A written is a URL, with its normal form and its units.
 type written struct {
 	dialect robots.Dialect
 	url     string
@@ -87,7 +87,7 @@ type written struct {
 	units   []unit
 }
 
-// writeURLs returns URLs, and each as it is, too.
+// writeURLs returns the URLs, each also as with URLAsIs.
 func writeURLs(urls ...string) (all []written) {
 	for _, url := range urls {
 		for _, d := range []robots.Dialect{robots.RFC9309, robots.RFC9309 | robots.URLAsIs} {
@@ -98,7 +98,7 @@ func writeURLs(urls ...string) (all []written) {
 	return all
 }
 
-// checkUnits compares the reference with it, and returns the number of URLs.
+// checkUnits compares the reference with decideByUnits, and returns the number of URLs.
 func checkUnits(t *testing.T, rules []robots.Rule, urls []written) int {
 	t.Helper()
 	values := make([][]unit, len(rules))

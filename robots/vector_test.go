@@ -11,8 +11,7 @@ import (
 
 var vectorForms = map[string]*form{"light": lightURL, "full": fullURL}
 
-// checkKept compares what vector instructions find in a text with what their twin in Go finds, and
-// that with the actions of the form.
+// checkKept compares kept and keptGeneric with the actions of the form.
 func checkKept(tb testing.TB, name string, text []byte) {
 	tb.Helper()
 	f := vectorForms[name]
@@ -31,8 +30,8 @@ func checkKept(tb testing.TB, name string, text []byte) {
 	}
 }
 
-// TestKept checks texts of each length at the very beginning and the very end of readable memory
-// and at each alignment, with every byte in every place.
+// TestKept checks texts of each length at the start and the end of readable memory and at each alignment, with every
+// byte at every position.
 func TestKept(t *testing.T) {
 	before, behind := guardpage.New(t)
 	rng := rand.New(rand.NewPCG(15, 9309))
@@ -48,7 +47,7 @@ func TestKept(t *testing.T) {
 					text[i] = 'a'
 				}
 				checkKept(t, name, text)
-				for range 4 { // one that is not kept, and mostly one more
+				for range 4 { // one byte with an action, and mostly one more
 					if n > 0 {
 						text[rng.IntN(n)] = byte(rng.IntN(256))
 						checkKept(t, name, text)
