@@ -199,67 +199,56 @@ type Reject struct {
 	Reason string // for example "quote"
 }
 
-// copyRow copies a row to another, in all columns that the Source fills.
-func (b *Batch) copyRow(to, from int) {
-	b.URLs[to], b.Lines[to] = b.URLs[from], b.Lines[from]
-	copyValue(b.UserAgents, to, from)
-	copyValue(b.Clients, to, from)
-	copyValue(b.Times, to, from)
-	copyValue(b.Raws, to, from)
-	copyValue(b.Offsets, to, from)
+// A column has one value per row of a batch, or none if the batch does not have the column.
+type column interface {
+	keep(rows []uint32) // drops all rows but these, which are ascending
+	truncate(n int)     // drops the rows from n on
+}
+
+type columnOf[T any] []T
+
+func (c *columnOf[T]) keep(rows []uint32) {
+	if len(*c) > 0 {
+		for n, i := range rows {
+			(*c)[n] = (*c)[i]
+		}
+	}
+	c.truncate(len(rows))
+}
+
+func (c *columnOf[T]) truncate(n int) { *c = (*c)[:min(n, len(*c))] }
+
+// sourceColumns calls do with each column that the Source fills.
+func (b *Batch) sourceColumns(do func(column)) {
+	for _, c := range [...]column{
+		(*columnOf[Span])(&b.URLs), (*columnOf[int64])(&b.Lines), (*columnOf[Span])(&b.UserAgents), (*columnOf[Span])(&b.Clients),
+		(*columnOf[int64])(&b.Times), (*columnOf[Span])(&b.Raws), (*columnOf[int64])(&b.Offsets),
+	} {
+		do(c)
+	}
 	for i := range b.Kept {
 		k := &b.Kept[i]
-		copyValue(k.Texts, to, from)
-		copyValue(k.Ints, to, from)
-		copyValue(k.Floats, to, from)
-		copyValue(k.Present, to, from)
+		do((*columnOf[Span])(&k.Texts))
+		do((*columnOf[int64])(&k.Ints))
+		do((*columnOf[float64])(&k.Floats))
+		do((*columnOf[bool])(&k.Present))
 	}
 }
 
-// copyValue copies a value within a column, unless the column is empty.
-func copyValue[T any](column []T, to, from int) {
-	if len(column) > 0 {
-		column[to] = column[from]
+// decidedColumns calls do with each column that a Store with LogAgents fills.
+func (b *Batch) decidedColumns(do func(column)) {
+	for _, c := range [...]column{
+		(*columnOf[SiteID])(&b.Sites), (*columnOf[RulingID])(&b.Rulings), (*columnOf[Verdict])(&b.Verdicts), (*columnOf[Span])(&b.Canonicals),
+		(*columnOf[Preference])(&b.Preferences), (*columnOf[Listed])(&b.Listed), (*columnOf[uint32])(&b.Agents),
+		(*columnOf[Violation])(&b.Violations), (*columnOf[ranges.Answer])(&b.Verified), (*columnOf[ranges.Proof])(&b.Proofs),
+		(*columnOf[Change])(&b.Changes),
+	} {
+		do(c)
 	}
-}
-
-// copyDecided copies a row to another, in all columns that a Store with LogAgents fills.
-func (b *Batch) copyDecided(to, from int) {
-	copyValue(b.Sites, to, from)
-	copyValue(b.Rulings, to, from)
-	copyValue(b.Verdicts, to, from)
-	copyValue(b.Canonicals, to, from)
-	copyValue(b.Preferences, to, from)
-	copyValue(b.Listed, to, from)
-	copyValue(b.Agents, to, from)
-	copyValue(b.Violations, to, from)
-	copyValue(b.Verified, to, from)
-	copyValue(b.Proofs, to, from)
-	copyValue(b.Changes, to, from)
-}
-
-// truncateDecided drops the rows from n on, in all columns.
-func (b *Batch) truncateDecided(n int) {
-	b.Truncate(n)
-	b.Sites, b.Rulings, b.Verdicts, b.Canonicals = first(b.Sites, n), first(b.Rulings, n), first(b.Verdicts, n), first(b.Canonicals, n)
-	b.Preferences, b.Listed = first(b.Preferences, n), first(b.Listed, n)
-	b.Agents, b.Violations, b.Changes = first(b.Agents, n), first(b.Violations, n), first(b.Changes, n)
-	b.Verified, b.Proofs = first(b.Verified, n), first(b.Proofs, n)
 }
 
 // Truncate drops the rows from n on, in all columns that the Source fills.
-func (b *Batch) Truncate(n int) {
-	b.URLs, b.Lines = b.URLs[:n], b.Lines[:n]
-	b.UserAgents, b.Clients, b.Times = first(b.UserAgents, n), first(b.Clients, n), first(b.Times, n)
-	b.Raws, b.Offsets = first(b.Raws, n), first(b.Offsets, n)
-	for i := range b.Kept {
-		k := &b.Kept[i]
-		k.Texts, k.Ints, k.Floats, k.Present = first(k.Texts, n), first(k.Ints, n), first(k.Floats, n), first(k.Present, n)
-	}
-}
-
-// first returns the first n values of a column, or none if the column is empty.
-func first[T any](column []T, n int) []T { return column[:min(n, len(column))] }
+func (b *Batch) Truncate(n int) { b.sourceColumns(func(c column) { c.truncate(n) }) }
 
 // A SiteID identifies an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, if the stray bit is
 // set, one without rules (the rest is an index of [Batch.Strays]).

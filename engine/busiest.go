@@ -80,9 +80,8 @@ type busiest struct {
 	list  *AgentList   // with LogAgents
 	named []AgentCount // counts of the agents in list that only a robots.txt names
 
-	disputes     map[SiteID]int64 // by site
-	disputedRows int64
-	disputed     DisputeExample
+	disputes DisputeStats // without Worst
+	disputed frequent     // sites, by disputes
 
 	census ranges.Census // with StoreOptions.Ranges
 }
@@ -114,15 +113,6 @@ func (u *busiest) addNamed(b *Batch) {
 	}
 }
 
-// sortedNamed returns the counts of addNamed.
-func (u *busiest) sortedNamed() (all []NamedCount) {
-	for n, count := range u.named {
-		all = append(all, NamedCount{u.list.names[u.list.known+n], count})
-	}
-	slices.SortFunc(all, func(a, b NamedCount) int { return cmp.Compare(a.Name, b.Name) })
-	return all
-}
-
 // siteRows counts the rows of each site or, if there are too many sites, of those with the most rows.
 type siteRows struct {
 	all []int64 // nil if there are too many
@@ -150,22 +140,28 @@ func (r *siteRows) addStreak(s siteStreak) {
 
 // top returns the Top origins with the most rows, busiest first.
 func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
-	offer := func(site SiteID, rows int64) {
+	if r.all == nil {
+		return topOrigins(lookup, &r.few, Top)
+	}
+	for site, rows := range r.all {
 		if rows == 0 || len(best) == Top && rows < best[Top-1].Rows {
-			return
+			continue
 		}
-		o := BusyOrigin{string(lookup.Origin(site)), rows}
+		o := BusyOrigin{string(lookup.Origin(SiteID(site))), rows}
 		at, _ := slices.BinarySearchFunc(best, o, busierOrigin)
 		best = slices.Insert(best, at, o)
 		best = best[:min(Top, len(best))]
 	}
-	for site, rows := range r.all {
-		offer(SiteID(site), rows)
-	}
-	for _, it := range r.few.slots {
-		offer(it.from.site, it.rows)
-	}
 	return best
+}
+
+// topOrigins returns the n sites with the most rows, busiest first.
+func topOrigins(lookup *Lookup, sites *frequent, n int) (top []BusyOrigin) {
+	for _, it := range sites.top(n) {
+		top = append(top, BusyOrigin{string(lookup.Origin(it.from.site)), it.rows})
+	}
+	slices.SortFunc(top, busierOrigin)
+	return top[:min(n, len(top))]
 }
 
 // countSites counts the rows of an evaluated batch by site.

@@ -40,26 +40,15 @@ type oldSite struct {
 	ruling RulingID
 }
 
-// newComparer returns a comparer for the evaluators of two stores.
-func newComparer(old, now *Evaluator, t *twins) *comparer {
-	c := &comparer{old: old, now: now, twins: t, ties: map[rulePair]bool{}}
-	if namer := now.store.namer; namer != nil {
-		now.clients = newClients(namer)
-		now.clients.tokens = t.tokens
-	}
-	if old.budget == 0 && !old.store.opt.RowTimes {
-		c.known = make([]oldSite, now.store.NumSites())
-	}
-	return c
-}
-
 // compare fills b.Old and b.Changes. The new store has already evaluated b.
 func (c *comparer) compare(b *Batch) {
 	if b.Old == nil {
 		b.Old = new(Batch)
 	}
 	old, n, agents := b.Old, b.Len(), c.now.store.agentsPerURL()
-	old.borrow(b)
+	old.release()
+	old.Input, old.Data, old.URLs, old.Lines = b.Input, b.Data, b.URLs, b.Lines
+	old.UserAgents, old.Times, old.Kept = b.UserAgents, b.Times, b.Kept
 	old.Sites = grown(old.Sites, n)
 	old.Rulings = grown(old.Rulings, n)
 	old.Verdicts = grown(old.Verdicts, n*agents)
@@ -251,13 +240,6 @@ func grown[T any](column []T, n int) []T {
 		return make([]T, n)
 	}
 	return column[:n]
-}
-
-// borrow fills b with the undecided rows of another batch. Both batches share the memory of the columns.
-func (b *Batch) borrow(from *Batch) {
-	b.release()
-	b.Input, b.Data, b.URLs, b.Lines = from.Input, from.Data, from.URLs, from.Lines
-	b.UserAgents, b.Times, b.Kept = from.UserAgents, from.Times, from.Kept
 }
 
 // release empties a batch that borrowed its columns. It keeps its own memory.

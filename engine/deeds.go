@@ -96,7 +96,7 @@ func (e *Evaluator) addPast(b *Batch, row int, periods []rules.Period) Span {
 		at := slices.IndexFunc(e.asked, func(a askedText) bool { return a.id == p.ID })
 		if at < 0 {
 			at = len(e.asked)
-			e.asked = append(e.asked, askedText{p.ID, e.setIn(b, row, p.ID).Decide(path, &e.scratch).Access == Denied})
+			e.asked = append(e.asked, askedText{p.ID, e.set(p.ID, e.agentIn(b, row, p.ID)).Decide(path, &e.scratch).Access == Denied})
 		}
 		if e.asked[at].forbids {
 			b.Pasts[start+n/8] |= 1 << (n % 8)

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -52,7 +50,8 @@ func (e *Evaluator) disputeRow(b *Batch, row, agents int) {
 	if _, text := id.Text(); !text {
 		return
 	}
-	raw, open := e.rawPath(b, row), e.isOpen(b, row)
+	periods := e.periodsOf(b, row)
+	raw, open := e.rawPath(b, row), len(periods) > 0 && periods[e.periodIn(b, row, periods)].Open
 	if robots.IsTxt(raw) || !open && !e.readingsOf(id, b.agent(row, 0)).some && e.readsAlike(raw) {
 		return
 	}
@@ -88,13 +87,6 @@ func (s *rowSet) reset(n int, all bool) {
 
 func (s rowSet) add(row int)      { s[row/64] |= 1 << (row % 64) }
 func (s rowSet) has(row int) bool { return s[row/64]>>(row%64)&1 != 0 }
-
-// isOpen reports whether some readers ignore the text in force for a row because of its response, see
-// [rules.Period].
-func (e *Evaluator) isOpen(b *Batch, row int) bool {
-	periods := e.periodsOf(b, row)
-	return len(periods) > 0 && periods[e.periodIn(b, row, periods)].Open
-}
 
 // readsOpen reports whether a reading of the agent's operator treats a site as open unless its robots.txt has
 // status 200.
@@ -217,7 +209,7 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 // DisputeStats counts the verdicts that disallow a URL although a reading of the crawler's operator allows it.
 type DisputeStats struct {
 	Rows    int64
-	Worst   [rules.Worst]BusyOrigin // the origins with the most disputes; unused elements have no rows
+	Worst   [rules.Worst]BusyOrigin // the origins with the most disputes, counted like Stats.TopRules
 	Example DisputeExample          // the first dispute
 }
 
@@ -228,48 +220,22 @@ type DisputeExample struct {
 	By         [MaxReadings]ReadBy
 }
 
-// maxDisputed is the maximum number of sites whose disputes are counted separately.
-const maxDisputed = 1 << 16
-
 // addDisputes counts the disputes of a batch, in the order of the source.
 func (u *busiest) addDisputes(b *Batch) {
 	if len(b.Disputes) == 0 {
 		return
 	}
-	if u.disputes == nil {
-		u.disputes = map[SiteID]int64{}
+	if u.disputes.Rows == 0 {
 		d := &b.Disputes[0]
-		u.lookup.Use(b)
 		id, agent := b.Rulings[d.Row], b.agent(int(d.Row), int(d.Verdict))
-		u.disputed = DisputeExample{
+		u.disputes.Example = DisputeExample{
 			URL: string(b.URL(int(d.Row))), Agent: u.lookup.AgentName(id, agent), By: d.By,
 			Line: u.lookup.Rule(id, agent, b.Verdicts[int(d.Row)*u.agents+int(d.Verdict)].Rule).Line,
 		}
 	}
-	u.disputedRows += int64(len(b.Disputes))
+	u.disputes.Rows += int64(len(b.Disputes))
 	for i := range b.Disputes {
 		site := b.Sites[b.Disputes[i].Row]
-		if _, known := u.disputes[site]; known || len(u.disputes) < maxDisputed {
-			u.disputes[site]++
-		}
+		u.disputed.countKey(uint64(site), 1, decider{site: site})
 	}
-}
-
-// disputeStats returns the counts of addDisputes.
-func (u *busiest) disputeStats() DisputeStats {
-	s := DisputeStats{Rows: u.disputedRows, Example: u.disputed}
-	if len(u.disputes) == 0 {
-		return s
-	}
-	counts := slices.SortedFunc(maps.Values(u.disputes), func(a, b int64) int { return cmp.Compare(b, a) })
-	least := counts[min(len(s.Worst), len(counts))-1]
-	var worst []BusyOrigin
-	for site, rows := range u.disputes {
-		if rows >= least {
-			worst = append(worst, BusyOrigin{string(u.lookup.Origin(site)), rows})
-		}
-	}
-	slices.SortFunc(worst, busierOrigin)
-	copy(s.Worst[:], worst)
-	return s
 }

@@ -38,6 +38,7 @@ type Evaluator struct {
 	clients *clients
 	pending []pendingRow // of the batch
 	words   []byte       // memory for the words of pending rows
+	kept    []uint32     // memory for dropUnknown
 
 	asked []askedText // with StoreOptions.Deeds
 
@@ -78,7 +79,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.dispute(b)
 	e.accuse(b, b)
 	e.findDeeds(b)
-	e.store.dropUnknown(b)
+	e.dropUnknown(b)
 }
 
 // evaluate is like Evaluate but does not fill b.Violations. It keeps rows that are to be skipped if a robots.txt
@@ -98,9 +99,12 @@ func (e *Evaluator) evaluate(b *Batch) {
 	}
 	e.suspects.reset(n, false)
 	var order []rulingRow // nil means in the order of the batch
-	streaks, nameless := e.findSites(b), false
-	if logAgents == LogAgentsByName {
-		nameless = b.leaveNameless()
+	streaks := e.findSites(b)
+	nameless := false // some rows name no agent: like bad URLs, they have no ruling
+	for i := 0; logAgents == LogAgentsByName && i < len(b.UserAgents); i++ {
+		if b.UserAgents[i] == NoURL {
+			b.Rulings[i], nameless = rules.NoRuling, true
+		}
 	}
 	if streaks >= n/minStreak {
 		order = e.order.sort(b.Rulings)

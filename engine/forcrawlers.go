@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/robobatch/robobatch/robots"
 )
@@ -45,15 +44,27 @@ func (c *counted) make(b *Batch) {
 		return
 	}
 	agents := len(b.Verdicts) / n
-	old := b.compared()
+	old, stores := b.compared(), 1
+	if old != nil {
+		stores = 2
+	}
 	for row := range n {
-		if !deniesAny(b.Verdicts[row*agents:][:agents]) && (old == nil || !deniesAny(old.Verdicts[row*agents:][:agents])) || !b.IsTxt(row) {
+		if !denies(b.Verdicts[row*agents:][:agents]) && (old == nil || !denies(old.Verdicts[row*agents:][:agents])) || !b.IsTxt(row) {
 			continue
 		}
 		if !c.isOther {
 			c.copy(b, old)
 		}
-		c.allow(row*agents, agents)
+		for i := row * agents; i < (row+1)*agents; i++ {
+			for _, verdicts := range c.verdicts[:stores] {
+				if verdicts[i].Access == Denied {
+					verdicts[i] = Verdict{NoRule, ReasonRobotsTxt, Allowed}
+					if old != nil {
+						c.changes[i] = Same
+					}
+				}
+			}
+		}
 	}
 }
 
@@ -78,32 +89,6 @@ func (c *counted) copy(b, old *Batch) {
 	c.verdicts[1] = append(c.verdicts[1][:0], old.Verdicts...)
 	c.changes = append(c.changes[:0], b.Changes...)
 	before.Verdicts, c.batch.Old, c.batch.Changes = c.verdicts[1], before, c.changes
-}
-
-// allow allows n verdicts for a robots.txt, from first on. The Change of a denied one becomes Same.
-func (c *counted) allow(first, n int) {
-	for i := first; i < first+n; i++ {
-		isCompared := len(c.batch.Changes) > 0
-		if isCompared && (c.verdicts[0][i].Access == Denied || c.verdicts[1][i].Access == Denied) {
-			c.changes[i] = Same
-		}
-		allowTxt(&c.verdicts[0][i])
-		if isCompared {
-			allowTxt(&c.verdicts[1][i])
-		}
-	}
-}
-
-// allowTxt allows a robots.txt if its verdict denies it.
-func allowTxt(v *Verdict) {
-	if v.Access == Denied {
-		*v = Verdict{NoRule, ReasonRobotsTxt, Allowed}
-	}
-}
-
-// deniesAny reports whether any of the verdicts denies.
-func deniesAny(verdicts []Verdict) bool {
-	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Access == Denied })
 }
 
 // IsTxt reports whether the URL of a row names a robots.txt.

@@ -161,18 +161,14 @@ func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robo
 	f.all = !complete
 	for _, t := range tokens {
 		if names(t) {
-			f.addHash(xxh3.HashString(strings.ToLower(string(t))))
+			hash := xxh3.HashString(strings.ToLower(string(t)))
+			if f.bits == nil {
+				f.bits = make([]uint64, 1<<14)
+			}
+			f.bits[hash>>6%(1<<14)] |= 1 << (hash % 64)
 		}
 	}
 	return f
-}
-
-// addHash adds a token by its hash.
-func (f *tokenFilter) addHash(hash uint64) {
-	if f.bits == nil {
-		f.bits = make([]uint64, 1<<14)
-	}
-	f.bits[hash>>6%(1<<14)] |= 1 << (hash % 64)
 }
 
 // or returns the union of two filters.
@@ -186,9 +182,6 @@ func (f tokenFilter) or(g tokenFilter) tokenFilter {
 	}
 	return f
 }
-
-// none reports whether the filter is empty.
-func (f *tokenFilter) none() bool { return f.bits == nil && !f.all }
 
 // has reports whether a text may be a token.
 func (f *tokenFilter) has(token []byte) bool {
@@ -254,7 +247,7 @@ func (m *clients) find(userAgent []byte) client {
 	switch {
 	case m.byName:
 		return m.keepClient(userAgent, m.named(userAgent))
-	case m.tokens.none():
+	case m.tokens.bits == nil && !m.tokens.all:
 		index = crawlers.IdentifyIndex(userAgent)
 	default:
 		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
@@ -325,24 +318,13 @@ func (e *Evaluator) identify(b *Batch) {
 		b.Agents = append(b.Agents, agent)
 	}
 	if e.store.opt.LogAgents == LogAgentsSkip {
-		e.store.dropUnknown(b)
+		e.dropUnknown(b)
 		for row, agent := range b.Agents {
 			if agent >= pendingAgent {
 				e.pending[agent-pendingAgent].row = row
 			}
 		}
 	}
-}
-
-// leaveNameless sets the rulings of rows that name no agent to NoRuling, as for bad URLs, and reports whether there
-// are such rows.
-func (b *Batch) leaveNameless() (found bool) {
-	for i, name := range b.UserAgents {
-		if name == NoURL {
-			b.Rulings[i], found = rules.NoRuling, true
-		}
-	}
-	return found
 }
 
 // resolve finds the agent of a pending row by the ruling in force for it.
@@ -366,35 +348,32 @@ func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
 
 // dropUnknown removes the rows of unknown agents if they are to be skipped. If an old store has also decided them,
 // the agent must be unknown there, too.
-func (s *Store) dropUnknown(b *Batch) {
-	if s.opt.LogAgents != LogAgentsSkip {
+func (e *Evaluator) dropUnknown(b *Batch) {
+	if e.store.opt.LogAgents != LogAgentsSkip {
 		return
 	}
 	var old *Batch
 	if b.Old != nil && len(b.Old.Agents) == len(b.Agents) {
 		old = b.Old
 	}
-	n, dispute := 0, 0
+	e.kept = e.kept[:0]
+	dispute := 0
 	for i, agent := range b.Agents {
 		if agent == unknownAgent && (old == nil || old.Agents[i] == unknownAgent) {
 			continue
 		}
 		for ; dispute < len(b.Disputes) && int(b.Disputes[dispute].Row) == i; dispute++ {
-			b.Disputes[dispute].Row = uint32(n)
+			b.Disputes[dispute].Row = uint32(len(e.kept))
 		}
-		if n < i {
-			b.copyRow(n, i)
-			b.copyDecided(n, i)
-			if old != nil {
-				old.copyDecided(n, i)
-			}
-		}
-		n++
+		e.kept = append(e.kept, uint32(i))
 	}
-	b.Skipped += len(b.Agents) - n
-	b.truncateDecided(n)
+	b.Skipped += len(b.Agents) - len(e.kept)
+	keep := func(c column) { c.keep(e.kept) }
+	b.sourceColumns(keep)
+	b.decidedColumns(keep)
 	if old != nil {
-		old.truncateDecided(n)
+		old.decidedColumns(keep)
+		old.Truncate(len(e.kept)) // it shares the source's columns
 	}
 }
 

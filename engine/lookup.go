@@ -240,7 +240,7 @@ func (w *winners) addName(key agentOf, from *rules.Ruling, budget int64) {
 	w.names[key] = name
 }
 
-// addRule copies the rule that won, unless it is copied already.
+// addRule copies a rule that decided, once.
 func (w *winners) addRule(key winner, from *rules.Set, budget int64) {
 	if _, known := w.rules[key]; !known {
 		w.addWinner(key, from.Rule(key.rule), budget)
@@ -277,20 +277,15 @@ func (e *Evaluator) canonicalize(b *Batch) {
 			}
 		}
 		if len(params) > 0 {
-			b.Canonicals[i] = b.clean(b.URLs[i], params, e.store.opt.Dialect)
+			url, at := b.URLs[i], len(b.Data)
+			b.Data = params.AppendCanonical(b.Data, b.Data[url.Off:url.Off+url.Len], e.store.opt.Dialect)
+			if size := len(b.Data) - at; size < int(url.Len) {
+				b.Canonicals[i] = Span{uint32(at), uint32(size)}
+			} else { // it lost no parameter
+				b.Data = b.Data[:at]
+			}
 		}
 	}
-}
-
-// clean returns the span of a URL without the parameters of Clean-param.
-func (b *Batch) clean(url Span, params robots.CleanParams, d robots.Dialect) Span {
-	at := len(b.Data)
-	b.Data = params.AppendCanonical(b.Data, b.Data[url.Off:url.Off+url.Len], d)
-	if len(b.Data)-at == int(url.Len) { // nothing was cut
-		b.Data = b.Data[:at]
-		return url
-	}
-	return Span{uint32(at), uint32(len(b.Data) - at)}
 }
 
 // A prefixMemo remembers recent prefixes of URLs, as written, with their site and the ruling in force. For these,

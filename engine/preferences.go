@@ -66,12 +66,3 @@ func (m *Lookup) HowUsed(id RulingID, agent int, p Preference) string {
 	}
 	return m.reader.Ruling(id).Preferences(agent).How(p)
 }
-
-// answerPreference sets the preferences of an Answer from those of agent a in the first row of a batch.
-func (m *Lookup) answerPreference(answer *Answer, b *Batch, a int) {
-	p, id := b.Preferences[a], b.Rulings[0]
-	answer.Preferences = robots.Answers{Said: p.Said, How: m.HowUsed(id, b.agent(0, a), p)}
-	if slices.Contains(m.store.opt.Directives, robots.LicenseLines) {
-		answer.License, _ = m.Note(id, b.agent(0, a), robots.LicenseLines)
-	}
-}

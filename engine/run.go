@@ -36,7 +36,15 @@ type Options struct {
 func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	w := &worker{Evaluator: store.newEvaluator(goroutines, batches)}
 	if opt.Old != nil {
-		w.before = newComparer(opt.Old.newEvaluator(goroutines, batches), w.Evaluator, opt.twins)
+		old := opt.Old.newEvaluator(goroutines, batches)
+		w.before = &comparer{old: old, now: w.Evaluator, twins: opt.twins, ties: map[rulePair]bool{}}
+		if old.budget == 0 && !old.store.opt.RowTimes {
+			w.before.known = make([]oldSite, store.NumSites())
+		}
+		if store.namer != nil {
+			w.clients = newClients(store.namer)
+			w.clients.tokens = opt.twins.tokens
+		}
 	}
 	return w
 }
@@ -75,7 +83,7 @@ func (w *worker) Evaluate(b *Batch) {
 		w.accuse(b, b)
 	}
 	w.findDeeds(b)
-	w.store.dropUnknown(b)
+	w.dropUnknown(b)
 }
 
 // A SourceError is the error of a run whose source failed. The sink has received all earlier rows. Err is the
@@ -158,7 +166,10 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	if workers == 1 {
-		return runAlone(ctx, store, src, dst, &opt)
+		c, all := newCounter(store, 2), newBusiest(store, opt.Old)
+		c.strays.most = opt.MaxStrays
+		err := panics.Catch(func() error { return opt.runAlone(ctx, c, all, src, dst) })
+		return total([]*counter{c}, all), err
 	}
 	jobs := 2*workers + 2 // each worker decides one; one is read, one is written, and the rest are spare
 	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old), src: src}
@@ -198,31 +209,16 @@ func (opt *Options) ended(store *Store, src Source) error {
 	return nil
 }
 
-// runAlone is Run with one worker: with one batch, and without further goroutines.
-func runAlone(ctx context.Context, store *Store, src Source, dst Sink, opt *Options) (Stats, error) {
-	a := alone{counter: newCounter(store, 2), all: newBusiest(store, opt.Old), opt: opt}
-	a.strays.most = opt.MaxStrays
-	err := panics.Catch(func() error { return a.loop(ctx, src, dst) })
-	return total([]*counter{a.counter}, a.all), err
-}
-
-// An alone is the state of runAlone.
-type alone struct {
-	*counter
-	all *busiest
-	opt *Options
-}
-
-// loop reads, evaluates and writes one batch after another, until the source or ctx ends.
-func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
+// runAlone reads, evaluates and writes one batch after another in this goroutine, until the source or ctx ends.
+func (opt *Options) runAlone(ctx context.Context, c *counter, all *busiest, src Source, dst Sink) error {
 	var b Batch
 	defer panics.At(func() string { return place(src, &b) })
-	e := a.opt.newWorker(a.store, 2, 1)
+	e := opt.newWorker(c.store, 2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
-		a.countBatch(&b)
-		a.all.countSites(&b)
-		if err := cmp.Or(ctx.Err(), a.opt.failed(a.store)); err != nil {
+		c.countBatch(&b)
+		all.countSites(&b)
+		if err := cmp.Or(ctx.Err(), opt.failed(c.store)); err != nil {
 			return err
 		}
 		if err := dst.Write(&b); err != nil {
@@ -232,7 +228,7 @@ func (a *alone) loop(ctx context.Context, src Source, dst Sink) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return a.opt.ended(a.store, src)
+	return opt.ended(c.store, src)
 }
 
 // read fills batches until the source ends. It returns only the error of ctx: ended returns the source's error

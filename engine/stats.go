@@ -3,6 +3,7 @@ package engine
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/rules"
@@ -129,14 +130,35 @@ func (c *counter) countBatch(b *Batch) {
 	c.stats.Unfetched += int64(b.Unfetched)
 	c.stats.UntimedRows += int64(b.UntimedRows)
 	c.stats.UntimedLists += int64(b.UntimedLists)
-	c.countURLs(b)
-	switch opt := &c.store.opt; {
-	case opt.RowTimes:
-		c.stats.countTimes(b)
-	case !opt.AsOf.IsZero():
-		c.stats.countEarly(b)
+	for _, url := range b.URLs {
+		c.stats.URLBytes += int64(url.Len)
 	}
-	c.countCrawlers(b)
+	last, start := NoSite, 0 // rows of one site often come in streaks
+	for i, site := range b.Sites {
+		if site != last {
+			c.countStreak(b, last, start, i)
+			last, start = site, i
+		}
+	}
+	c.countStreak(b, last, start, len(b.Sites))
+	if opt := &c.store.opt; opt.RowTimes || !opt.AsOf.IsZero() {
+		for i, id := range b.Rulings {
+			switch {
+			case b.Sites[i] >= strayBit:
+			case opt.RowTimes && b.time(i) == NoTime:
+				c.stats.Undated++
+			case id == rules.NoRobots:
+				c.stats.Early++
+			}
+		}
+	}
+	if c.store.opt.LogAgents.judges() {
+		for i := range b.Agents {
+			if agent, _ := b.crawler(i); c.store.isKnown(int(agent)) { // busiest counts the others
+				c.agents[agent].addRow(b, i)
+			}
+		}
+	}
 	if c.store.opt.misread.Found() {
 		c.countMisread(b)
 	}
@@ -170,23 +192,6 @@ func (c *counter) countMisread(b *Batch) {
 	}
 }
 
-// countURLs counts the bytes of the URLs and the rows of strays, and remembers the sites.
-func (c *counter) countURLs(b *Batch) {
-	size := int64(0)
-	for _, url := range b.URLs {
-		size += int64(url.Len)
-	}
-	c.stats.URLBytes += size
-	last, start := NoSite, 0 // rows of one site often come in streaks
-	for i, site := range b.Sites {
-		if site != last {
-			c.countStreak(b, last, start, i)
-			last, start = site, i
-		}
-	}
-	c.countStreak(b, last, start, len(b.Sites))
-}
-
 // countStreak counts consecutive rows of one site, from start to end.
 func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	rows := end - start
@@ -204,19 +209,6 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	} else {
 		for _, url := range b.URLs[start:end] {
 			c.stats.BadBytes += int64(url.Len)
-		}
-	}
-}
-
-// countCrawlers counts the verdicts for the crawlers of the rows. It omits crawlers that only a robots.txt names,
-// which busiest counts.
-func (c *counter) countCrawlers(b *Batch) {
-	if !c.store.opt.LogAgents.judges() {
-		return
-	}
-	for i := range b.Agents {
-		if agent, _ := b.crawler(i); c.store.isKnown(int(agent)) {
-			c.agents[agent].addRow(b, i)
 		}
 	}
 }
@@ -301,28 +293,6 @@ func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64)
 	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint32(agent)})
 }
 
-// countTimes counts the rows whose time does not determine the rules.
-func (s *Stats) countTimes(b *Batch) {
-	for i, id := range b.Rulings {
-		switch {
-		case b.Sites[i] >= strayBit:
-		case len(b.Times) == 0 || b.Times[i] == NoTime:
-			s.Undated++
-		case id == rules.NoRobots:
-			s.Early++
-		}
-	}
-}
-
-// countEarly counts the rows of sites whose first capture is later than the moment of the rules.
-func (s *Stats) countEarly(b *Batch) {
-	for i, id := range b.Rulings {
-		if id == rules.NoRobots && b.Sites[i] < strayBit {
-			s.Early++
-		}
-	}
-}
-
 // countVerdict counts a verdict n times.
 func (c *counter) countVerdict(v Verdict, n int64) {
 	c.stats.Reasons[v.Reason] += n
@@ -384,9 +354,12 @@ func total(counters []*counter, all *busiest) Stats {
 			s.Agents[i+1].Add(&s.Agents[i])
 		}
 	}
-	s.Named = all.sortedNamed()
-	s.Census = all.census
-	s.Disputes = all.disputeStats()
+	for n, count := range all.named {
+		s.Named = append(s.Named, NamedCount{all.list.names[all.list.known+n], count})
+	}
+	slices.SortFunc(s.Named, func(a, b NamedCount) int { return strings.Compare(a.Name, b.Name) })
+	s.Census, s.Disputes = all.census, all.disputes
+	copy(s.Disputes.Worst[:], topOrigins(all.lookup, &all.disputed, rules.Worst))
 	for i := range s.Agents {
 		s.Violations += s.Agents[i].Violations
 	}

@@ -194,7 +194,9 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 					normal, _ = robots.AppendOrigin(normal[:0], u)
 				}
 				if string(normal) != string(r.Origin) || r.Origin == "" {
-					r.Origin, err = parseOrigin(r.Origin, r.Name)
+					if r.Origin, err = robots.ParseOrigin(string(r.Origin)); err != nil {
+						err = fmt.Errorf("read rules from %q: %w", r.Name, err)
+					}
 				}
 			}
 			if !yield(r, err) {
@@ -202,15 +204,6 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 			}
 		}
 	}
-}
-
-// parseOrigin returns the normalised Origin of a response. name is the file that it was read from.
-func parseOrigin(o robots.Origin, name string) (robots.Origin, error) {
-	o, err := robots.ParseOrigin(string(o))
-	if err != nil {
-		err = fmt.Errorf("read rules from %q: %w", name, err)
-	}
-	return o, err
 }
 
 // OpenPack opens the named pack, which must be compiled for opt.Dialect, except for [robots.URLAsIs]. The Store is
@@ -419,7 +412,11 @@ func (s *Store) Verdict(url, agent string) (Answer, error) {
 		answer.Rule = a.lookup.Rule(b.Rulings[0], b.agent(0, n), v.Rule)
 	}
 	if len(b.Preferences) > 0 {
-		a.lookup.answerPreference(&answer, b, n)
+		p, id := b.Preferences[n], b.Rulings[0]
+		answer.Preferences = robots.Answers{Said: p.Said, How: a.lookup.HowUsed(id, b.agent(0, n), p)}
+		if slices.Contains(s.opt.Directives, robots.LicenseLines) {
+			answer.License, _ = a.lookup.Note(id, b.agent(0, n), robots.LicenseLines)
+		}
 	}
 	return answer, s.Err()
 }

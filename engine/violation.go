@@ -121,11 +121,6 @@ func (e *Evaluator) countTimeless(b *Batch) {
 	}
 }
 
-// setIn returns the rules for the agent of a row in another ruling than the row's own, which may name other agents.
-func (e *Evaluator) setIn(b *Batch, row int, id RulingID) *rules.Set {
-	return e.set(id, e.agentIn(b, row, id))
-}
-
 // agentIn returns the agent of a row in another ruling.
 func (e *Evaluator) agentIn(b *Batch, row int, id RulingID) int {
 	agent := int(b.Agents[row])
