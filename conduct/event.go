@@ -188,7 +188,22 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	series = series[n:]
 	e.period, e.past, e.detail, e.cache, e.size, e.text = uint32(period), nil, nil, 0, 0, 0
 	if e.kind.isFetch() {
-		return e.readFetch(series)
+		if len(series) == 0 || fit(series[0]&^isAway) > misfits {
+			return nil, errSeries
+		}
+		e.fit, e.away, series = fit(series[0]&^isAway), series[0]&isAway != 0, series[1:]
+		fields := []*int64{&e.cache, &e.size, &e.text}
+		if e.fit <= fits {
+			fields = fields[:1]
+		}
+		for _, field := range fields {
+			value, n := binary.Uvarint(series)
+			if n <= 0 {
+				return nil, errSeries
+			}
+			*field, series = int64(value), series[n:]
+		}
+		return series, nil
 	}
 	size := (period + 7) / 8
 	if size > uint64(len(series)) {
@@ -202,26 +217,6 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	series = series[n:]
 	e.detail = series[:size:size]
 	return series[size:], nil
-}
-
-// readFetch reads the fields that only fetches have.
-func (e *event) readFetch(series []byte) ([]byte, error) {
-	if len(series) == 0 || fit(series[0]&^isAway) > misfits {
-		return nil, errSeries
-	}
-	e.fit, e.away, series = fit(series[0]&^isAway), series[0]&isAway != 0, series[1:]
-	fields := []*int64{&e.cache, &e.size, &e.text}
-	if e.fit <= fits {
-		fields = fields[:1]
-	}
-	for _, field := range fields {
-		value, n := binary.Uvarint(series)
-		if n <= 0 {
-			return nil, errSeries
-		}
-		*field, series = int64(value), series[n:]
-	}
-	return series, nil
 }
 
 // appendDetail appends the detail that Request.readDetail reads. Requests of one moment are in order of their details, so

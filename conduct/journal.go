@@ -123,7 +123,9 @@ func NewJournal(store *engine.Store, opt Options) *Journal {
 		}
 	}
 	j.table.details = opt.Requests
-	j.table.init(max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites))))
+	memory := max(opt.Memory/4, opt.Memory-siteSize*int64(len(j.sites)))
+	j.table.size = max(leastSize, min(memory/4*3, 1<<32)) // three quarters, because a growing slice exists twice
+	j.table.slots = make([]uint32, 128)
 	return j
 }
 
@@ -331,7 +333,8 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 			if e.kind == moved {
 				p.fetched.moved++
 			}
-			if e.kind == allowed || at == NoTime || e.kind == moved && j.isLed(b.Sites[row], at) {
+			isLed := func(l robots.Redirect) bool { return l.From <= at && at < l.Until }
+			if e.kind == allowed || at == NoTime || e.kind == moved && slices.ContainsFunc(j.leads[b.Sites[row]], isLed) { // by a capture, too
 				return nil
 			}
 			break
@@ -375,11 +378,6 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 		j.table.append(p, &e)
 	}
 	return err
-}
-
-// isLed reports whether the capture in force at a site leads to another origin.
-func (j *Journal) isLed(site engine.SiteID, at int64) bool {
-	return slices.ContainsFunc(j.leads[site], func(l robots.Redirect) bool { return l.From <= at && at < l.Until })
 }
 
 // answer sets the kind of a request for /robots.txt by its response, and reports whether that counts. If it does not
@@ -443,7 +441,7 @@ func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 // addPair adds the pair of a row's crawler and an origin with a ruling in force. If there is no room, it first writes
 // all others to disk.
 func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id engine.RulingID) (*pair, error) {
-	if j.table.isFull() || j.strays.size > j.opt.Memory/8 {
+	if isFull := len(j.table.pairs) > 0 && j.table.used()+pairSize > j.table.size; isFull || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
 			return nil, err
 		}
@@ -557,11 +555,11 @@ type pair struct {
 	origin, agent uint32
 	state         state // after the last event
 	head, tail    uint32
-	used, room    uint32 // bytes of the last chunk that have events, and that it has
+	used, room    uint32 // bytes of the last chunk with events, and for events
 	ruling        engine.RulingID
-	own           int64 // the delay in ruling
-	timed         bool  // all requests are events, as a text has a Crawl-delay
-	jumbled       bool  // an event came before an earlier one
+	own           int64 // the Crawl-delay in ruling
+	timed         bool  // all requests are events, because a text has a Crawl-delay
+	jumbled       bool  // the events are not in order of time
 	before        kind  // of the last event
 	counts
 }
@@ -570,9 +568,9 @@ type pair struct {
 type table struct {
 	slots []uint32 // 1 + the index of a pair, linearly probed; 0 is free. Its length is a power of two
 	pairs []pair
-	arena []byte // chunks: where the next one begins, 4 bytes; how many bytes have events, 4 bytes; these
-	text  []byte // of an event
-	size  int64  // bytes of pairs, with their slots, and of the arena at most
+	arena []byte // chunks: offset of the next one, 4 bytes; number of bytes with events, 4 bytes; the events
+	text  []byte // memory for an event
+	size  int64  // limit for the bytes of pairs with their slots, and of the arena
 
 	details bool // events have details
 }
@@ -586,18 +584,8 @@ const (
 	pairSize = int64(unsafe.Sizeof(pair{})) + 4*4 // with its slots
 )
 
-// init empties the table, and sets its memory limit in bytes. It uses three quarters, because a growing slice exists
-// twice.
-func (t *table) init(memory int64) {
-	t.size = max(leastSize, min(memory/4*3, 1<<32))
-	t.slots = make([]uint32, 128)
-}
-
 // used returns the number of bytes in use.
 func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t.arena)) }
-
-// isFull reports whether there is no room for another pair.
-func (t *table) isFull() bool { return len(t.pairs) > 0 && t.used()+pairSize > t.size }
 
 // index returns the index of a pair; -1 if there is none.
 func (t *table) index(origin, agent uint32) int {
@@ -675,7 +663,10 @@ func (t *table) grow(p *pair, need uint32) bool {
 		t.arena = append(t.arena, 0, 0, 0, 0) // so that no chunk begins at 0
 	}
 	start := uint32(len(t.arena))
-	t.arena = extend(t.arena, int(size+chunkHead), t.size)
+	if need := len(t.arena) + int(size+chunkHead); need > cap(t.arena) { // doubled, unless less is enough
+		t.arena = append(make([]byte, 0, max(need, min(2*cap(t.arena), int(t.size)), 1<<12)), t.arena...)
+	}
+	t.arena = t.arena[:len(t.arena)+int(size+chunkHead)]
 	clear(t.arena[start:][:chunkHead])
 	if p.head != 0 {
 		binary.LittleEndian.PutUint32(t.arena[p.tail:], start)
@@ -683,17 +674,6 @@ func (t *table) grow(p *pair, need uint32) bool {
 	}
 	p.tail, p.used, p.room = start, 0, size
 	return true
-}
-
-// extend extends a slice by n bytes. It doubles the capacity, up to most bytes if these suffice.
-func extend(b []byte, n int, most int64) []byte {
-	if len(b)+n <= cap(b) {
-		return b[:len(b)+n]
-	}
-	size := max(len(b)+n, min(2*cap(b), int(most)), 1<<12)
-	grown := make([]byte, len(b)+n, size)
-	copy(grown, b)
-	return grown
 }
 
 // chunks yields the chunks of the series of a pair.

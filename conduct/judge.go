@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
@@ -29,9 +30,10 @@ func (j *Journal) Judge(to Report) error {
 	if cache == 0 {
 		cache = defaultCache
 	}
+	const size, share = int64(unsafe.Sizeof(keyed{})), 16 // the share of the memory for medians
 	judge := &judge{
-		opt: j.opt, to: to, cache: max(0, min(cache, time.Duration(1<<62))).Microseconds(), operators: map[string]string{},
-		median: newMedians(j.opt), keys: map[string]uint32{},
+		opt: j.opt, to: to, cache: max(0, min(cache, time.Duration(1<<62))).Microseconds(), operators: map[string]string{}, keys: map[string]uint32{},
+		median: &medians{dir: j.opt.TempDir, most: int(max(64, j.opt.Memory/share/size)), count: map[uint32]int64{}},
 	}
 	judge.bodies = j.seen.bodied && !j.seen.headed
 	defer judge.median.close()
@@ -408,12 +410,6 @@ type keyed struct {
 // compare orders numbers by key.
 func (k keyed) compare(o keyed) int {
 	return cmp.Or(cmp.Compare(k.key, o.key), cmp.Compare(k.value, o.value))
-}
-
-// newMedians returns medians without numbers, which take a sixteenth of the memory of a Journal.
-func newMedians(opt Options) *medians {
-	const size = 16
-	return &medians{dir: opt.TempDir, most: int(max(64, cmp.Or(opt.Memory, DefaultMemory)/16/size)), count: map[uint32]int64{}}
 }
 
 // write writes all numbers to disk, and forgets them.

@@ -48,15 +48,16 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 	}
 	b.opt.Fail = b.failure.keepFirst
 	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
-	readErr := b.readAll(responses)
+	readErr := b.read(responses)
 	if err := errors.Join(readErr, b.workers.wait()); err != nil {
 		return nil, err
 	}
 	return b.store()
 }
 
-// readAll adds all responses. The error is [captures.ErrTwoFiles] if an origin has two of unknown time.
-func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
+// read adds all responses. Workers compile their texts, each distinct one once. The error is [captures.ErrTwoFiles] if
+// an origin has two of unknown time.
+func (b *builder) read(responses iter.Seq2[robots.Response, error]) error {
 	for r, err := range responses {
 		if err != nil {
 			return fmt.Errorf("read rules: %w", err)
@@ -64,28 +65,23 @@ func (b *builder) readAll(responses iter.Seq2[robots.Response, error]) error {
 		if err := b.undated.Add(&r); err != nil {
 			return err
 		}
-		b.addResponse(r)
+		b.history.Add(r)
+		b.caches = append(b.caches, CacheOf(&r))
+		if !b.opt.Dialect.HasRules(&r) {
+			b.text = append(b.text, -1)
+			continue
+		}
+		key := captures.KeyOf(r.Body)
+		number, known := b.numbers[key]
+		if !known {
+			number = len(b.texts)
+			b.numbers[key] = number
+			b.texts = append(b.texts, &text{key: key})
+			b.workers.addJob(compileJob{b.texts[number], r})
+		}
+		b.text = append(b.text, number)
 	}
 	return nil
-}
-
-// addResponse adds a response. If its text is new, a worker compiles it.
-func (b *builder) addResponse(r robots.Response) {
-	b.history.Add(r)
-	b.caches = append(b.caches, CacheOf(&r))
-	if !b.opt.Dialect.HasRules(&r) {
-		b.text = append(b.text, -1)
-		return
-	}
-	key := captures.KeyOf(r.Body)
-	number, known := b.numbers[key]
-	if !known {
-		number = len(b.texts)
-		b.numbers[key] = number
-		b.texts = append(b.texts, &text{key: key})
-		b.workers.addJob(compileJob{b.texts[number], r})
-	}
-	b.text = append(b.text, number)
 }
 
 // compile compiles the text of a response.
@@ -113,6 +109,8 @@ func (b *builder) store() (Store, error) {
 		s.keys[number] = t.key
 		b.opt.Misread.AddText(number, t.ruling.Misread)
 	}
+	textOf := func(capture int) int { return b.text[capture] }
+	cacheOf := func(capture int) uint32 { return b.caches[capture] }
 	var periods []Period
 	for site, o := range origins {
 		s.sites[o] = uint32(site)
@@ -122,7 +120,7 @@ func (b *builder) store() (Store, error) {
 			}
 			s.leads[uint32(site)] = leads
 		}
-		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, b.textOf, b.cacheOf)
+		periods = b.opt.Moment.AppendPeriods(periods[:0], b.history, o, textOf, cacheOf)
 		for _, p := range periods {
 			if number, ok := p.ID.Text(); ok && s.rulings[p.ID] == nil {
 				s.rulings[p.ID] = b.texts[number].ruling
@@ -146,9 +144,6 @@ func (b *builder) store() (Store, error) {
 	}
 	return s, b.digest(s)
 }
-
-func (b *builder) textOf(capture int) int     { return b.text[capture] }
-func (b *builder) cacheOf(capture int) uint32 { return b.caches[capture] }
 
 // digest sets the Store's hash and its number of sites in force.
 func (b *builder) digest(s *inMemory) error {

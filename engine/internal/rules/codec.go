@@ -68,8 +68,11 @@ func DecodeSet(data []byte) (*Set, error) {
 	}
 	rs.automaton = *a
 	if c.Byte() == 1 {
-		if rs.rivals, err = decodeRivals(&c, count); err != nil {
-			return nil, err
+		rs.rivals = &rivals{}
+		for _, a := range []**automaton.Automaton{&rs.rivals.literal, &rs.rivals.wild[0], &rs.rivals.wild[1]} {
+			if *a, err = decodeAutomaton(&c, count); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if !c.AtEnd() {
@@ -85,18 +88,6 @@ func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 		return nil, fmt.Errorf("%w: %w", errRules, err)
 	}
 	return a, nil
-}
-
-// decodeRivals reads the rivals for that many rules.
-func decodeRivals(c *wire.Cursor, rules int) (*rivals, error) {
-	r := &rivals{}
-	for _, a := range []**automaton.Automaton{&r.literal, &r.wild[0], &r.wild[1]} {
-		var err error
-		if *a, err = decodeAutomaton(c, rules); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
 }
 
 // footprint returns the memory that the rules take, in bytes.

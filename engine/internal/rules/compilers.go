@@ -35,20 +35,16 @@ func (c *compilers) start(workers int, compile func(compileJob) error) {
 		c.group.Go(func() (err error) {
 			for jobs := range c.jobs { // receives all jobs even after an error, because addJob waits for that
 				for i := 0; i < len(jobs) && err == nil; i++ {
-					err = compileOne(compile, jobs[i])
+					err = panics.Catch(func() error {
+						r := &jobs[i].response
+						defer panics.At(func() string { return fmt.Sprintf("%s: the rules of %s", r.Name, r.Origin) })
+						return compile(jobs[i])
+					})
 				}
 			}
 			return err
 		})
 	}
-}
-
-// compileOne compiles a text. If that panics, the error names the text.
-func compileOne(compile func(compileJob) error, j compileJob) error {
-	return panics.Catch(func() error {
-		defer panics.At(func() string { return fmt.Sprintf("%s: the rules of %s", j.response.Name, j.response.Origin) })
-		return compile(j)
-	})
 }
 
 // addJob has a worker compile a text.

@@ -57,11 +57,12 @@ func (m *Misread) SetTexts(texts int) {
 	}
 }
 
-// of returns the indices of the agents that get other groups, with other rules. rulesOf returns the rules of
+// FindMisread sets r.Misread to the agents that get other groups, with other rules. rulesOf returns the rules of
 // groups.
-func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, error)) (all []int, err error) {
+func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups []int) ([]robots.Rule, error)) (err error) {
+	m := opt.Misread
 	if m == nil {
-		return nil, nil
+		return nil
 	}
 	named := tokensOf(f)
 	var last [2][]int // the groups compared last
@@ -80,16 +81,16 @@ func (m *Misread) of(f *robots.File, rulesOf func(groups []int) ([]robots.Rule, 
 			var rules [2][]robots.Rule
 			for k := range last {
 				if rules[k], err = rulesOf(last[k]); err != nil {
-					return nil, err
+					return err
 				}
 			}
 			differ = mayDiffer(rules[0], rules[1])
 		}
 		if differ {
-			all = append(all, i)
+			r.Misread = append(r.Misread, i)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // mayDiffer reports whether some path may get different verdicts from the two lists of rules: at least one list
@@ -108,12 +109,6 @@ func mayDiffer(a, b []robots.Rule) bool {
 		texts[k] = slices.Compact(texts[k])
 	}
 	return denies && !slices.Equal(texts[0], texts[1])
-}
-
-// FindMisread sets r.Misread for the text. rulesOf returns the rules of groups.
-func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups []int) ([]robots.Rule, error)) (err error) {
-	r.Misread, err = opt.Misread.of(f, rulesOf)
-	return err
 }
 
 // AddText records the agents that a text binds by other groups, see Ruling.Misread.

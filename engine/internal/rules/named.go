@@ -171,11 +171,7 @@ func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error)
 	case 1:
 		return compileRules(f.Groups[groups[0]].Rules, d)
 	}
-	var rules []robots.Rule
-	for _, i := range groups {
-		rules = append(rules, f.Groups[i].Rules...)
-	}
-	return compileRules(rules, d)
+	return compileRules(merged(f, groups), d)
 }
 
 // Tokens holds the product tokens that groups name, in one spelling each: the first in byte order. It is safe for
@@ -205,7 +201,12 @@ func (t *Tokens) addToken(token robots.ProductToken) {
 		return
 	}
 	var buf [MaxToken]byte
-	key := appendLower(buf[:0], token)
+	key := append(buf[:0], token...)
+	for i, b := range key {
+		if 'A' <= b && b <= 'Z' {
+			key[i] |= 0x20
+		}
+	}
 	t.mu.RLock()
 	name, known := t.names[string(key)]
 	full := t.full
@@ -225,18 +226,6 @@ func (t *Tokens) addToken(token robots.ProductToken) {
 	case !known || token < name:
 		t.names[string(key)] = robots.ProductToken(strings.Clone(string(token)))
 	}
-}
-
-// appendLower appends a token in lower case.
-func appendLower(dst []byte, token robots.ProductToken) []byte {
-	for i := range len(token) {
-		b := token[i]
-		if 'A' <= b && b <= 'Z' {
-			b |= 0x20
-		}
-		dst = append(dst, b)
-	}
-	return dst
 }
 
 // List returns the tokens in the order of their lower case, and whether the list is complete.

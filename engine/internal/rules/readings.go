@@ -119,7 +119,7 @@ const mostCompared = 1 << 17
 // differs reports whether some crawler may have different rules in two readings of a text.
 func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dialect) bool {
 	if slices.EqualFunc(f.Groups, g.Groups, func(a, b robots.Group) bool {
-		return sameNames(&a, &b) && sameRules(a.Rules, d, b.Rules, other)
+		return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) && sameRules(a.Rules, d, b.Rules, other)
 	}) {
 		return false
 	}
@@ -146,9 +146,6 @@ func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dial
 	}
 	return false
 }
-
-// sameNames reports whether two groups name the same crawlers.
-func sameNames(a, b *robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }
 
 // sameRules reports whether two lists of rules are equal, rule by rule.
 func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {

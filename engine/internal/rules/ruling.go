@@ -156,13 +156,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
 	r.SetChoices(f, opt)
-	err = r.FindMisread(f, opt, func(groups []int) (all []robots.Rule, _ error) {
-		for _, i := range groups {
-			all = append(all, f.Groups[i].Rules...)
-		}
-		return all, nil
-	})
-	if err != nil {
+	if err = r.FindMisread(f, opt, func(groups []int) ([]robots.Rule, error) { return merged(f, groups), nil }); err != nil {
 		return nil, err
 	}
 	if opt.Readings != nil {
@@ -278,28 +272,24 @@ const (
 // String returns the choice as the output column "group" spells it.
 func (c Choice) String() string { return [...]string{"none", "name", "family", "*"}[c] }
 
-// choices returns the choice of each agent in a text. The groups need no rules.
-func choices(f *robots.File, agents []robots.Agent) []Choice {
-	all, named := make([]Choice, len(agents)), tokensOf(f)
+// SetChoices sets the choice of each agent in the text, if opt.Choices is set. The groups need no rules.
+func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
+	if !opt.Choices {
+		return
+	}
+	r.Choices = make([]Choice, len(opt.Agents))
+	r.Size += int64(len(r.Choices))
+	named := tokensOf(f)
 	star := slices.ContainsFunc(f.Groups, func(g robots.Group) bool { return g.Star })
-	for i, a := range agents {
+	for i, a := range opt.Agents {
 		switch {
 		case slices.ContainsFunc(named, a.Token.Equal):
-			all[i] = ByToken
+			r.Choices[i] = ByToken
 		case named.have(a):
-			all[i] = ByFallback
+			r.Choices[i] = ByFallback
 		case star && !a.IgnoresStar:
-			all[i] = ByStar
+			r.Choices[i] = ByStar
 		}
-	}
-	return all
-}
-
-// SetChoices sets the choices of the text's groups, if opt.Choices is set.
-func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
-	if opt.Choices {
-		r.Choices = choices(f, opt.Agents)
-		r.Size += int64(len(r.Choices))
 	}
 }
 

@@ -51,7 +51,25 @@ func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 		return nil, err
 	}
 	rs.automaton = *a
-	rs.setRules(rules, s, order)
+	// The text itself is no longer needed: the Set copies the values.
+	size := 0
+	s.offsets = s.offsets[:0]
+	for i := range rules {
+		s.offsets = append(s.offsets, uint32(size))
+		size += len(rules[i].Value)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i := range rules {
+		text.WriteString(rules[i].Value)
+	}
+	rs.text = text.String()
+	rs.rules = make([]ruleRef, len(order))
+	for pos, i := range order {
+		n := s.origin[i]
+		r := &rules[n]
+		rs.rules[pos] = ruleRef{s.offsets[n], uint32(len(r.Value)), r.Line, r.Allow}
+	}
 	if rs.rivals, err = compileRivals(s.in, d); err != nil {
 		return nil, err
 	}
@@ -79,28 +97,6 @@ func fixedSet(o robots.Outcome) *Set {
 // HasReadings reports whether the text has readings, see [Ruling.HasReadings]. It is false if no rules of the text
 // bind the agent.
 func (rs *Set) HasReadings() bool { return rs.isRead }
-
-// setRules copies the line and the value of each rule, so that the text itself is no longer needed.
-func (rs *Set) setRules(rules []robots.Rule, s *scratch, order []int32) {
-	size := 0
-	s.offsets = s.offsets[:0]
-	for i := range rules {
-		s.offsets = append(s.offsets, uint32(size))
-		size += len(rules[i].Value)
-	}
-	var text strings.Builder
-	text.Grow(size)
-	for i := range rules {
-		text.WriteString(rules[i].Value)
-	}
-	rs.text = text.String()
-	rs.rules = make([]ruleRef, len(order))
-	for pos, i := range order {
-		n := s.origin[i]
-		r := &rules[n]
-		rs.rules[pos] = ruleRef{s.offsets[n], uint32(len(r.Value)), r.Line, r.Allow}
-	}
-}
 
 // Rule returns a rule by its number in a Verdict: its line, its value, and whether it allows. Pattern is empty. If
 // the number is unknown, the rule is empty.
