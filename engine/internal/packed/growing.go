@@ -15,10 +15,6 @@ type growing struct {
 	texts pointers[rules.Ruling] // by number
 }
 
-func newGrowing(l *loader) *growing {
-	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}
-}
-
 // pointers has one pointer per number; few of them may be set. It consists of parts that are allocated at their
 // first use: the garbage collector scans each word, and a run on few URLs needs few of a million pointers.
 type pointers[T any] []atomic.Pointer[[pointerPart]atomic.Pointer[T]]

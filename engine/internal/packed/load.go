@@ -92,11 +92,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.
 		if i < 0 {
 			return nil, fmt.Errorf("%w: no rules for an agent", errText)
 		}
-		var err error
-		if b.rules, err = l.file.Chunk(b.rules[:0], all[i].ref); err != nil {
-			return nil, err
-		}
-		return rules.DecodeSet(b.rules)
+		return l.set(b, all[i].ref)
 	}
 	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) { return load(bound) })
 	if err != nil {
@@ -137,10 +133,14 @@ func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.
 		}
 		b := l.buffers.Get().(*buffer)
 		defer l.buffers.Put(b)
-		var err error
-		if b.rules, err = l.file.Chunk(b.rules[:0], refs[list]); err != nil {
-			return nil, err
-		}
-		return rules.DecodeSet(b.rules)
+		return l.set(b, refs[list])
 	}
+}
+
+// set loads the rules of a selection.
+func (l *loader) set(b *buffer, ref pack.Ref) (_ *rules.Set, err error) {
+	if b.rules, err = l.file.Chunk(b.rules[:0], ref); err != nil {
+		return nil, err
+	}
+	return rules.DecodeSet(b.rules)
 }

@@ -96,7 +96,7 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	case opt.MaxMemory > 0:
 		return newLimited(l, opt), nil
 	}
-	return newGrowing(l), nil
+	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}, nil
 }
 
 // A loader reads the sites and texts of a pack, and keeps none of them. It is safe for concurrent use.

@@ -68,7 +68,7 @@ func selections(f *robots.File) (all []selection, ok bool) {
 		g := &f.Groups[i]
 		total += len(g.Rules)
 		for _, t := range g.Agents {
-			token := foldToken(t)
+			token := strings.ToLower(string(t))
 			if list := byToken[token]; len(list) == 0 || list[len(list)-1] != i {
 				byToken[token] = append(list, i)
 			}
@@ -94,11 +94,6 @@ func selections(f *robots.File) (all []selection, ok bool) {
 		all = append(all, selection{groups: list})
 	}
 	return all, limit >= 0
-}
-
-// foldToken returns the token in lower case.
-func foldToken(t robots.ProductToken) string {
-	return strings.ToLower(string(t)) // a token is ASCII
 }
 
 // A packedText is a text that is being written to a pack.

@@ -104,7 +104,8 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	return w.stats, err
 }
 
-// readAll writes all responses, and counts the files that they come from.
+// readAll adds all responses, and counts the files that they come from. Workers compile their texts, each distinct one
+// once.
 func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Response, error]) error {
 	name := ""
 	for r, err := range responses {
@@ -118,36 +119,28 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 			name = r.Name
 			w.files++
 		}
-		if err := w.writeResponse(r); err != nil {
+		w.stats.Responses++
+		if err := w.undated.Add(&r); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// writeResponse adds a response. If its text is new, a worker compiles it.
-func (w *writer) writeResponse(r robots.Response) error {
-	w.stats.Responses++
-	if err := w.undated.Add(&r); err != nil {
-		return err
-	}
-	url, ok := robots.KeyOf(&r)
-	if !ok {
-		return nil // it never decides
-	}
-	c := pack.Capture{
-		At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
-		Text: pack.NoText, Location: r.Location, Error: r.Error, MaxAge: -1,
-	}
-	if r.HasMaxAge {
-		c.MaxAge = int64(r.MaxAge / time.Second)
-	}
-	if w.dialect.HasRules(&r) {
-		c.Text = w.text(&r)
-	}
-	kind, name := recordOf(url)
-	if err := w.out.AddCapture(kind, name, c); err != nil {
-		return fmt.Errorf("sort the rules: %w", err)
+		url, ok := robots.KeyOf(&r)
+		if !ok {
+			continue // it never decides
+		}
+		c := pack.Capture{
+			At: r.FetchedAt, File: r.File, Status: r.Status, Size: max(r.Size, int64(len(r.Body))),
+			Text: pack.NoText, Location: r.Location, Error: r.Error, MaxAge: -1,
+		}
+		if r.HasMaxAge {
+			c.MaxAge = int64(r.MaxAge / time.Second)
+		}
+		if w.dialect.HasRules(&r) {
+			c.Text = w.text(&r)
+		}
+		kind, record := recordOf(url)
+		if err := w.out.AddCapture(kind, record, c); err != nil {
+			return fmt.Errorf("sort the rules: %w", err)
+		}
 	}
 	return nil
 }
