@@ -88,7 +88,22 @@ func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	n := 0
 	for pos, i := range order {
 		if rules[i].Pattern != "" {
-			w.setEntry(&all[n], &rules[i], pos)
+			r := &rules[i]
+			rank := Rank(pos+1) << 1
+			if r.Allow {
+				rank |= 1
+			}
+			anchor, t := r.Pattern, anyTail
+			if star := strings.IndexByte(anchor, '*'); star >= 0 {
+				anchor = anchor[:star]
+				if p := ParsePattern(r.Pattern); p.Rest != "" {
+					w.parsed = append(w.parsed, ranked{Pattern: p, rank: rank})
+					t = tail(len(w.parsed) - 1)
+				}
+			} else if last := len(anchor) - 1; anchor[last] == '$' {
+				anchor, t = anchor[:last], noTail
+			}
+			all[n] = entry{prefix: prefixOf(anchor), rank: rank, anchor: int32(len(anchor)), tail: t}
 			n++
 		}
 	}
@@ -101,8 +116,10 @@ func (w *workspace) dropEqual(all []entry) []entry {
 	for i := range all {
 		e := &all[i]
 		if n > 0 {
-			e.shared = w.sharedBytes(&all[n-1], e)
-			if w.equal(&all[n-1], e) {
+			last := &all[n-1]
+			e.shared = w.sharedBytes(last, e)
+			if e.shared == e.anchor && last.anchor == e.anchor && // the anchors are equal
+				(last.tail == e.tail || last.tail >= 0 && e.tail >= 0 && w.parsed[last.tail].Pattern == w.parsed[e.tail].Pattern) {
 				continue
 			}
 		}
@@ -114,42 +131,12 @@ func (w *workspace) dropEqual(all []entry) []entry {
 	return all[:n]
 }
 
-// setEntry sets e to the entry of a rule. pos is the rule's position in the order of precedence.
-func (w *workspace) setEntry(e *entry, r *Rule, pos int) {
-	rank := Rank(pos+1) << 1
-	if r.Allow {
-		rank |= 1
-	}
-	anchor, t := r.Pattern, anyTail
-	if star := strings.IndexByte(anchor, '*'); star >= 0 {
-		anchor = anchor[:star]
-		if p := ParsePattern(r.Pattern); p.Rest != "" {
-			t = w.keepParsed(ranked{Pattern: p, rank: rank})
-		}
-	} else if last := len(anchor) - 1; anchor[last] == '$' {
-		anchor, t = anchor[:last], noTail
-	}
-	*e = entry{prefix: prefixOf(anchor), rank: rank, anchor: int32(len(anchor)), tail: t}
-}
-
-// keepParsed keeps a pattern with floating segments.
-func (w *workspace) keepParsed(p ranked) tail {
-	w.parsed = append(w.parsed, p)
-	return tail(len(w.parsed) - 1)
-}
-
 // endsAt reports whether the anchor has that length.
 func (e *entry) endsAt(depth int) bool { return int(e.anchor) == depth }
 
 // anchorOf returns the text of the anchor.
 func (w *workspace) anchorOf(e *entry) string {
 	return w.rules[w.order[e.rank.Position()]].Pattern[:e.anchor]
-}
-
-// equal reports whether two entries have equal patterns, using the shared length of their anchors.
-func (w *workspace) equal(x, y *entry) bool {
-	return y.shared == y.anchor && x.anchor == y.anchor &&
-		(x.tail == y.tail || x.tail >= 0 && y.tail >= 0 && w.parsed[x.tail].Pattern == w.parsed[y.tail].Pattern)
 }
 
 // sharedBytes returns the length of the longest common prefix of two anchors.

@@ -96,23 +96,6 @@ func (w *workspace) gatherFloating(entries []entry) []ranked {
 	return w.gathered
 }
 
-// addFloating writes the patterns with floating segments of one anchor, and returns the offset for their trie node.
-func (b *builder) addFloating(entries []entry) (off uint32) {
-	if !b.listed && len(entries) > 1 {
-		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })
-	}
-	pats := b.gatherFloating(entries)
-	if b.listed {
-		off = b.addList(pats)
-	} else {
-		var crowd int
-		off, crowd = b.table.addGroups(pats, b.grouped)
-		b.crowd = max(b.crowd, crowd)
-	}
-	clear(pats)
-	return off
-}
-
 // Patterns that are not tried one by one are stored in lists, one per anchor, from which a Matcher of package
 // onepass is built. The offset in the trie node leads to a list:
 //
@@ -121,23 +104,34 @@ func (b *builder) addFloating(entries []entry) (off uint32) {
 //	patterns  of each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
 //	          of Pattern.Rest, in 3 bytes; and Pattern.Rest
 
-// addList writes patterns that share an anchor as a list.
-func (b *builder) addList(pats []ranked) (off uint32) {
-	off = uint32(len(b.table))
-	b.table.addU24(uint32(len(b.lists)))
-	b.table.addU24(uint32(len(pats)))
-	for i := range pats {
-		p := &pats[i]
-		b.table.addU24(uint32(p.rank))
-		end := byte(0)
-		if p.End {
-			end = 1
-		}
-		b.table = append(b.table, end)
-		b.table.addU24(uint32(len(p.Rest)))
-		b.table = append(b.table, p.Rest...)
+// addFloating writes the patterns with floating segments of one anchor, and returns the offset for their trie node.
+func (b *builder) addFloating(entries []entry) (off uint32) {
+	if !b.listed && len(entries) > 1 {
+		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })
 	}
-	b.lists = append(b.lists, off)
+	pats := b.gatherFloating(entries)
+	if b.listed {
+		off = uint32(len(b.table))
+		b.table.addU24(uint32(len(b.lists)))
+		b.table.addU24(uint32(len(pats)))
+		for i := range pats {
+			p := &pats[i]
+			b.table.addU24(uint32(p.rank))
+			end := byte(0)
+			if p.End {
+				end = 1
+			}
+			b.table = append(b.table, end)
+			b.table.addU24(uint32(len(p.Rest)))
+			b.table = append(b.table, p.Rest...)
+		}
+		b.lists = append(b.lists, off)
+	} else {
+		var crowd int
+		off, crowd = b.table.addGroups(pats, b.grouped)
+		b.crowd = max(b.crowd, crowd)
+	}
+	clear(pats)
 	return off
 }
 

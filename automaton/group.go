@@ -62,28 +62,25 @@ const (
 
 // prints calls yield with each possible fingerprint of a pattern, and its rarity.
 func (p *ranked) prints(yield func(f fingerprint, rare int)) {
-	p.segments(func(seg string, last bool) { segmentPrints(seg, last && p.End, yield) })
-}
-
-// segmentPrints is prints for one segment.
-func segmentPrints(seg string, atEnd bool, yield func(f fingerprint, rare int)) {
-	size := len(seg)
-	if atEnd {
-		size++
-	}
-	n := min(size, printSize)
-	for at := 0; at+n <= size; at++ {
-		f, rare := fingerprint(n), 0
-		for i := at; i < at+n; i++ {
-			if i == len(seg) {
-				rare += endRarity // and endByte is zero
-				continue
-			}
-			f |= fingerprint(seg[i]) << (24 - 8*(i-at))
-			rare += int(rarity[seg[i]])
+	p.segments(func(seg string, last bool) {
+		size := len(seg)
+		if last && p.End {
+			size++
 		}
-		yield(f, rare)
-	}
+		n := min(size, printSize)
+		for at := 0; at+n <= size; at++ {
+			f, rare := fingerprint(n), 0
+			for i := at; i < at+n; i++ {
+				if i == len(seg) {
+					rare += endRarity // and endByte is zero
+					continue
+				}
+				f |= fingerprint(seg[i]) << (24 - 8*(i-at))
+				rare += int(rarity[seg[i]])
+			}
+			yield(f, rare)
+		}
+	})
 }
 
 // fingerprint returns the rarest fingerprint of a pattern.

@@ -71,7 +71,7 @@ func keyAtEnd(last uint64) key { return key(last * keyHash) }
 // path that it matches has a fingerprint or a '/'.
 func (k key) bits() uint64 { return 1<<(k>>58) | 1<<(k>>52&63) }
 
-// hash returns the hash of a key. Only the lowest bits are used: enough to number the bits of a filter.
+// hash returns the hash of a key. Only its lowest bits are used, as many as the filter needs.
 func (k key) hash() uint32 { return uint32(k >> 44) }
 
 // candidates is the memory for the patterns that may match a path.
@@ -324,15 +324,10 @@ func (f *filedKeys) addKey(k key) {
 // endPrint stands for the fingerprint of a pattern that is filed under the end of the path.
 const endPrint fingerprint = 1<<32 - 1
 
-// hasEnd reports whether a pattern determines the last eight bytes of the paths that it matches.
-func (p *ranked) hasEnd() bool {
-	return p.End && len(p.Rest)-1-strings.LastIndexByte(p.Rest, '*') >= windowSize
-}
-
 // filingKeys returns the keys that a pattern may be filed under, which are at its fingerprint or at the end, and
 // the bits that it needs, see key.bits.
 func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
-	wanted := p.print.inWindow()
+	wanted := uint64(byte(p.print>>24))<<24 | uint64(byte(p.print>>16))<<32 | uint64(byte(p.print>>8))<<40
 	if p.print == endPrint {
 		filed.addKey(keyAtEnd(binary.LittleEndian.Uint64([]byte(p.Rest[len(p.Rest)-windowSize:]))))
 	}
@@ -376,11 +371,6 @@ func (p *ranked) windows(yield func(w, known uint64)) {
 	})
 }
 
-// inWindow returns the fingerprint's bytes as they are in a window at its position.
-func (f fingerprint) inWindow() uint64 {
-	return uint64(byte(f>>24))<<24 | uint64(byte(f>>16))<<32 | uint64(byte(f>>8))<<40
-}
-
 // An indexer chooses the fingerprints of the patterns of an index, and their buckets, so that paths have few
 // positions with all three bytes of a bucket. It computes with integers, because tables must be the same on every
 // processor.
@@ -404,8 +394,8 @@ func indexPrints(pats []ranked) *[masksSize]byte {
 	x := indexer{pats: pats, prints: make([]fingerprint, 0, size), places: make([]printRange, len(pats))}
 	for i := range pats {
 		pats[i].print = 0
-		if pats[i].hasEnd() {
-			pats[i].print = endPrint
+		if p := &pats[i]; p.End && len(p.Rest)-1-strings.LastIndexByte(p.Rest, '*') >= windowSize { // it determines the last eight bytes
+			p.print = endPrint
 		} else {
 			x.addPrints(i)
 		}
@@ -549,8 +539,13 @@ func (x *indexer) choosePrint(i int) {
 // setPrint sets a pattern's fingerprint, and adds it to a bucket.
 func (x *indexer) setPrint(i int, f fingerprint, bucket int) {
 	x.pats[i].print = f
-	x.all[bucket].addPrint(f)
 	f.addToMasks(&x.masks, bucket)
+	b := &x.all[bucket]
+	b.rate = b.rateWith(f)
+	for at := range b.rate {
+		c := f.at(at)
+		b.has[at][c>>6] |= 1 << (c & 63)
+	}
 }
 
 // rarest returns the rarest fingerprints, padded with zeros.
@@ -639,15 +634,6 @@ func (b *bucket) rateWith(f fingerprint) bucketRate {
 		}
 	}
 	return rate
-}
-
-// addPrint adds a fingerprint.
-func (b *bucket) addPrint(f fingerprint) {
-	b.rate = b.rateWith(f)
-	for i := range b.rate {
-		c := f.at(i)
-		b.has[i][c>>6] |= 1 << (c & 63)
-	}
 }
 
 // rates is the approximate number of positions with a byte per 100,000 positions of paths, in the order of rarity.
