@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
-// benchLogs are what the benchmarks read; each is skipped where it is missing.
+// benchLogs are the logs of the benchmarks, which skip missing ones.
 var benchLogs = []struct{ name, shared, file string }{
 	{"generated", "", ""},
 	{"quickstart", "", "../testdata/quickstart/urls.zst"},
@@ -28,7 +28,7 @@ var benchLogs = []struct{ name, shared, file string }{
 	{"synth", "synth_300k.urls.zst", ""},
 }
 
-// loadLog returns one of benchLogs, or skips.
+// loadLog returns one of benchLogs, or skips the benchmark if it is missing.
 func loadLog(b *testing.B, shared, file string) []byte {
 	b.Helper()
 	if shared != "" {
@@ -44,8 +44,8 @@ func loadLog(b *testing.B, shared, file string) []byte {
 	return data
 }
 
-// BenchmarkLogs measures rows from a zstd log; BenchmarkDecode, on the same data, what of that is
-// decoding and looking at each line feed once. Compare their ns/line.
+// BenchmarkLogs measures reading rows from a zstd log. Compare its ns/line with BenchmarkDecode, which only decodes the
+// same data and finds its line feeds.
 func BenchmarkLogs(b *testing.B) {
 	for _, log := range benchLogs {
 		b.Run("log="+log.name, func(b *testing.B) {
@@ -71,9 +71,8 @@ func BenchmarkLogs(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode is the least that reading a log can cost: decoding, and counting its lines. It
-// shows what the zstd decoder's concurrency costs, too; see the user time for the CPU that it
-// takes.
+// BenchmarkDecode measures the minimum cost of reading a log: decoding it and counting its lines. It also shows what
+// the concurrency of the zstd decoder costs, as user CPU time.
 func BenchmarkDecode(b *testing.B) {
 	for _, log := range benchLogs {
 		for _, concurrency := range []int{1, 4} {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// TestCountLines holds that the line ends of all logs are counted, packed and not, and that what is no text is told.
+// TestCountLines counts the line ends of packed and unpacked logs, and expects an error for inputs that are not text.
 func TestCountLines(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain.txt")
 	if err := os.WriteFile(plain, []byte(strings.Repeat("https://a.com/\n", 70_000)+"https://a.com/no-end"), 0o666); err != nil {

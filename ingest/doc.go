@@ -59,7 +59,7 @@
 //
 // CONTRIBUTING.md describes how to add a format.
 //
-// # Why so
+// # Design notes
 //
 //   - One goroutine unpacks a frame. The zstd decoder's own three goroutines take twice the CPU time for the
 //     same bytes, and on damaged input can yield an old block again. Instead, several frames are unpacked in

@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// TestLogsFaults checks that what was decoded before a fault is yielded, and how the fault is told.
-// In a message, LOG stands for the file.
+// TestLogsFaults checks that the rows decoded before a fault are yielded, and the error message. LOG in a message
+// stands for the file name.
 func TestLogsFaults(t *testing.T) {
 	text := testpack.HardText(20_000)
 	want := urls(text, 20_000)
@@ -112,7 +112,7 @@ func TestLogsFaults(t *testing.T) {
 	}
 }
 
-// Zeros may fill a gzip file, as on tapes.
+// TestLogsPadding reads a gzip file that is padded with zeros, as on tapes.
 func TestLogsPadding(t *testing.T) {
 	text := testpack.HardText(2000)
 	for _, zeros := range []int{1, 9, 100_000} {
@@ -123,7 +123,7 @@ func TestLogsPadding(t *testing.T) {
 	}
 }
 
-// A damaged block must let nothing through but the text before it.
+// TestLogsDamagedBlock checks that a damaged block yields nothing but the text before it.
 func TestLogsDamagedBlock(t *testing.T) {
 	text := testpack.HardText(20_000)
 	want := urls(text, 20_000)
@@ -149,10 +149,10 @@ func TestLogsDamagedBlock(t *testing.T) {
 			}
 			got, err := readOne(t, testpack.WriteFile(t, dir, "log", bad))
 			if err == nil {
-				continue // damaged letters are no fault that a frame without a checksum shows
+				continue // without a checksum, a frame cannot detect altered letters
 			}
 			faults++
-			// Rows from before the damage are right; after it no row repeats an earlier one.
+			// Rows before the damage are right; no later row repeats an earlier one.
 			sure := len(want) * at / len(data) * 4 / 5
 			sure -= sure % 2000
 			if sure > 4000 && (len(got) < sure-4000 || !slices.Equal(got[:sure-4000], want[:sure-4000])) {
@@ -167,7 +167,7 @@ func TestLogsDamagedBlock(t *testing.T) {
 				seen[u] = true
 			}
 			most := 20
-			if name == "gzip" { // a damaged distance repeats up to 32 KiB, and no checksum comes before the end
+			if name == "gzip" { // a damaged distance repeats up to 32 KiB, and the only checksum is at the end
 				most = 32<<10/50 + 20
 			}
 			if repeated > most {
@@ -180,16 +180,15 @@ func TestLogsDamagedBlock(t *testing.T) {
 	}
 }
 
-// A block that fails only when it is put together, as it refers to text further back than the
-// frame's window, yields nothing, and above all not the text of an earlier block, which klauspost's
-// decoder hands out when it decodes ahead.
+// TestLogsStaleBlock checks that a block that refers to text before the window of its frame yields nothing. When
+// klauspost's decoder decodes ahead, it yields the text of an earlier block instead.
 func TestLogsStaleBlock(t *testing.T) {
 	text := testpack.HardText(20_000)
 	data := testpack.Zstd(t, slices.Concat(text, text), zstd.WithWindowSize(2<<20))
 	if data[4]&0x20 != 0 {
 		t.Fatal("a frame in one segment has no window to change")
 	}
-	data[5] = (20 - 10) << 3 // 1 MiB; the second half refers to the first, 1.2 MiB back
+	data[5] = (20 - 10) << 3 // 1 MiB; the second half refers 1.2 MiB back, to the first
 	got, err := readOne(t, testpack.WriteFile(t, t.TempDir(), "log", data))
 	if want := urls(text, 20_000); len(got) < 14_000 || len(got) > 20_000 || !slices.Equal(got, want[:len(got)]) {
 		t.Errorf("got %d rows, want up to 20,000, the first of the text", len(got))
@@ -229,8 +228,7 @@ func TestLogsStopAtFault(t *testing.T) {
 	}
 }
 
-// TestLogsFaultCounts checks what is known of a log after a fault that lets none of its lines
-// become rows.
+// TestLogsFaultCounts checks the counts after a fault that prevents all lines from becoming rows.
 func TestLogsFaultCounts(t *testing.T) {
 	long := "https://a.com/" + strings.Repeat("x", MaxLine) + "\n\nhttps://a.com/y\n"
 	for _, c := range []struct {

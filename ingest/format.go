@@ -69,7 +69,7 @@ var kindNames = [...]string{engine.KeptText: "text", engine.KeptInt: "int", engi
 // Kept returns the kept columns with their kinds, in the order of LogOptions.Keep.
 func (l *Logs) Kept() []KeptColumn { return l.opt.Keep }
 
-// findKinds finds the kinds of columns that keep their own kind.
+// findKinds sets the kinds of columns that keep their own kind. It returns an error if inputs have different kinds.
 func (l *Logs) findKinds() error {
 	if !slices.ContainsFunc(l.opt.Keep, func(k KeptColumn) bool { return k.Own }) {
 		return nil
@@ -89,24 +89,16 @@ func (l *Logs) findKinds() error {
 			}
 		}
 		for c := range l.opt.Keep {
-			if err := l.opt.Keep[c].agree(in.Name, kinds[c]); err != nil {
-				return err
+			switch k, kind := &l.opt.Keep[c], kinds[c]; {
+			case !k.Own:
+			case k.Of == "":
+				k.Kind, k.Of = kind, in.Name
+			case k.Kind != kind:
+				return &NameError{
+					Name: in.Name, Err: fmt.Errorf("-keep %s: the field is %s here, and %s in %s", k.Field, kindNames[kind], kindNames[k.Kind], fault.Display(k.Of)),
+					Remedy: fmt.Sprintf("name one kind for all, as in -keep %s:%s", k.Field, kindNames[max(kind, k.Kind)]),
+				}
 			}
-		}
-	}
-	return nil
-}
-
-// agree sets the kind of a column that keeps its own kind to that of an input. It returns an error if inputs differ.
-func (k *KeptColumn) agree(input string, kind engine.KeptKind) error {
-	switch {
-	case !k.Own:
-	case k.Of == "":
-		k.Kind, k.Of = kind, input
-	case k.Kind != kind:
-		return &NameError{
-			Name: input, Err: fmt.Errorf("-keep %s: the field is %s here, and %s in %s", k.Field, kindNames[kind], kindNames[k.Kind], fault.Display(k.Of)),
-			Remedy: fmt.Sprintf("name one kind for all, as in -keep %s:%s", k.Field, kindNames[max(kind, k.Kind)]),
 		}
 	}
 	return nil

@@ -15,20 +15,20 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A tally is what became of the lines of a log.
+// A tally has the rows, counts and errors of a log.
 type tally struct {
 	rows, refused, headers, empty int64
-	lines                         []int64 // of rows and refused lines
+	lines                         []int64 // of rows and rejected lines
 	raws                          []string
 	urls                          []string
 }
 
-// tallyOf reads text as a log in a format, in batches of so many rows.
+// tallyOf reads text as a log in a format, with batches of this number of rows.
 func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	t.Helper()
 	opt := LogOptions{Format: format, Stdin: bytes.NewReader(text), BatchRows: rows, BatchBytes: 100, Raws: true}
 	if format == weblog.Auto {
-		opt.BatchBytes = 0 // or the lines to detect from are fewer
+		opt.BatchBytes = 0 // otherwise the format is detected from fewer lines
 	}
 	opt.Fields = weblog.Options{Base: "https://base.example", Agents: true, Times: true}
 	l, err := OpenLogs([]string{"-"}, opt)
@@ -44,7 +44,7 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 		y.addBatch(t, &b, text)
 	}
 	failed := l.Err()
-	if (errors.Is(failed, ErrNotFormat) || errors.Is(failed, ErrLongLines)) && len(y.urls) == 0 { // once all lines are counted
+	if (errors.Is(failed, ErrNotFormat) || errors.Is(failed, ErrLongLines)) && len(y.urls) == 0 { // found after all lines were counted
 		failed = nil
 	}
 	if err := failed; err != nil && !errors.Is(err, weblog.ErrNoBase) && format != weblog.Auto && format != weblog.W3C && format != weblog.CloudFront && format != weblog.CSV && format != weblog.TSV {
@@ -61,7 +61,7 @@ func tallyOf(t *testing.T, text []byte, format weblog.Format, rows int) tally {
 	return y
 }
 
-// addBatch counts a batch, and looks for its lines at their offsets.
+// addBatch counts a batch, and checks that its lines are at their offsets.
 func (y *tally) addBatch(t *testing.T, b *engine.Batch, text []byte) {
 	t.Helper()
 	y.rows += int64(b.Len())
@@ -83,9 +83,8 @@ func (y *tally) addBatch(t *testing.T, b *engine.Batch, text []byte) {
 	}
 }
 
-// FuzzFormats reads anything in each format: every line is a row, refused, a header or empty, at
-// its place, and the size of batches changes nothing. A record of several lines counts by its first
-// one.
+// FuzzFormats reads any text in each format. Every line must be a row, rejected, a header or empty, at its offset, and
+// the batch size must not matter. A record of several lines is counted as its first line.
 func FuzzFormats(f *testing.F) {
 	for _, s := range samples {
 		data, err := os.ReadFile(filepath.Join("..", "testdata", "formats", s.name))
@@ -128,7 +127,7 @@ func FuzzFormats(f *testing.F) {
 		}
 		within := int64(strings.Count(strings.Join(y.raws, ""), "\n"))
 		switch total := y.rows + y.refused + y.headers + y.empty; {
-		case y.lines == nil && total == 0: // the log could not be read
+		case y.lines == nil && total == 0: // the log cannot be read
 		case format != weblog.CSV && format != weblog.TSV && format != weblog.Auto && total != lines:
 			t.Errorf("%d rows, %d refused, %d headers, %d empty: not %d lines", y.rows, y.refused, y.headers, y.empty, lines)
 		case total > lines || total+within < lines-y.empty && y.headers == 1 && !quotedHeader(text):
@@ -137,18 +136,16 @@ func FuzzFormats(f *testing.F) {
 	})
 }
 
-// formatIndex returns the index of a format, which a fuzzer can change.
+// formatIndex returns the index of a format, as an argument of a fuzz test.
 func formatIndex(f Format) uint8 { return uint8(slices.Index(Formats(), f)) }
 
-// quotedHeader reports whether the first line that is not empty has a quote, so that a header may
-// go on behind it.
+// quotedHeader reports whether the first non-empty line has a quote, so that a header may continue in the next line.
 func quotedHeader(text []byte) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{'\n'})
 	return bytes.IndexByte(first, '"') >= 0
 }
 
-// FuzzTable compares the URLs of a table with those that encoding/csv finds in it, if that finds no
-// fault.
+// FuzzTable compares the URLs of a table with those that encoding/csv finds, unless it finds a fault.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte("https://a/,1\n\"https://b/,\n2\",\"\"\"\"\n\nhttps://c/,\"x\n\n\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -184,7 +181,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// TestRecords reads tables whose quotes end late, or never.
+// TestRecords reads tables whose quotes end late, or do not end.
 func TestRecords(t *testing.T) {
 	long := strings.Repeat("x", 40_000)
 	for _, test := range []struct {
@@ -216,8 +213,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestOffsets finds lines at their places whatever is between: lines that are too long, in one
-// piece or many, empty ones.
+// TestOffsets checks the offsets of lines after overlong lines, which were read in one or more pieces, and after empty
+// lines.
 func TestOffsets(t *testing.T) {
 	var text []byte
 	for i, n := range []int{0, 10, MaxLine - 12, MaxLine, MaxLine + 1, MaxLine + 2, 300_000, 3, 0, 0, 131_072, 70_000, 5} {

@@ -16,10 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of testdata/formats")
 
-// samples are the logs of testdata/formats, whose README says where they are from.
+// samples are the logs of testdata/formats; their sources are in its README.
 var samples = []struct {
 	name   string
-	format weblog.Format // that is to be detected
+	format weblog.Format // expected
 	keep   string        // name:kind
 }{
 	{"nginx-combined.log", weblog.Combined, "status:int,referer,user,time:time"},
@@ -58,7 +58,7 @@ var samples = []struct {
 
 var kinds = map[string]engine.KeptKind{"int": engine.KeptInt, "time": engine.KeptTime, "float": engine.KeptFloat, "bool": engine.KeptBool}
 
-// sampleOptions reads all there is of a sample.
+// sampleOptions reads all fields of a sample.
 func sampleOptions(format weblog.Format, keep string) LogOptions {
 	opt := LogOptions{Format: format, Raws: true, Fields: weblog.Options{Base: "https://www.example.com", Agents: true, Times: true}}
 	for _, k := range strings.Split(keep, ",") {
@@ -68,8 +68,8 @@ func sampleOptions(format weblog.Format, keep string) LogOptions {
 	return opt
 }
 
-// TestFormats reads every sample and compares what it finds with the golden file beside it. The
-// format is detected. Whatever the size of the batches, the same must come out.
+// TestFormats detects the format of every sample and compares the rows with the golden file next to it, for several
+// batch sizes.
 func TestFormats(t *testing.T) {
 	for _, s := range samples {
 		t.Run(s.name, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// describeLog returns all rows and refused lines of a log as text. It checks that each has the
-// bytes of the log at its offset, and that no line is missing.
+// describeLog returns all rows and rejected lines of a log as text. It checks that each has the bytes of the log at its
+// offset, and that no line is missing.
 func describeLog(t *testing.T, path string, opt LogOptions, want weblog.Format) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -123,7 +123,7 @@ func describeLog(t *testing.T, path string, opt LogOptions, want weblog.Format) 
 	return sb.String()
 }
 
-// describeBatch appends the rows and refused lines in their order.
+// describeBatch appends the rows and rejected lines in the order of the log.
 func describeBatch(t *testing.T, sb *strings.Builder, b *engine.Batch, text []byte) {
 	t.Helper()
 	raw := func(span engine.Span, offset int64) []byte {
@@ -146,7 +146,6 @@ func describeBatch(t *testing.T, sb *strings.Builder, b *engine.Batch, text []by
 	}
 }
 
-// describeRow appends a row.
 func describeRow(sb *strings.Builder, b *engine.Batch, i int) {
 	moment := "-"
 	if b.Times[i] != math.MinInt64 {

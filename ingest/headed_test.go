@@ -7,11 +7,11 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// TestNoteHeaders looks for headers of tables in lists of URLs: first, last, and where lines are short.
+// TestNoteHeaders counts headers of tables in lists of URLs: at the start, at the end, and between short lines.
 func TestNoteHeaders(t *testing.T) {
 	const http, https = "http://a.example/url,id", "https://a.example/url,id"
 	for text, want := range map[string]int64{
-		"url,id":                             1, // the shortest one, and nothing behind it
+		"url,id":                             1, // the shortest header, with nothing after it
 		"url,id\n" + http:                    1,
 		http + "\nurl,id\n/url,id\n" + https: 1,
 		https + "\n\nurl,id\t\n\nurl;status": 2,
@@ -27,8 +27,8 @@ func TestNoteHeaders(t *testing.T) {
 			at += len(line) + 1
 		}
 		r := rowReader{}
-		if r.noteHeaders(b); r.headed.count != want {
-			t.Errorf("%q has %d headers, at %v, want %d", text, r.headed.count, r.headed.first, want)
+		if r.noteHeaders(b); r.odd.Headed != want {
+			t.Errorf("%q has %d headers, at %v, want %d", text, r.odd.Headed, r.odd.FirstHeaded, want)
 		}
 	}
 }

@@ -32,8 +32,8 @@ type Input struct {
 	content unpack.Content // Parquet or WARC for a file that is not line-based, else Text
 }
 
-// expand resolves names and patterns to inputs, in the order given; a pattern's inputs are sorted.
-// All errors are reported at once.
+// expand resolves names and patterns to inputs, in the order given. If a file with exactly the name of a pattern exists,
+// it takes precedence over the files that match. All errors are reported at once.
 func expand(names []string, stdin io.Reader) ([]Input, error) {
 	var (
 		inputs []Input
@@ -48,36 +48,20 @@ func expand(names []string, stdin io.Reader) ([]Input, error) {
 			inputs = append(inputs, Input{Name: name, Size: unpack.SizeOf(stdin)})
 			continue
 		}
-		found, err := expandName(name)
-		if err != nil {
-			errs = append(errs, err)
+		in, err := inspect(name)
+		if !errors.Is(err, fs.ErrNotExist) || !logfiles.IsPattern(name) {
+			inputs, errs = append(inputs, in), append(errs, err)
+			continue
 		}
-		inputs = append(inputs, found...)
+		matches, err := logfiles.Match(name)
+		errs = append(errs, err)
+		for _, m := range matches {
+			in, err := inspect(m)
+			inputs, errs = append(inputs, in), append(errs, err)
+		}
 	}
 	if len(names) == 0 {
 		errs = append(errs, ErrNoInput)
-	}
-	return inputs, errors.Join(errs...)
-}
-
-// expandName resolves one name. If a file with exactly this name exists, it takes precedence over the files that match
-// the name as a pattern.
-func expandName(name string) ([]Input, error) {
-	in, err := inspect(name)
-	if !errors.Is(err, fs.ErrNotExist) || !logfiles.IsPattern(name) {
-		return []Input{in}, err
-	}
-	matches, err := logfiles.Match(name)
-	if err != nil {
-		return nil, err
-	}
-	var (
-		inputs []Input
-		errs   []error
-	)
-	for _, m := range matches {
-		in, err := inspect(m)
-		inputs, errs = append(inputs, in), append(errs, err)
 	}
 	return inputs, errors.Join(errs...)
 }
@@ -144,30 +128,25 @@ func inspectZip(name, archive, member string) (Input, error) {
 	}
 	in.Size, err = unpack.ZipSize(f, info.Size, member)
 	if several, ok := errors.AsType[*unpack.ZipError](err); ok {
-		return in, &NameError{Name: name, Err: err, Remedy: nameMember(archive, several.Members)}
+		const most = 3
+		var names []string
+		for _, m := range several.Members[:min(len(several.Members), most)] {
+			names = append(names, fault.Display(archive+"/"+m))
+		}
+		remedy := ""
+		if len(names) > 0 {
+			remedy = "name one of them: " + strings.Join(names, ", ")
+		}
+		if n := len(several.Members) - most; n > 0 {
+			remedy += fmt.Sprintf(" and %d more", n)
+		}
+		return in, &NameError{Name: name, Err: err, Remedy: remedy}
 	} else if err != nil && member != "" {
 		return Input{}, fault.OfFile(name, fs.ErrNotExist, "check the name and the permissions")
 	} else if err != nil {
 		return in, &NameError{Name: name, Err: err, Remedy: "copy or download the file again"}
 	}
 	return in, nil
-}
-
-// nameMember returns the remedy for an archive with several files.
-func nameMember(archive string, members []string) string {
-	const most = 3
-	if len(members) == 0 {
-		return ""
-	}
-	var names []string
-	for _, m := range members[:min(len(members), most)] {
-		names = append(names, fault.Display(archive+"/"+m))
-	}
-	remedy := "name one of them: " + strings.Join(names, ", ")
-	if n := len(members) - most; n > 0 {
-		remedy += fmt.Sprintf(" and %d more", n)
-	}
-	return remedy
 }
 
 // File returns the name of the file that stores the log: the log itself, or the archive that contains it.

@@ -26,8 +26,8 @@ func TestOpenLogsNames(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"b.zst", "a.zst", "b.zst"}, []string{"b.zst", "a.zst", "b.zst"}},
-		{[]string{"*.zst"}, []string{"a.zst", "b.zst", "c1.zst", "c[1].zst"}}, // not the directory
-		{[]string{"c[1].zst"}, []string{"c[1].zst"}},                          // a file of that very name
+		{[]string{"*.zst"}, []string{"a.zst", "b.zst", "c1.zst", "c[1].zst"}}, // the directory does not match
+		{[]string{"c[1].zst"}, []string{"c[1].zst"}},                          // a file with exactly this name
 		{[]string{"[ab].zst"}, []string{"a.zst", "b.zst"}},
 		{[]string{"s*/*", "?.zst"}, []string{"sub/d.zst", "a.zst", "b.zst"}},
 		{[]string{"link"}, []string{"link"}},
@@ -99,7 +99,7 @@ func TestOpenLogsUnreadable(t *testing.T) {
 	}
 }
 
-// Standard input that is a file has a size, less what was read of it.
+// The size of standard input, if it is a file, is what was not read of it yet.
 func TestStdinSize(t *testing.T) {
 	f, err := os.Open(testpack.WriteFile(t, t.TempDir(), "log", []byte("0123456789")))
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// TestJoined reads lists of URLs that packed files follow, of each length and with batches of each size, so
-// that borders of batches are at all places: all rows before are given, and the place of the fault is right.
+// TestJoined reads lists of URLs that are followed by packed files, for each length and batch size, so that batches end
+// at every position. All rows before the packed file must be yielded, and the position of the fault must be right.
 func TestJoined(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 1))
 	z, err := zstd.NewWriter(nil)
@@ -37,7 +37,7 @@ func TestJoined(t *testing.T) {
 		more := bytes.Repeat(text.Bytes(), rng.IntN(3))
 		if i%2 == 0 {
 			w := gzip.NewWriter(&packed)
-			if rng.IntN(2) == 0 { // the header has a line feed, in front of its first NUL
+			if rng.IntN(2) == 0 { // the header has a line feed before its first NUL
 				w.ModTime = time.Unix(0x0a0a0a0a, 0)
 			}
 			w.Write(more)
@@ -45,7 +45,7 @@ func TestJoined(t *testing.T) {
 		} else {
 			packed.Write(z.EncodeAll(more, nil))
 		}
-		at := text.Len() - rng.IntN(2) // with the last line feed or without
+		at := text.Len() - rng.IntN(2) // with or without the last line feed
 		data := append(text.Bytes()[:at:at], packed.Bytes()...)
 		l, err := OpenLogs([]string{"-"}, LogOptions{
 			Stdin: iotest.OneByteReader(bytes.NewReader(data)), BatchRows: 1 + rng.IntN(lines+1), BatchBytes: 1 + rng.IntN(200), Raws: true, Format: URLs,
@@ -68,7 +68,7 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestCounted counts the bytes of text, and of what is lost of it.
+// TestCounted checks the counts of bytes, and of bytes in lost lines.
 func TestCounted(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), 200_000)
 	text := fmt.Appendf(nil, "{\"url\":\"https://a.example/\"}\nnone\n%s\n\n{\"url\":\"https://a.example/2\"}\r\n", long)
@@ -85,7 +85,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestJoinedWide reads lists of URLs in UTF-16 that packed files follow, by reads of each size.
+// TestJoinedWide reads lists of URLs in UTF-16 that are followed by packed files, with reads of each size.
 func TestJoinedWide(t *testing.T) {
 	const text = "https://a.example/1\nhttps://a.example/2\n"
 	var packed bytes.Buffer
@@ -98,7 +98,7 @@ func TestJoinedWide(t *testing.T) {
 	}
 	for _, behind := range [][]byte{packed.Bytes(), z.EncodeAll([]byte(strings.Repeat("https://a.example/3\n", 9)), nil)} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-			for cut := range 2 { // with the last line end or without, where nobody knows the end of the last line
+			for cut := range 2 { // with the last line end, or without, so that the end of the last line is unknown
 				want := strings.Fields(text)[:2-cut]
 				var data []byte
 				for _, unit := range utf16.Encode([]rune("\ufeff" + text[:len(text)-cut])) {

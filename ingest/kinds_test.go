@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// typed returns a Parquet file of one row, whose columns have types of all kinds.
+// typed returns a Parquet file of one row, with columns of all types.
 func typed(t *testing.T) []byte {
 	t.Helper()
 	leaf := func(name string, logical schema.LogicalType, typ parquet.Type, length int) schema.Node {
@@ -71,7 +71,7 @@ func typed(t *testing.T) []byte {
 	return buf.Bytes()
 }
 
-// TestKinds holds that columns of Parquet files keep the kinds that they have, with the values.
+// TestKinds checks that columns of Parquet files keep their kinds and values.
 func TestKinds(t *testing.T) {
 	dir := t.TempDir()
 	name := testpack.WriteFile(t, dir, "x.parquet", typed(t))
@@ -124,7 +124,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindsDiffer holds that inputs which disagree are an error that names both.
+// TestKindsDiffer expects an error that names both inputs if their columns have different kinds.
 func TestKindsDiffer(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", typed(t))

@@ -12,10 +12,10 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A row is what a batch says of one line.
+// A row is a line of a list of URLs.
 type row struct {
 	line int64
-	url  string // "" for a line that was too long
+	url  string // "" for an overlong line
 }
 
 // rowsOf returns the rows of a batch.
@@ -27,14 +27,14 @@ func rowsOf(b *engine.Batch) []row {
 	return rows
 }
 
-// splitRows is the obvious way to cut a text into rows.
+// splitRows is a simple reference that splits a text into rows.
 func splitRows(text []byte) (rows []row, empty, long int64) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	lines := bytes.Split(text, []byte("\n"))
 	for i, line := range lines {
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		switch atEnd := i == len(lines)-1; {
-		case len(line) == 0 && atEnd && !bytes.HasSuffix(text, []byte("\r")): // no line at all
+		case len(line) == 0 && atEnd && !bytes.HasSuffix(text, []byte("\r")): // no line
 		case len(line) == 0:
 			empty++
 		case len(line) > MaxLine:
@@ -47,7 +47,7 @@ func splitRows(text []byte) (rows []row, empty, long int64) {
 	return rows, empty, long
 }
 
-// A dribble reads at most n bytes at once.
+// A dribble reads at most n bytes per call.
 type dribble struct {
 	r io.Reader
 	n int
@@ -146,7 +146,7 @@ func TestLineReader(t *testing.T) {
 	}
 }
 
-// A partial line before a fault is no row, however the fault comes.
+// TestLineReaderFault checks that a partial line before a fault is not a row.
 func TestLineReaderFault(t *testing.T) {
 	fault := errors.New("fault")
 	for _, text := range []string{"a\nb\nhttp://part", "a\nb\n" + strings.Repeat("x", 3*MaxLine), "a\nb\n"} {
@@ -197,7 +197,7 @@ func FuzzLineReader(f *testing.F) {
 	f.Add([]byte("a\r\nb\n\n"), uint16(3), uint16(2), uint16(10), uint16(0))
 	f.Add([]byte("\ufeffa\n"), uint16(1), uint16(1), uint16(1), uint16(65535))
 	f.Fuzz(func(t *testing.T, text []byte, chunk, maxRows, maxBytes, pad uint16) {
-		// A byte 'L' becomes a run about as long as the longest line.
+		// A byte 'L' becomes a sequence about as long as MaxLine.
 		text = bytes.ReplaceAll(text, []byte("L"), bytes.Repeat([]byte("x"), MaxLine-8+int(pad)%16))
 		if len(text) > 4<<20 {
 			return
@@ -206,8 +206,8 @@ func FuzzLineReader(f *testing.F) {
 	})
 }
 
-// TestIsWide holds that a line is UTF-16 if each second byte is NUL, and not if NULs stand side by side,
-// as where a file system has lost a block.
+// TestIsWide checks that a line is UTF-16 if every second byte is NUL, but not if NULs are consecutive, as after a
+// crash.
 func TestIsWide(t *testing.T) {
 	utf16 := func(text string) string { return strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
 	const url = "https://www.example.com/a"
@@ -235,8 +235,8 @@ func TestIsWide(t *testing.T) {
 	}
 }
 
-// TestIsNarrow holds that text of one byte a letter that was read as UTF-16 is found, in either order and at any place,
-// and that neither ASCII nor Chinese nor Russian is taken for it.
+// TestIsNarrow checks that ASCII read as UTF-16 is detected, in either byte order and at any position, but not real
+// UTF-16, including Chinese and Russian.
 func TestIsNarrow(t *testing.T) {
 	read := func(text string, high int) string {
 		var out []rune
@@ -258,8 +258,8 @@ func TestIsNarrow(t *testing.T) {
 		"the order itself":    {read(strings.Join(strings.Split(line, ""), "\x00")+"\x00", 1), false},
 		"behind ASCII":        {"https://www.example.com/" + read(line, 1), true},
 		"behind another byte": {read("\x00"+line, 1), true},
-		"one short of enough": {read(line[:2*(leastNarrow-1)], 1), false},
-		"just enough":         {read(line[:2*leastNarrow], 1), true},
+		"one short of enough": {read(line[:2*(minNarrow-1)], 1), false},
+		"just enough":         {read(line[:2*minNarrow], 1), true},
 		"Chinese":             {"https://www.example.com/网站地图和新闻中心关于我们联系方式产品介绍服务支持下载专区招聘信息客户案例技术文章", false},
 		"Russian":             {"https://www.example.com/" + strings.Repeat("главная", 9), false},
 		"not UTF-8":           {strings.Repeat("\xe6\x88", 40), false},

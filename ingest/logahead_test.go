@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// packFrames packs text as n frames cut anywhere, with empty and skippable ones between, and
-// returns where each starts.
+// packFrames packs text as n frames of random length, with empty and skippable ones between, and returns where each
+// starts.
 func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, starts []int) {
 	tb.Helper()
 	cuts := []int{0, len(text)}
@@ -40,8 +40,8 @@ func packFrames(tb testing.TB, text []byte, n int, r *rand.Rand) (data []byte, s
 	return data, starts
 }
 
-// TestAheadFrames reads one text packed as any number of frames, in any way, several at once: the
-// rows and their line numbers must be those of the text.
+// TestAheadFrames reads a text packed in any number of frames, several at once. The rows and line numbers must be those
+// of the text.
 func TestAheadFrames(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	text := bytes.ReplaceAll(testpack.HardText(30_000), []byte("/123"), []byte("\n\r\n/"+strings.Repeat("x", 90)))
@@ -77,8 +77,8 @@ func TestAheadFrames(t *testing.T) {
 	}
 }
 
-// TestAheadDamage damages files of several frames anywhere: what is read of them and what is said
-// of the fault must not depend on how many pieces are unpacked at once. readOne compares.
+// TestAheadDamage damages files of several frames at random positions. The rows and the fault must not depend on how
+// many pieces are unpacked at once, which readOne checks.
 func TestAheadDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	text := testpack.HardText(8_000)
@@ -91,7 +91,7 @@ func TestAheadDamage(t *testing.T) {
 	for round := range rounds {
 		data, starts := packFrames(t, text, 2+r.IntN(12), r)
 		at := r.IntN(len(data))
-		if r.IntN(2) == 0 { // headers are few, and most of the rest is of blocks
+		if r.IntN(2) == 0 { // headers are rare, so most other positions are in blocks
 			at = min(len(data)-1, starts[r.IntN(len(starts))]+r.IntN(20))
 		}
 		switch round % 5 {
@@ -120,7 +120,7 @@ func TestAheadDamage(t *testing.T) {
 	}
 }
 
-// A frame that needs a dictionary is refused, wherever it is.
+// TestAheadDictionary checks that a frame that needs a dictionary is rejected, wherever it is.
 func TestAheadDictionary(t *testing.T) {
 	needs := []byte("\x28\xb5\x2f\xfd\x21\x07\x01\x09\x00\x00x") // dictionary 7, one byte, a raw block of one byte
 	path := testpack.WriteFile(t, t.TempDir(), "log", slices.Concat(testpack.Zstd(t, []byte("http://a/\nhttp://b")), needs))
@@ -130,8 +130,7 @@ func TestAheadDictionary(t *testing.T) {
 	}
 }
 
-// TestAheadLarge reads a text of which each piece fills all buffers that it may before it is its
-// turn.
+// TestAheadLarge reads a text whose pieces fill all their buffers before it is their turn.
 func TestAheadLarge(t *testing.T) {
 	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), 36*unpack.TextSize/33)
 	frame := testpack.Zstd(t, part)
@@ -155,7 +154,7 @@ func TestAheadLarge(t *testing.T) {
 	}
 }
 
-// TestAheadInputs reads inputs of all kinds, in order, and stops at the one that is not there.
+// TestAheadInputs reads inputs of all kinds, in order, and stops at a missing one.
 func TestAheadInputs(t *testing.T) {
 	dir := t.TempDir()
 	z := testpack.WriteFile(t, dir, "z", slices.Concat(testpack.Zstd(t, []byte("http://z/1\nhttp://")), testpack.Zstd(t, []byte("z/2\n"))))
@@ -181,8 +180,8 @@ func TestAheadInputs(t *testing.T) {
 	}
 }
 
-// TestAheadClosed closes logs at any time; what is unpacked meanwhile stops, and standard input,
-// which may never say anything, is not waited for.
+// TestAheadClosed closes logs at random times. This stops unpacking ahead, and does not wait for standard input, which
+// may block.
 func TestAheadClosed(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	data, _ := packFrames(t, testpack.HardText(40_000), 30, r)
@@ -212,7 +211,7 @@ func TestAheadClosed(t *testing.T) {
 	}
 }
 
-// BenchmarkAhead reads a text of one frame and of many, by several goroutines.
+// BenchmarkAhead reads a text of one frame and of many frames, with several goroutines.
 func BenchmarkAhead(b *testing.B) {
 	decoder, err := zstd.NewReader(nil)
 	if err != nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -17,56 +18,56 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/panics"
+	"github.com/robobatch/robobatch/sitemap"
 )
 
 const (
-	// defaultRows and defaultBytes make a batch that leaves room in a second-level cache for the
-	// rules and for the text that the decompressor refers back to, and still has a thousand rows for each
-	// hand-over. A whole run takes 0.97 of its time with batches of 1 MiB where hosts are
-	// grouped, 0.92 to 0.97 over 30,000 origins in random order; 64 and 256 KiB are within the
-	// noise of that (BenchmarkLong and BenchmarkScattered of bench).
+	// defaultRows and defaultBytes are the default size of a batch. It leaves room in a second-level cache for the rules
+	// and for the text that the decompressor refers back to, but a batch still has about a thousand rows. Compared with
+	// batches of 1 MiB, a whole run takes 0.97 of the time if hosts are grouped, and 0.92 to 0.97 over 30,000 origins in
+	// random order. The difference to 64 and 256 KiB is within the noise (BenchmarkLong and BenchmarkScattered of bench).
 	defaultRows  = 8192
 	defaultBytes = 128 << 10
 
-	// maxBatchBytes keeps the offsets of a batch within a Span.
+	// maxBatchBytes is the maximum of LogOptions.BatchBytes. Offsets in such a batch fit in a Span.
 	maxBatchBytes = 1 << 30
 )
 
 // LogOptions say how to read logs. The zero value reads all rows, in batches of the default size.
 type LogOptions struct {
-	Stdin      io.Reader    // the input that "-" names; nil means os.Stdin. It is not closed
-	Limit      int64        // rows to yield, over all inputs; 0 or less means all
-	BatchRows  int          // most rows of a batch; 0 or less means 8192
-	BatchBytes int          // bytes of text that end a batch, give or take a line; 0 or less means 128 KiB, and 1 GiB is the most
-	Format     Format       // of all inputs; Auto, the default, detects each input's by its first lines
-	Fields     Fields       // which fields of the lines to read; Keep is set from the one below
-	Keep       []KeptColumn // fields that are kept as [engine.Batch].Kept
-	Raws       bool         // keep lines as read, their offsets and those refused
-	Part       Part         // of the one log; the zero value is all of it
-	Ahead      int          // goroutines that unpack ahead of Next; 0 or less means that Next unpacks, and 16 are the most
+	Stdin      io.Reader    // the input named "-"; nil means os.Stdin. It is not closed
+	Limit      int64        // maximum number of rows over all inputs; 0 or less means no limit
+	BatchRows  int          // maximum number of rows in a batch; 0 or less means 8192
+	BatchBytes int          // bytes of text, plus or minus a line, that end a batch; 0 or less means 128 KiB, the maximum is 1 GiB
+	Format     Format       // of all inputs; Auto, the default, detects the format of each input from its first lines
+	Fields     Fields       // the fields to read; Fields.Keep is set from Keep
+	Keep       []KeptColumn // fields to keep as [engine.Batch].Kept
+	Raws       bool         // keep lines as read, their offsets, and rejected lines
+	Part       Part         // the part of the only log to read; the zero value is all of it
+	Ahead      int          // goroutines that unpack ahead of Next, at most 16; 0 or less means that Next unpacks
 
-	// Window is the most bytes of the window of a zstd frame, each goroutine of Ahead having one; 0 is 128
-	// MiB. A file that needs more is a fault.
+	// Window is the maximum window in bytes of a zstd frame; 0 means 128 MiB. Each goroutine of Ahead has such a window.
+	// A file that needs a larger one is a fault.
 	Window int64
 }
 
 // A KeptColumn is a field of the logs that is kept as a column.
 type KeptColumn struct {
-	Field string // as of [Fields].Keep
+	Field string // as in [Fields].Keep
 	Kind  engine.KeptKind
 
-	Optional bool // a log may lack the field, which then has no value; otherwise that is an ErrNoField
+	Optional bool // the field is null in logs that lack it; otherwise such a log causes ErrNoField
 
-	// Own makes the column keep its kind in Parquet files: then [Logs.Kept] has the Kind. All inputs must have the same
-	// kind. Other inputs, decimals and fields of structures have the kind Text.
+	// Own sets Kind to the kind of the column in the Parquet files, see [Logs.Kept]. All inputs must have the same kind.
+	// Other inputs, decimals and fields of structures have the kind Text.
 	Own bool
 
-	// Of is another input of the Kind, with Own; "" if there is none.
+	// Of is the first input if Own is set. OpenLogs sets it.
 	Of string
 }
 
-// parser returns the parser of a format; nil for a format without one. The error is an ErrNoField, or that the format
-// does not exist.
+// parser returns the parser of a format; nil if it needs none. The error is an ErrNoField, or says that the format does
+// not exist.
 func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 	switch f { //nolint:exhaustive // all others have a parser
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
@@ -81,19 +82,19 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 
 // A rowLog is an open log: lines of text, a Parquet file or a WARC file.
 type rowLog interface {
-	// fill adds rows to b, which is empty: about this number of rows and bytes. It returns why it stopped before the
-	// end.
+	// fill adds about this number of rows and bytes to b, which is empty. It returns an error if the log has no more rows
+	// because of a fault.
 	fill(r *rowReader, b *engine.Batch, rows, bytes int) error
 	// done reports whether all rows were read.
 	done() bool
-	// at returns where a fault of fill is.
+	// at returns where fill found a fault.
 	at() where
-	// unverified returns the first unverified line of the rows before a fault of fill; 0 if there is none.
+	// unverified returns the first unverified line before a fault of fill; 0 if there is none.
 	unverified() int64
 	// format returns the format; Auto while unknown.
 	format() Format
-	// packed returns how many bytes of the log were read, as stored, as far as that is known. It is
-	// 0 for a log whose bytes are counted elsewhere.
+	// packed returns approximately how many stored bytes of the log were read. It is 0 for logs that textLog.texts
+	// counts.
 	packed() int64
 	close() error
 }
@@ -101,8 +102,8 @@ type rowLog interface {
 // where returns the position of a line, row or record.
 type where struct{ line, offset int64 }
 
-// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one
-// goroutine; only Inputs and Progress may be called from others at the same time.
+// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one goroutine, except that others
+// may call Inputs and Progress at any time.
 type Logs struct {
 	opt    LogOptions
 	inputs []Input
@@ -111,10 +112,10 @@ type Logs struct {
 	log    rowLog // the open one; nil between inputs
 	next   int    // index of the first input not yet opened
 	given  int64  // rows
-	packed int64  // the part of log.packed that read counts already
+	packed int64  // the part of log.packed that is already in read
 	err    error
-	grown  []string     // names of logs
-	took   *weblog.Took // of the last log
+	grown  []string     // see Grown
+	took   *weblog.Took // of the previous log
 	unsure Unsure
 	notes  []sitemapfiles.Note
 
@@ -162,10 +163,13 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 		return nil, err
 	}
 	l := &Logs{opt: opt, inputs: inputs, notes: notes, sizes: make([]atomic.Int64, len(inputs)), formats: make([]atomic.Pointer[Format], len(inputs)), choices: make([]atomic.Pointer[weblog.Choice], len(inputs)), headless: make([]atomic.Bool, len(inputs))}
-	if err := errors.Join(l.checkPart(), l.findKinds()); err != nil {
+	if p := opt.Part; p != (Part{}) && (len(inputs) != 1 || p.From < 0 || p.To != 0 && p.To <= p.From) {
+		err = fmt.Errorf("%w: %d to %d", errPart, p.From, p.To)
+	}
+	if err := errors.Join(err, l.findKinds()); err != nil {
 		return nil, err
 	}
-	l.rows = newRowReader(&l.opt)
+	l.rows = rowReader{keep: l.opt.Keep, clocks: make([]weblog.Clock, len(l.opt.Keep)), fields: &l.opt.Fields, raws: l.opt.Raws}
 	var texts []string
 	for i := range inputs {
 		in := &inputs[i]
@@ -181,8 +185,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	return l, nil
 }
 
-// Next fills b with the next rows of one log and reports whether there were any. Data that it wrote to b
-// belongs to b.
+// Next fills b with the next rows of one log and reports whether there were any. b owns the data.
 func (l *Logs) Next(b *engine.Batch) bool {
 	defer panics.At(l.place)
 	for {
@@ -195,7 +198,11 @@ func (l *Logs) Next(b *engine.Batch) bool {
 		l.fill(b, rows)
 		if b.Len() > 0 || b.Refused > 0 {
 			l.given += int64(b.Len())
-			l.noteUnsure(b)
+			if l.opt.Limit > 0 && l.given >= l.opt.Limit && l.log == rowLog(&l.text) && b.Len() > 0 {
+				if from := l.text.lines.unverified(); from > 0 && from <= b.Lines[b.Len()-1] {
+					l.unsure = Unsure{l.inputs[b.Input].Name, from}
+				}
+			}
 			return true
 		}
 	}
@@ -204,13 +211,13 @@ func (l *Logs) Next(b *engine.Batch) bool {
 // InputName returns the name of an input, by [engine.Batch.Input].
 func (l *Logs) InputName(input int) string { return fault.Display(l.inputs[input].Name) }
 
-// place names the log that is read, and the line if that is known.
+// place returns the name of the open log, and the line if it is known. It is called after a panic.
 func (l *Logs) place() (text string) {
 	if l.next == 0 {
 		return ""
 	}
 	text = l.InputName(l.next - 1)
-	err := panics.Catch(func() error { // the state may be any
+	err := panics.Catch(func() error { // the state may be inconsistent
 		text += fmt.Sprintf(": line %d", l.log.at().line)
 		return nil
 	})
@@ -218,26 +225,16 @@ func (l *Logs) place() (text string) {
 	return text
 }
 
-// An Unsure is a packed log in which the limit ended the rows before their last checksum.
+// An Unsure is a packed log in which the limit ended the rows before the checksum of the last ones.
 type Unsure struct {
 	Name string
-	From int64 // the first line of those rows; 0 if there are none
+	From int64 // the first unverified line; 0 if there is none
 }
 
-// noteUnsure notes whether the last rows of b, which reach the limit, are verified.
-func (l *Logs) noteUnsure(b *engine.Batch) {
-	if l.opt.Limit <= 0 || l.given < l.opt.Limit || l.log != rowLog(&l.text) || b.Len() == 0 {
-		return
-	}
-	if from := l.text.lines.unverified(); from > 0 && from <= b.Lines[b.Len()-1] {
-		l.unsure = Unsure{l.inputs[l.next-1].Name, from}
-	}
-}
-
-// Unsure returns where the limit ended the rows before they were verified. Call it as Counts.
+// Unsure returns the rows before the limit that were not verified. It must not be called during Next.
 func (l *Logs) Unsure() Unsure { return l.unsure }
 
-// room returns how many rows the next batch may have; 0 if the limit is reached.
+// room returns the maximum number of rows of the next batch; 0 if the limit is reached.
 func (l *Logs) room() int {
 	if l.opt.Limit <= 0 {
 		return l.opt.BatchRows
@@ -245,7 +242,7 @@ func (l *Logs) room() int {
 	return int(min(int64(l.opt.BatchRows), l.opt.Limit-l.given))
 }
 
-// open opens the next input. It returns false at the end of the last one and at an error.
+// open opens the next input. It returns false after the last one, and after an error.
 func (l *Logs) open() bool {
 	if l.next == len(l.inputs) {
 		return false
@@ -256,15 +253,21 @@ func (l *Logs) open() bool {
 	case unpack.Parquet:
 		l.log, err = openParquet(in, l.opt.Fields, l.opt.Part)
 	case unpack.WARC:
-		if l.log, err = openWARC(in, l.opt.Fields); err == nil && l.opt.Part != (Part{}) {
-			err = errors.Join(errPart, l.log.close())
+		w := &warcLog{size: in.Size}
+		if w.Fetches, err = capture.OpenFetches(in.Name, l.opt.Fields); err == nil && l.opt.Part != (Part{}) {
+			err = errors.Join(errPart, w.close())
 		}
+		l.log = w
 	default:
 		if l.err = l.text.open(in.Name); l.err != nil {
 			return false
 		}
 		if l.text.isSitemap(l.opt.Format) && l.opt.Part == (Part{}) {
-			l.log, err = l.text.openSitemap(l.opt.Format)
+			first, _, _ := bytes.Cut(l.text.utf8.Head(), []byte("\n"))
+			l.log = &sitemapLog{text: &l.text, rd: sitemap.NewReader(&l.text.utf8), named: l.opt.Format == weblog.Sitemap, first: string(first), place: where{line: 1}}
+			if err = checkNoFields(l.opt.Fields); err != nil {
+				err = fmt.Errorf("a sitemap: %w", err)
+			}
 		} else {
 			l.log, err = &l.text, l.text.setFormat(l.opt.Format)
 			if err == nil && l.opt.Part.From > 0 {
@@ -283,8 +286,7 @@ func (l *Logs) open() bool {
 	return true
 }
 
-// noteFormat notes the format of the log that was opened last once it is known, and the field of the
-// URL if its values said so.
+// noteFormat records the format and the chosen fields of the open log, for Inputs, once they are known.
 func (l *Logs) noteFormat(log rowLog) {
 	f := log.format()
 	if i := l.next - 1; f != weblog.Auto && l.formats[i].Load() == nil {
@@ -301,7 +303,7 @@ func (l *Logs) noteFormat(log rowLog) {
 		choice = log.choice
 	}
 	if choice != (weblog.Choice{}) && l.choices[l.next-1].Load() == nil {
-		if reflect.DeepEqual(choice.Took, l.took) { // as of rotated logs
+		if reflect.DeepEqual(choice.Took, l.took) { // rotated logs share it
 			choice.Took = l.took
 		}
 		l.took = choice.Took
@@ -309,7 +311,7 @@ func (l *Logs) noteFormat(log rowLog) {
 	}
 }
 
-// fill fills b with about that many rows of the open log, up to the limit.
+// fill fills b with about this number of rows of the open log, up to the limit.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	i := l.next - 1
 	l.rows.start(b)
@@ -340,13 +342,13 @@ func (l *Logs) fill(b *engine.Batch, rows int) {
 	}
 }
 
-// readsText reports whether the open log is read from a text.
+// readsText reports whether the open log is read from l.text.
 func (l *Logs) readsText() bool {
 	_, isSitemap := l.log.(*sitemapLog)
 	return isSitemap || l.log == rowLog(&l.text)
 }
 
-// fail ends the rows with an error of the open log.
+// fail ends the rows because of a fault in the open log.
 func (l *Logs) fail(err error, at where, unverified int64) {
 	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Unverified: unverified, Err: err}
 }
@@ -355,14 +357,15 @@ func (l *Logs) fail(err error, at where, unverified int64) {
 // log that could no longer be opened, or nil.
 func (l *Logs) Err() error { return l.err }
 
-// Close closes the log being read and gives back the memory. Next then reports false, and the
-// counters keep their values. Only the first call can return an error.
+// Close closes the open log and releases memory. Next then returns false, and Counts stays as it is. Only the first call
+// can return an error.
 func (l *Logs) Close() error {
 	var err error
 	if l.log != nil && !l.readsText() {
 		err = l.log.close()
 	}
-	err = errors.Join(err, l.text.release())
+	err = errors.Join(err, l.text.texts.Release())
+	l.text.lines, l.text.raw = lineReader{}, rawLines{}
 	l.log, l.next = nil, len(l.inputs)
 	return err
 }
@@ -382,8 +385,8 @@ func (l *Logs) Inputs() []Input {
 	return inputs
 }
 
-// Progress returns how many bytes of the logs, as stored, were read, and how many there are. The
-// total is -1 as long as the size of one is unknown.
+// Progress returns how many stored bytes of the logs were read, and how many there are. The total is -1 while the size of
+// a log is unknown.
 func (l *Logs) Progress() (done, total int64) {
 	for i := range l.sizes {
 		size := l.sizes[i].Load()
@@ -395,73 +398,43 @@ func (l *Logs) Progress() (done, total int64) {
 	return l.read.Load(), total
 }
 
-// Grown returns the names of the logs that were longer at their end than when they were opened. The
-// last line of such a log may be the first part of one that was being written. Call it as Counts.
+// Grown returns the names of logs that grew while they were read. The last line of such a log may be incomplete. Grown
+// must not be called during Next.
 func (l *Logs) Grown() []string { return l.grown }
 
-// Counts are the lines that gave no row, and the rows without a URL.
-type Counts struct {
-	Empty   int64            // lines without bytes, which give no row
-	Long    int64            // rows without their URL: the line has more than [MaxLine] bytes
-	Headers int64            // lines that are headers, directives and comments, and records of a WARC file that are not fetches
-	Refused map[string]int64 // lines that are not of the format, by reason
-	Odd     map[string]int64 // rows with a request that has no URL, by kind
+// Counts returns the counts so far, which the caller owns. It must not be called during Next.
+func (l *Logs) Counts() Counts { return l.rows.odd.counts() }
 
-	Blank      int64      // URLs of lists and tables that hold white space
-	FirstBlank []BlankURL // the first ones, at most three
-
-	Wide      int64   // lines in UTF-16 of logs that are read as UTF-8, and lines of logs in UTF-16 that are ASCII or have the other order of bytes
-	FirstWide []Place // the first ones, at most three
-
-	Agents int64 // rows whose line has a field for the User-Agent, if only an empty one; 0 without Fields.Agents
-
-	Bytes int64 // of the lines, with their ends
-	Lost  int64 // bytes of lines that are refused or too long
-
-	Joined      int64   // lines that hold more than a record: CRs, several records, or NULs that a crash has left
-	FirstJoined []Place // the first ones, at most three
-
-	Mixed      int64   // lines rejected as another format, or as part of a sequence
-	FirstMixed []Place // the first line of the first parts, at most three
-
-	Headed      int64   // lines of lists of URLs that are the header of a table
-	FirstHeaded []Place // the first ones, at most three
-
-	Elsewhere int64 // rows whose line names another host than that of Fields.Base
-
-	Queries      int64   // rows whose URL has a query, and whose field for the query has another
-	FirstQueries []Place // the first ones, at most three
-
-	NoTimes     int64  // rows whose time field has no valid time
-	FirstNoTime string // what the first of them has
-
-	Addresses    int64   // rows whose host is an address before the line, which may be the client's
-	FirstAddress []Place // the first ones, at most three
-
-	FirstBare string // the first value of the URL field that is neither a URL nor a path; "" if all are valid
-
-	Urlless FieldList // fields of the first JSON line without a URL
+// CountLines unpacks the logs and counts their line ends, which is a lower bound for the cost of reading them. It uses
+// Stdin, Ahead and Window of opt. For logs that are not text, such as Parquet or captures, it returns
+// [errors.ErrUnsupported] before it reads any.
+func CountLines(names []string, opt LogOptions) (lines int64, err error) {
+	l, err := OpenLogs(names, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	for i := range l.inputs {
+		if in := &l.inputs[i]; in.content != unpack.Text {
+			return 0, fmt.Errorf("count the lines of %s, which is not text: %w", in.Name, errors.ErrUnsupported)
+		}
+	}
+	buf := make([]byte, 256<<10)
+	for i := range l.inputs {
+		if err := l.text.texts.Open(l.inputs[i].Name, l.opt.Stdin); err != nil {
+			return lines, err
+		}
+		for err = nil; err == nil; {
+			var n int
+			n, err = l.text.texts.Read(buf)
+			lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		}
+		if !errors.Is(err, io.EOF) {
+			return lines, err
+		}
+		if err := l.text.texts.Close(); err != nil {
+			return lines, err
+		}
+	}
+	return lines, nil
 }
-
-// A FieldList has the fields of a line, by the names that [Fields] take.
-type FieldList = weblog.FieldList
-
-// A Place is a line of a log.
-type Place struct {
-	Input int // index of [Logs.Inputs]
-	Line  int64
-}
-
-// firstPlaces is the most lines or URLs of a kind that are shown.
-const firstPlaces = 3
-
-// A BlankURL is a URL that holds white space.
-type BlankURL struct {
-	Input int // index of [Logs.Inputs]
-	Line  int64
-	URL   string
-}
-
-// Counts returns the counts so far. The caller owns it. Call it on the goroutine that calls
-// Next, or once no other goroutine does so any more.
-func (l *Logs) Counts() Counts { return l.rows.counts() }

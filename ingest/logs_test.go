@@ -18,12 +18,12 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 )
 
-// urls returns n lines as hardText writes them.
+// urls returns the first n lines of a text.
 func urls(text []byte, n int) []string {
 	return strings.SplitN(string(text), "\n", n+1)[:n]
 }
 
-// readLogs reads everything; it returns the URLs of each input.
+// readLogs reads all rows and returns the URLs of each input.
 func readLogs(t *testing.T, l *Logs) ([][]string, error) {
 	t.Helper()
 	got := make([][]string, len(l.Inputs()))
@@ -46,8 +46,7 @@ func readLogs(t *testing.T, l *Logs) ([][]string, error) {
 	return got, err
 }
 
-// readOne reads the one log of that name. It reads it again ahead, in pieces of one frame or more,
-// which must give the same.
+// readOne reads a log. It reads it again ahead, in pieces of one frame or more, which must yield the same.
 func readOne(t *testing.T, name string) ([]string, error) {
 	t.Helper()
 	rows, err := readLogAhead(t, name, LogOptions{}, 0)
@@ -60,7 +59,7 @@ func readOne(t *testing.T, name string) ([]string, error) {
 	return rows, err
 }
 
-// readLogAhead reads a log in pieces of at least so many packed bytes.
+// readLogAhead reads a log ahead, in pieces of at least this number of packed bytes.
 func readLogAhead(t *testing.T, name string, opt LogOptions, least int64) ([]string, error) {
 	t.Helper()
 	l, err := OpenLogs([]string{name}, opt)
@@ -76,7 +75,7 @@ func readLogAhead(t *testing.T, name string, opt LogOptions, least int64) ([]str
 
 func TestLogsFormats(t *testing.T) {
 	text := testpack.HardText(20_000)
-	a, b := text[:len(text)/2], text[len(text)/2:] // the cut is inside a line
+	a, b := text[:len(text)/2], text[len(text)/2:] // split inside a line
 	want := urls(text, 20_000)
 	cases := map[string][]byte{
 		"plain":                   text,
@@ -184,7 +183,7 @@ func TestLogsLimit(t *testing.T) {
 	}
 }
 
-// What was yielded stays as it was while later batches are read.
+// TestLogsBatchesAreOwned checks that batches do not change while later ones are read.
 func TestLogsBatchesAreOwned(t *testing.T) {
 	text := testpack.HardText(5_000)
 	l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: bytes.NewReader(testpack.Zstd(t, text)), BatchRows: 100})
@@ -245,7 +244,7 @@ func TestLogsClosedEarly(t *testing.T) {
 	}
 }
 
-// Progress and Inputs may be called while another goroutine reads rows; the race detector watches.
+// TestLogsProgressMeanwhile calls Progress and Inputs while another goroutine reads rows, for the race detector.
 func TestLogsProgressMeanwhile(t *testing.T) {
 	data := testpack.Zstd(t, testpack.HardText(20_000))
 	path := testpack.WriteFile(t, t.TempDir(), "log", data)

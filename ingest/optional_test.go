@@ -8,7 +8,8 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// TestOptional holds that a field which a log may lack has no value there, in each format, and the others have theirs.
+// TestOptional checks that an optional field that a log lacks is null in each format, and that other fields have their
+// values.
 func TestOptional(t *testing.T) {
 	for name, log := range map[string]string{
 		"csv":      "url,method\nhttps://a.example/x,GET\n",

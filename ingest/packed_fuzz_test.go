@@ -15,11 +15,11 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// longestFuzzed is how much text a fuzzer may unpack: blocks of zstd can be a thousand times as long.
+// longestFuzzed is the maximum size of a fuzzer's unpacked text: zstd blocks can be a thousand times their packed size.
 const longestFuzzed = 4 << 20
 
-// unpackStrictly returns the text of a log in gzip members or zstd frames up to its first fault, as the standard
-// library and the library for zstd see it.
+// unpackStrictly returns the text of gzip members or zstd frames up to the first fault that the standard library or
+// klauspost's decoder finds.
 func unpackStrictly(data []byte) (text []byte, err error) {
 	var r io.Reader
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
@@ -37,9 +37,8 @@ func unpackStrictly(data []byte) (text []byte, err error) {
 	return io.ReadAll(io.LimitReader(r, longestFuzzed+1))
 }
 
-// FuzzPacked reads anything as a log in gzip members or zstd frames, ahead and in turn. Its rows are those of the text
-// that a strict reader finds. If that finds a fault, so does the log, and the rows that it calls verified
-// are rows of the text.
+// FuzzPacked reads any bytes as gzip members or zstd frames, with and without Ahead. The rows must be those of the text
+// that unpackStrictly finds. If that finds a fault, so must Logs, and the verified rows must be rows of the text.
 func FuzzPacked(f *testing.F) {
 	text := testpack.HardText(20)
 	a, b := text[:len(text)/2], text[len(text)/2:]
@@ -83,8 +82,8 @@ func FuzzPacked(f *testing.F) {
 	})
 }
 
-// FuzzJoined reads anything as lines of ASCII that a packed file follows, as TestJoined does: all rows before it are
-// given, and it is an error.
+// FuzzJoined reads any bytes as ASCII lines that are followed by a packed file, as TestJoined does: all rows before it
+// must be yielded, and then an error.
 func FuzzJoined(f *testing.F) {
 	f.Add([]byte("https://a.example/1\n/2?q\n\n"), []byte("https://a.example/3\n"), true)
 	f.Add([]byte("https://a.example/1"), []byte{}, false)

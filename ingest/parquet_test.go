@@ -21,11 +21,11 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// tableStart is the time of row 0.
+// tableStart is the time of row 0 of makeParquet.
 var tableStart = time.Date(2026, 1, 31, 18, 0, 0, 250_000_000, time.UTC)
 
-// makeParquet returns a file with row groups of these sizes, of columns as the index of Common
-// Crawl has them, and others. Of row i, url is null if i%10 is 3, and fetch_status if i%7 is 2.
+// makeParquet returns a file with row groups of these sizes, with the columns of Common Crawl's index and others. In
+// row i, url is null if i%10 is 3, and fetch_status if i%7 is 2.
 func makeParquet(tb testing.TB, groups ...int) []byte {
 	tb.Helper()
 	text := func(name string, rep parquet.Repetition) schema.Node {
@@ -63,7 +63,7 @@ func makeParquet(tb testing.TB, groups ...int) []byte {
 	return buf.Bytes()
 }
 
-// writeGroup writes rows from the given one on.
+// writeGroup writes a row group, starting with row from.
 func writeGroup(tb testing.TB, g file.SerialRowGroupWriter, row, n int) {
 	tb.Helper()
 	var (
@@ -91,7 +91,7 @@ func writeGroup(tb testing.TB, g file.SerialRowGroupWriter, row, n int) {
 		}
 		at := tableStart.Add(time.Duration(i) * time.Second)
 		millis, early = append(millis, at.UnixMilli()), append(early, int64(i))
-		var old parquet.Int96 // nanoseconds of the day, and the Julian day
+		var old parquet.Int96 // nanoseconds of the day and Julian day
 		binary.LittleEndian.PutUint64(old[:], uint64(at.UnixNano()%(24*3600*1e9)))
 		binary.LittleEndian.PutUint32(old[8:], uint32(2440588+at.Unix()/(24*3600)))
 		olds = append(olds, old)
@@ -122,7 +122,7 @@ func writeGroup(tb testing.TB, g file.SerialRowGroupWriter, row, n int) {
 	check(column().(*file.Int32ColumnChunkWriter).WriteBatch(make([]int32, n), nil, nil))
 }
 
-// parquetOptions reads all columns of makeParquet but the list.
+// parquetOptions reads all columns of makeParquet except the list.
 func parquetOptions(rows int) LogOptions {
 	return LogOptions{
 		BatchRows: rows, Fields: weblog.Options{Times: true},
@@ -130,8 +130,7 @@ func parquetOptions(rows int) LogOptions {
 	}
 }
 
-// TestParquet reads all types, over row groups of any size, between logs of text, however they are
-// unpacked.
+// TestParquet reads columns of all types, in row groups of several sizes, between text logs, with and without Ahead.
 func TestParquet(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 1000, 1, 0, 2345))
@@ -167,7 +166,7 @@ func checkTableRow(t *testing.T, b *engine.Batch, i, n int) {
 	t.Helper()
 	at := tableStart.Add(time.Duration(n) * time.Second).UnixMicro()
 	want := fmt.Sprintf("%d https://www.example.com/page/%d %d %t %d %v %d %d %s %d", n+1, n, at, n%7 != 2, 200+n%3, float64(n)/8, 1-n%2, at, "www.example.com", n)
-	if n%10 == 3 { // null: a row all the same
+	if n%10 == 3 { // a null URL is also a row
 		want = strings.Replace(want, fmt.Sprintf("https://www.example.com/page/%d", n), "", 1)
 	}
 	if n%7 == 2 {
@@ -180,8 +179,7 @@ func checkTableRow(t *testing.T, b *engine.Batch, i, n int) {
 	}
 }
 
-// TestParquetBeside reads Parquet files between texts, unpacked ahead or not, with a limit or
-// without.
+// TestParquetBeside reads Parquet files between text logs, with and without Ahead and a limit.
 func TestParquetBeside(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 20))
@@ -210,7 +208,7 @@ func TestParquetBeside(t *testing.T) {
 	}
 }
 
-// TestParquetErrors asks for what is not there.
+// TestParquetErrors reads missing columns.
 func TestParquetErrors(t *testing.T) {
 	dir := t.TempDir()
 	table := testpack.WriteFile(t, dir, "x.parquet", makeParquet(t, 20))
@@ -240,8 +238,7 @@ func TestParquetErrors(t *testing.T) {
 	}
 }
 
-// TestParquetUnverified: where pages have no checksums, a fault in one of them puts the rows before it
-// unverified.
+// TestParquetUnverified checks that, if pages have no checksums, rows before a fault in one of them are unverified.
 func TestParquetUnverified(t *testing.T) {
 	data := makeParquet(t, 300, 200)
 	at := bytes.Index(data, []byte("/page/300")) // in the second row group
@@ -266,8 +263,8 @@ func TestParquetUnverified(t *testing.T) {
 	}
 }
 
-// TestParquetDamage damages files anywhere: there is an error, or there are as many rows as were
-// written. Package parquetfile holds that they are the same.
+// TestParquetDamage damages files at random positions. There must be an error, or as many rows as were written. Tests
+// of package parquetfile compare the values.
 func TestParquetDamage(t *testing.T) {
 	whole := makeParquet(t, 300, 200)
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// pairOptions reads a known key, one that is kept, and the time.
+// pairOptions reads fields with known keys, a kept one, and the time.
 func pairOptions(rows int) LogOptions {
 	return LogOptions{
 		BatchRows: rows, Fields: weblog.Options{Times: true},
@@ -23,7 +23,7 @@ func pairOptions(rows int) LogOptions {
 	}
 }
 
-// readPairs returns the rows of a log as texts, without the number of their line.
+// readPairs returns the rows of a log as text, without line numbers.
 func readPairs(t *testing.T, name string, opt LogOptions) (rows []string, refused int64, err error) {
 	t.Helper()
 	l, err := OpenLogs([]string{name}, opt)
@@ -47,7 +47,7 @@ func readPairs(t *testing.T, name string, opt LogOptions) (rows []string, refuse
 	return rows, l.Counts().Odd["empty_request"], l.Err()
 }
 
-// wantPairs returns the rows that testdata/pairs/make.py writes, and how many have no URL.
+// wantPairs returns the rows that testdata/pairs/make.py writes, and the number of rows without a URL.
 func wantPairs() (rows []string, without int64) {
 	for i := range int64(300) {
 		url := fmt.Sprintf("https://www.example.com/page/%d?q=ä", i)
@@ -55,12 +55,12 @@ func wantPairs() (rows []string, without int64) {
 			url = fmt.Sprintf("https://www.example.com/again/%d", i)
 		}
 		at := 1767225600000000 + i*1000000
-		if i%13 == 5 || i%11 == 3 { // no list, or an empty one
+		if i%13 == 5 || i%11 == 3 { // no list, or an empty list
 			without++
 			rows = append(rows, fmt.Sprintf("%d  from ", at))
 			continue
 		}
-		if i%7 == 2 && i%17 != 4 { // no such key
+		if i%7 == 2 && i%17 != 4 { // without this key
 			without++
 			url = ""
 		}
@@ -83,7 +83,7 @@ func pairFiles(t *testing.T) []string {
 	return append(tables, "testdata/pairs/rows.jsonl")
 }
 
-// TestPairs reads fields of a list by their key, from JSON Lines and from Parquet files of several writers.
+// TestPairs reads fields of key-value lists from JSON Lines and from Parquet files of several writers.
 func TestPairs(t *testing.T) {
 	want, without := wantPairs()
 	for _, name := range pairFiles(t) {
@@ -101,7 +101,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsDamage damages Parquet files with lists: there is an error, or there are all rows as they were.
+// TestPairsDamage damages Parquet files with lists: there must be an error, or the original rows.
 func TestPairsDamage(t *testing.T) {
 	want, _ := wantPairs()
 	rng := rand.New(rand.NewPCG(7, 8))

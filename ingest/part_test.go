@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// partLog returns a log of a format, with lines that are empty, too long, or not of it, and holes of NULs.
+// partLog returns a log with empty, overlong and malformed lines and holes of NULs.
 func partLog(format string, size int, r *rand.Rand) []byte {
 	var text bytes.Buffer
 	for i := 0; text.Len() < size; i++ {
@@ -67,7 +67,7 @@ func partRows(path string, opt LogOptions, part Part) (rows []string, c Counts, 
 	return rows, c, errors.Join(l.Err(), l.Close())
 }
 
-// randomParts cuts a text into parts at random places.
+// randomParts splits a text into parts at random positions.
 func randomParts(size int64, r *rand.Rand) (parts []Part) {
 	cuts := []int64{0}
 	for range 1 + r.IntN(4) {
@@ -81,7 +81,7 @@ func randomParts(size int64, r *rand.Rand) (parts []Part) {
 	return parts
 }
 
-// TestParts reads logs in parts: together they have the rows, lines and counts of the log as a whole.
+// TestParts reads logs in parts, which together must have the rows, lines and counts of the whole log.
 func TestParts(t *testing.T) {
 	r, rounds := rand.New(rand.NewPCG(3, 4)), 5
 	if testing.Short() {
@@ -131,7 +131,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsDamaged damages a frame: of the parts up to it and in it, none may end well with other rows than the log had.
+// TestPartsDamaged damages a frame. A part that ends at or before it must have the original rows or an error.
 func TestPartsDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	text := partLog("urls", 6<<20, r)
@@ -139,7 +139,7 @@ func TestPartsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := testpack.WriteFile(t, dir, "good", good)
 	bad := slices.Clone(good)
-	bad[len(bad)-2] ^= 1 // of the checksum
+	bad[len(bad)-2] ^= 1 // part of the checksum
 	badPath := testpack.WriteFile(t, dir, "bad", bad)
 	for _, part := range []Part{{}, {0, 5 << 20}, {5 << 20, 0}} {
 		if _, _, err := partRows(path, LogOptions{}, part); err != nil {
@@ -151,7 +151,7 @@ func TestPartsDamaged(t *testing.T) {
 	}
 }
 
-// TestPartsRefused names what cannot be read in parts.
+// TestPartsRefused lists logs that cannot be read in parts.
 func TestPartsRefused(t *testing.T) {
 	dir := t.TempDir()
 	rows := strings.Repeat("https://www.example.com/a,1\n", 300_000)
@@ -176,7 +176,7 @@ func TestPartsRefused(t *testing.T) {
 	}
 }
 
-// TestPartsOfParquet reads row groups.
+// TestPartsOfParquet reads parts of Parquet files, which are row groups.
 func TestPartsOfParquet(t *testing.T) {
 	path := testpack.WriteFile(t, t.TempDir(), "a.parquet", makeParquet(t, 300, 0, 1, 500, 20, 400))
 	size, err := TextSize(path, LogOptions{BatchRows: 10, Fields: Fields{Base: "https://www.example.com"}})

@@ -21,7 +21,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A producerRow is what a row of a sample must be read as.
+// A producerRow is the expected row of a sample.
 type producerRow struct {
 	Line      int64
 	URL       string
@@ -32,7 +32,7 @@ type producerRow struct {
 	Bytes     *int64
 }
 
-// TestProducers reads the samples of producers to the row, without a field that is named.
+// TestProducers reads the sample of each producer without naming fields, and compares all rows.
 func TestProducers(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/producers/*/flags")
 	if err != nil || len(dirs) == 0 {
@@ -72,7 +72,7 @@ func TestProducers(t *testing.T) {
 			if err != nil && (!errors.Is(err, ErrNoURL) || strings.Contains(string(expected), `"url": "http`)) {
 				t.Fatal(err)
 			} else if err != nil {
-				return // it says which fields there are
+				return // it says which fields exist
 			}
 			for line := range strings.Lines(string(expected)) {
 				var want producerRow
@@ -129,7 +129,8 @@ func readProducer(t *testing.T, log string, opt LogOptions) (map[int64]producerR
 	return rows, l.Err()
 }
 
-// TestProducerParquet reads the columns of CloudFront's Parquet, which part URLs and times and encode User-Agents.
+// TestProducerParquet reads CloudFront's Parquet columns, in which URLs and times are split and User-Agents are
+// encoded.
 func TestProducerParquet(t *testing.T) {
 	columns := [][2]string{
 		{"date", "2026-03-03"},
@@ -154,7 +155,7 @@ func TestProducerParquet(t *testing.T) {
 	}
 }
 
-// TestParquetLeft holds that a column of no known name is named where it holds what is missing.
+// TestParquetLeft checks that a column with an unknown name is reported if it has content that a role lacks.
 func TestParquetLeft(t *testing.T) {
 	name := rowParquet(t, [][2]string{{"path", "/list"}, {"asked_for", "a=1"}, {"sent_to", "www.example.org"}, {"by", "192.0.2.7"}, {"note", "x y"}})
 	l, err := OpenLogs([]string{name}, LogOptions{Fields: Fields{Base: "https://www.example.org", Times: true}})
@@ -173,7 +174,7 @@ func TestParquetLeft(t *testing.T) {
 	}
 }
 
-// rowParquet writes a Parquet file with a row of these columns, and returns its name.
+// rowParquet writes a Parquet file with one row of these columns, and returns its name.
 func rowParquet(t *testing.T, columns [][2]string) string {
 	t.Helper()
 	var nodes schema.FieldList

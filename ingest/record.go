@@ -27,10 +27,22 @@ type openLine struct {
 // reset forgets all lines.
 func (h *openRecord) reset() { *h = openRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// appendRecord adds a line of data with its end, and the empty lines around it, which no one else stores.
+// appendRecord adds a line of data with its end, and the empty lines around it, which are not stored elsewhere.
 func (h *openRecord) appendRecord(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
-		h.text = appendEmpty(h.text, data[:span.Off], at.line-h.lines[n-1].line-1-h.empty)
+		// The empty lines before it. Those in earlier batches are no longer in data, so they become LF. More than MaxLine
+		// are ignored, because the record is too long then.
+		missing, begin := at.line-h.lines[n-1].line-1-h.empty, int(span.Off)
+		for ; missing > 0 && begin > 0; missing-- {
+			begin--
+			if begin > 0 && data[begin-1] == '\r' {
+				begin--
+			}
+		}
+		for range min(missing, MaxLine+1) {
+			h.text = append(h.text, '\n')
+		}
+		h.text = append(h.text, data[begin:span.Off]...)
 	}
 	begin, end := len(h.text), span.Off+span.Len
 	h.text = append(h.text, data[span.Off:end]...)
@@ -54,38 +66,10 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// appendEmpty appends the last n lines of text, which are empty. Empty lines of earlier batches are gone, so they
-// become LF. More than MaxLine of them are ignored, because the record is too long then.
-func appendEmpty(dst, text []byte, n int64) []byte {
-	begin := len(text)
-	for ; n > 0 && begin > 0; n-- {
-		begin--
-		if begin > 0 && text[begin-1] == '\r' {
-			begin--
-		}
-	}
-	for range min(n, MaxLine+1) {
-		dst = append(dst, '\n')
-	}
-	return append(dst, text[begin:]...)
-}
-
-// extend adds the next line to the record.
-func (h *openRecord) extend() {
-	line := h.lines[h.upTo]
-	if bytes.Count(h.text[line.begin:line.end], []byte{'"'})%2 != 0 {
-		h.odd = !h.odd
-	}
-	h.upTo++
-}
-
-// raw returns the record.
-func (h *openRecord) raw() []byte { return h.text[h.lines[h.from].begin:h.lines[h.upTo-1].end] }
-
-// next begins a record with the line at index from.
+// next begins a record with the line at index from, without any line yet.
 func (h *openRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// finishRecords adds the complete records among the stored lines; at the end of a log, it adds all.
+// finishRecords adds the complete records among the stored lines; at the end of a log, it adds or rejects all lines.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.open
 	for h.from < len(h.lines) {
@@ -96,8 +80,30 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 			r.giveUp(b)
 			continue
 		}
-		h.extend()
-		if err := r.tryRecord(p, b); err != nil {
+		line := h.lines[h.upTo]
+		if bytes.Count(h.text[line.begin:line.end], []byte{'"'})%2 != 0 {
+			h.odd = !h.odd
+		}
+		h.upTo++
+		first, isSingle := h.lines[h.from], h.upTo == h.from+1
+		raw := h.text[first.begin:line.end]
+		if !isSingle && len(raw) > MaxLine {
+			r.giveUp(b)
+			continue
+		}
+		if !isSingle && h.odd { // only complete if its quotes come in pairs
+			continue
+		}
+		result := p.Parse(raw, &r.row)
+		if isSingle && result == weblog.Continues {
+			continue
+		}
+		if !isSingle && (result == weblog.Continues || result == weblog.RefusedQuote) {
+			r.giveUp(b)
+			continue
+		}
+		h.next(h.upTo)
+		if err := r.addResult(p, result, raw, first.where, b); err != nil {
 			return err
 		}
 	}
@@ -105,32 +111,7 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 	return nil
 }
 
-// tryRecord adds the record if it is complete. A record of several lines can only be complete if
-// its quotes come in pairs.
-func (r *rowReader) tryRecord(p weblog.Parser, b *engine.Batch) error {
-	h := &r.open
-	raw, single := h.raw(), h.upTo == h.from+1
-	if !single && len(raw) > MaxLine {
-		r.giveUp(b)
-		return nil
-	}
-	if !single && h.odd {
-		return nil
-	}
-	result := p.Parse(raw, &r.row)
-	switch {
-	case single && result == weblog.Continues:
-		return nil
-	case !single && (result == weblog.Continues || result == weblog.RefusedQuote):
-		r.giveUp(b)
-		return nil
-	}
-	first := h.lines[h.from].where
-	h.next(h.upTo)
-	return r.addResult(p, result, raw, first, b)
-}
-
-// giveUp refuses the first line of the record.
+// giveUp rejects the first line of the record, and begins a record with the second.
 func (r *rowReader) giveUp(b *engine.Batch) {
 	h := &r.open
 	first := h.lines[h.from]

@@ -16,21 +16,21 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// ErrIndex means that a sitemap index is in a pipe or has a name unlike a sitemap, so that its files were not searched.
-var ErrIndex = errors.New("it is an index of sitemaps, whose files are beside it if its name is given with the format sitemap")
+// ErrIndex means that a sitemap index is in a pipe or has a name unlike a sitemap, so its files were not searched.
+var ErrIndex = errors.New("it is a sitemap index: its sitemaps are read if you name the file and set the format sitemap")
 
-// ErrNoSitemaps is the error of an index of sitemaps that stands for no file.
+// ErrNoSitemaps means that none of the files of a sitemap index exists.
 var ErrNoSitemaps = errors.New("it is a sitemap index, but none of its files is next to it")
 
 // A sitemapLog reads the URLs of a sitemap as rows. It reads the text that a textLog has opened.
 type sitemapLog struct {
 	text  *textLog
 	rd    *sitemap.Reader
-	named bool   // the format was named
+	named bool   // with -format
 	first string // the first line
-	place where
-	bytes int64 // that were counted
-	noURL int64 // entries without a URL that were refused
+	place where  // of the last entry, or of the fault
+	bytes int64  // counted so far
+	noURL int64  // entries without a URL, counted so far
 	ended bool
 }
 
@@ -39,19 +39,11 @@ func (l *textLog) isSitemap(f Format) bool {
 	return f == weblog.Sitemap || f == weblog.Auto && sitemap.LooksLikeXML(l.utf8.Head())
 }
 
-// openSitemap returns the open log as a sitemap. The error is an ErrNoField.
-func (l *textLog) openSitemap(f Format) (*sitemapLog, error) {
-	if err := checkNoFields(l.opt.Fields); err != nil {
-		return nil, fmt.Errorf("a sitemap: %w", err)
-	}
-	return &sitemapLog{text: l, rd: sitemap.NewReader(&l.utf8), named: f == weblog.Sitemap, first: firstLine(l.utf8.Head()), place: where{line: 1}}, nil
-}
-
-// fill adds at most that many rows, of about that many bytes, to b. It returns why it stopped before the end.
+// fill adds at most rows rows, of about size bytes, to b.
 func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	defer func() {
 		n := s.rd.Notes().Bytes
-		r.bytes += n - s.bytes
+		r.odd.Bytes += n - s.bytes
 		s.bytes = n
 	}()
 	for b.Len() < rows && len(b.Data) < size && !s.ended {
@@ -76,14 +68,14 @@ func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// refuse counts entries without a URL.
+// refuse rejects the entries without a URL that the sitemap's reader has skipped since the last call.
 func (s *sitemapLog) refuse(r *rowReader, b *engine.Batch) {
 	for n := s.rd.Notes(); s.noURL < n.NoURL; s.noURL++ {
 		r.refuse(b, weblog.RefusedURL, nil, where{n.LastLine, n.LastOffset})
 	}
 }
 
-// fault ends the rows with an error.
+// fault ends the rows, and returns err with a remedy if there is one.
 func (s *sitemapLog) fault(err error) error {
 	s.ended = true
 	at, ok := errors.AsType[*sitemap.Error](err)
@@ -100,13 +92,7 @@ func (s *sitemapLog) fault(err error) error {
 	return at.Err
 }
 
-// firstLine returns the first line of a text.
-func firstLine(head []byte) string {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return string(line)
-}
-
-// unverified returns the first line, if nothing has verified the text before a fault of packed data.
+// unverified returns the first line if the text is packed, because its entries are not verified one by one.
 func (s *sitemapLog) unverified() int64 {
 	if s.text.utf8.Verified() == math.MaxInt64 || !s.ended {
 		return 0
@@ -120,12 +106,14 @@ func (s *sitemapLog) format() Format { return weblog.Sitemap }
 func (s *sitemapLog) packed() int64  { return 0 } // counted by texts
 func (s *sitemapLog) close() error   { return s.text.close() }
 
-// expandIndexes returns the inputs with the files of indexes of sitemaps instead of these, and their oddities.
-// Without the format it only looks into files whose names say that they may be sitemaps.
+// expandIndexes replaces sitemap indexes among the inputs with their sitemaps, and returns what is odd in them. If the
+// format is Auto, it only opens files whose names look like those of sitemaps.
 func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []sitemapfiles.Note, err error) {
 	var errs []error
 	for _, in := range inputs {
-		if in.content != unpack.Text || !in.isFile() || opt.Format != weblog.Sitemap && (opt.Format != weblog.Auto || !mayBeSitemap(in.Name)) {
+		base := strings.ToLower(path.Base(strings.ReplaceAll(in.Name, "\\", "/")))
+		mayBe := strings.Contains(base, "sitemap") || strings.HasSuffix(base, ".xml") || strings.Contains(base, ".xml.")
+		if in.content != unpack.Text || !in.isFile() || opt.Format != weblog.Sitemap && (opt.Format != weblog.Auto || !mayBe) {
 			expanded = append(expanded, in)
 			continue
 		}
@@ -146,11 +134,5 @@ func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []s
 	return expanded, notes, errors.Join(errs...)
 }
 
-// mayBeSitemap reports whether the name of a file says that it may be a sitemap or an index.
-func mayBeSitemap(name string) bool {
-	base := strings.ToLower(path.Base(strings.ReplaceAll(name, "\\", "/")))
-	return strings.Contains(base, "sitemap") || strings.HasSuffix(base, ".xml") || strings.Contains(base, ".xml.")
-}
-
-// SitemapNotes returns the oddities of the indexes of sitemaps among the logs.
+// SitemapNotes returns what is odd in the sitemap indexes among the logs.
 func (l *Logs) SitemapNotes() []sitemapfiles.Note { return l.notes }

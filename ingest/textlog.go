@@ -12,28 +12,28 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// detectBytes is how much text may be read to detect a format. The lines may be long.
+// detectBytes is the maximum number of bytes of text read to detect a format. Lines may be long.
 const detectBytes = 1 << 20
 
-// A textLog reads logs by lines, one after the other: lists of URLs, and the formats of package
-// weblog. It keeps its memory between them.
+// A textLog reads line-based logs one after the other, and reuses its memory: lists of URLs, and the formats of package
+// weblog.
 type textLog struct {
 	opt      *LogOptions
 	texts    unpack.Texts
 	utf8     unpack.Decoder // of texts
 	lines    lineReader
 	raw      rawLines // of the batch being filled
-	of       Format   // format of the open log; Auto until detected
+	of       Format   // of the open log; Auto until detected
 	parser   weblog.Parser
-	begun    bool // its first lines were looked at
-	headless bool // it was read as URLs, and looks like a table without a header
+	begun    bool // begin was called
+	headless bool // it is read as URLs, but looks like a table without a header row
 	choice   weblog.Choice
-	stop     string // the field at which its first line is not of its format
+	stop     string // the field at which the first line does not match the format
 
 	fieldless bool   // its first lines are rows of W3C without their #Fields
-	failed    *where // the line that parsing stopped at; nil if it did not
+	failed    *where // the line that could not be parsed; nil if there is none
 
-	rows, refused, long int64 // of the open log; long are lines that are too long
+	rows, refused, long int64 // of the open log; long are overlong lines
 }
 
 // open opens a log. Call setFormat next.
@@ -51,10 +51,10 @@ func (l *textLog) open(name string) error {
 	return nil
 }
 
-// setFormat begins to read the open log in a format. After an error the format stays set.
+// setFormat sets the format and parser of the open log. After an error, the format is also set.
 func (l *textLog) setFormat(f Format) (err error) {
 	l.of = f
-	switch f { //nolint:exhaustive // all others have lines
+	switch f { //nolint:exhaustive // all others are line-based
 	case weblog.Parquet:
 		return fmt.Errorf("%w: it does not begin as one, or is a pipe instead of a file", ErrParquet)
 	case weblog.WARC:
@@ -65,22 +65,21 @@ func (l *textLog) setFormat(f Format) (err error) {
 	return err
 }
 
-// fill fills b. The first time it reads as many lines as it takes to detect a format, or the columns
-// of a table.
+// fill adds the next rows to b. The first time it reads enough lines to detect the format and the columns of a table.
 func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if !l.begun {
 		rows, size = max(rows, weblog.DetectLines), max(size, detectBytes)
 	}
 	before := l.lines.given()
 	l.lines.fill(&l.raw, rows, size)
-	r.bytes += l.lines.given() - before
-	r.empty += l.raw.empty
+	r.odd.Bytes += l.lines.given() - before
+	r.odd.Empty += l.raw.empty
 	l.long += int64(len(l.raw.long))
 	r.noteEncoding(&l.raw, b.Input, l.utf8.Wide())
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
 		if err := l.begin(r); err != nil {
-			r.long += int64(len(l.raw.long)) // nothing else has counted them
+			r.odd.Long += int64(len(l.raw.long)) // they are counted nowhere else
 			l.failed = &where{line: 1}
 			return err
 		}
@@ -100,8 +99,12 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 		}
 	}
 	if l.lines.done() {
-		if err := l.end(r, b); err != nil {
+		if err := r.finishRecords(l.parser, b, true); err != nil {
+			l.failed = &where{l.lines.line, l.lines.offset}
 			return err
+		}
+		if l.lines.err != io.EOF {
+			return l.lines.err
 		}
 	}
 	l.rows += int64(b.Len())
@@ -112,10 +115,14 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// begin looks at the first lines: for their format, unless that is named, and for the columns of a
-// table.
+// begin detects the format from the first lines, unless it is set, and the columns of a table.
 func (l *textLog) begin(r *rowReader) error {
-	lines := l.firstLines()
+	var lines [][]byte // without overlong ones
+	for i := range l.raw.spans {
+		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
+			lines = append(lines, line)
+		}
+	}
 	if l.lines.done() && len(l.raw.spans) == 1 && len(lines) == 1 && slices.Contains(lines[0], '\r') {
 		return ErrLineEnds
 	}
@@ -130,7 +137,13 @@ func (l *textLog) begin(r *rowReader) error {
 		if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
 			f, prefix = weblog.WARC, ""
 		}
-		if err := l.checkLines(f, lines); err != nil {
+		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
+			return ErrNoFields
+		}
+		if kind := weblog.ForeignOf(f, lines); kind != "" {
+			return &ForeignError{Kind: kind, First: string(lines[0])}
+		}
+		if err := weblog.CheckShape(f, lines, l.opt.Fields); err != nil {
 			return err
 		}
 		if err := l.setFormat(f); err != nil {
@@ -146,7 +159,7 @@ func (l *textLog) begin(r *rowReader) error {
 	}
 	l.fieldless = (l.of == weblog.W3C || l.of == weblog.CloudFront) && weblog.LacksFields(lines)
 	if l.of == weblog.URLs && len(lines) > 0 && !weblog.IsURL(lines[0]) {
-		r.noteBare(lines[0])
+		r.odd.noteBare(lines[0])
 	}
 	if table, ok := l.parser.(weblog.Sampler); ok {
 		l.choice = table.Sample(lines)
@@ -154,19 +167,7 @@ func (l *textLog) begin(r *rowReader) error {
 	return nil
 }
 
-// checkLines returns why the first lines do not match the detected list or table.
-func (l *textLog) checkLines(f Format, lines [][]byte) error {
-	if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
-		return ErrNoFields
-	}
-	if kind := weblog.ForeignOf(f, lines); kind != "" {
-		return &ForeignError{Kind: kind, First: string(lines[0])}
-	}
-	return weblog.CheckShape(f, lines, l.opt.Fields)
-}
-
-// isJSONText reports whether a first line begins a JSON text that does not end in it, or an array of
-// objects: "[", "{" or "[{".
+// isJSONText reports whether a first line begins a JSON text of several lines, or an array of objects: "[", "{" or "[{".
 func isJSONText(line []byte) bool {
 	line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte(unpack.ByteOrderMark))
 	rest, array := bytes.CutPrefix(line, []byte("["))
@@ -174,20 +175,8 @@ func isJSONText(line []byte) bool {
 	return array && (len(rest) == 0 || rest[0] == '{') || string(line) == "{"
 }
 
-// end adds the records that are left at the end of the text, and returns why it ended.
-func (l *textLog) end(r *rowReader, b *engine.Batch) error {
-	if err := r.finishRecords(l.parser, b, true); err != nil {
-		l.failed = &where{l.lines.line, l.lines.offset}
-		return err
-	}
-	if l.lines.err == io.EOF {
-		return nil
-	}
-	return l.lines.err
-}
-
-// checkFormat returns an ErrNotFormat if a format was named, and no line of the log is of it, an ErrLongLines if that is
-// because most are too long, and an ErrNoFields if all are W3C lines without their #Fields.
+// checkFormat returns an error if no line of the log matched the named format: ErrLongLines if most are too long,
+// ErrNoFields if they are W3C lines without their #Fields, and otherwise ErrNotFormat.
 func (l *textLog) checkFormat() error {
 	if l.rows > 0 || l.refused == 0 || l.opt.Format == weblog.Auto && !l.fieldless {
 		return nil
@@ -205,16 +194,6 @@ func (l *textLog) checkFormat() error {
 	return fmt.Errorf("%w: %.200s", ErrNotFormat, l.of) // a pattern may be long
 }
 
-// firstLines returns the lines that tell the kind of the log.
-func (l *textLog) firstLines() (lines [][]byte) {
-	for i := range l.raw.spans {
-		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // unverified returns the first unverified line before a fault.
 func (l *textLog) unverified() int64 {
 	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF {
@@ -228,14 +207,7 @@ func (l *textLog) format() Format { return l.of }
 func (l *textLog) packed() int64  { return 0 } // counted by texts
 func (l *textLog) close() error   { return l.texts.Close() }
 
-// release closes all that is open and gives back the memory.
-func (l *textLog) release() error {
-	err := l.texts.Release()
-	l.lines, l.raw = lineReader{}, rawLines{}
-	return err
-}
-
-// at returns the line that could not be parsed, or that a fault cut off.
+// at returns the line that could not be parsed, or that was cut off by a fault.
 func (l *textLog) at() where {
 	if l.failed != nil {
 		return *l.failed
@@ -243,7 +215,7 @@ func (l *textLog) at() where {
 	return where{l.lines.line + 1, l.lines.offset}
 }
 
-// checkNoFields returns an ErrNoField if a field of a list of URLs is named.
+// checkNoFields returns an ErrNoField if fields require one, which a list of URLs does not have.
 func checkNoFields(fields Fields) error {
 	for _, name := range append([]string{fields.AnyNamed()}, fields.Keep...) {
 		if name != "" && !fields.MayLack(name) {
@@ -259,16 +231,7 @@ type warcLog struct {
 	size int64
 }
 
-// openWARC opens a WARC file.
-func openWARC(in *Input, fields Fields) (*warcLog, error) {
-	f, err := capture.OpenFetches(in.Name, fields)
-	if err != nil {
-		return nil, err
-	}
-	return &warcLog{Fetches: f, size: in.Size}, nil
-}
-
-// fill adds at most that many rows, of about that many bytes, to b. It returns why it stopped before the end.
+// fill adds at most rows rows, of about size bytes, to b.
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
 	for b.Len() < rows && len(b.Data) < size && !w.Done() { // each iteration adds at most one row
@@ -279,7 +242,7 @@ func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// packed returns how far the file was read: all of it at the end, whatever lies after the last record.
+// packed returns the position in the file. At the end it is the size, whatever follows the last record.
 func (w *warcLog) packed() int64 {
 	if w.Done() {
 		return w.size
@@ -287,7 +250,7 @@ func (w *warcLog) packed() int64 {
 	return w.BytesRead()
 }
 
-// at returns the record that was read last.
+// at returns the last record read.
 func (w *warcLog) at() where {
 	record, offset := w.At()
 	return where{record, offset}
@@ -307,14 +270,14 @@ type warcRows struct {
 // Row adds a fetch.
 func (w warcRows) Row(row *weblog.Row, record, offset int64) {
 	w.r.row = *row
-	w.r.row.Blank = weblog.HasBlank(row.Target) // as of a header in two lines
+	w.r.row.Blank = weblog.HasBlank(row.Target) // possible if a header continues in the next line
 	w.r.addRow(w.b, row.Target, where{record, offset})
 }
 
-// Refuse counts a record that is of no use.
+// Refuse rejects a record.
 func (w warcRows) Refuse(why weblog.Result, record, offset int64) {
 	w.r.refuse(w.b, why, nil, where{record, offset})
 }
 
-// Skip counts a record that is not of a fetch.
-func (w warcRows) Skip() { w.r.headers++ }
+// Skip counts a record that is not a fetch.
+func (w warcRows) Skip() { w.r.odd.Headers++ }

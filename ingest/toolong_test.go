@@ -9,7 +9,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// TestLongLines: where no line is read because most are too long, the error says that, and not that the format is wrong.
+// TestLongLines checks that the error mentions overlong lines instead of the format, if no line is read because most
+// are overlong.
 func TestLongLines(t *testing.T) {
 	long := `{"url":"https://a.example/","x":"` + strings.Repeat("x", MaxLine) + "\"}\n"
 	for _, test := range []struct {

@@ -19,14 +19,14 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// A partedLog is a log in frames or members, one of which has a fault.
+// A partedLog is a log in frames or members, one of which is faulty.
 type partedLog struct {
 	data []byte
-	sure int64 // lines that end in parts that are verified
+	sure int64 // lines that end in verified frames or members
 }
 
-// makeParted returns a log of the text in about so many parts, the one numbered bad damaged in some
-// way. Part bare has no checksum, if it is of zstd.
+// makeParted returns a log of the text in about this number of frames or members. Number bad is damaged in a random
+// way. Number bare has no checksum, if it is a zstd frame.
 func makeParted(t *testing.T, text []byte, gz bool, parts, bad, bare int, r *rand.Rand) partedLog {
 	t.Helper()
 	var log partedLog
@@ -67,8 +67,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestUnverified damages one part of logs of many. All lines before the first unverified one are as
-// they were, and that is the first of the part with the fault, or of the first without a checksum.
+// TestUnverified damages one frame or member of many. All lines before the first unverified one must be unaltered, and
+// that line must be the first of the faulty frame, or of the first one without a checksum.
 func TestUnverified(t *testing.T) {
 	text := testpack.HardText(3000)
 	lines := bytes.SplitAfter(text, []byte("\n"))
@@ -85,7 +85,7 @@ func TestUnverified(t *testing.T) {
 		for _, ahead := range []int{0, 3} {
 			le := readDamaged(t, path, LogOptions{Ahead: ahead, BatchRows: 1 + r.IntN(500), Format: weblog.URLs}, int64(1+r.IntN(5000)))
 			if le.err == nil {
-				continue // the flip changed nothing that is read, such as a part of the header
+				continue // the bit was not significant, as in some header fields
 			}
 			faults++
 			want := log.sure + 1
@@ -107,8 +107,8 @@ func TestUnverified(t *testing.T) {
 	}
 }
 
-// TestVerifiedWARC: of a WARC file in one member that is cut, no record is verified; with a member
-// for each record, all are that are there.
+// TestVerifiedWARC truncates WARC files. With a single member, no record is verified; with one member per record, all
+// complete ones are.
 func TestVerifiedWARC(t *testing.T) {
 	var raw, own []byte
 	for i := range 20 {
@@ -149,13 +149,13 @@ func TestVerifiedWARC(t *testing.T) {
 	}
 }
 
-// A damagedRun is what was read of a damaged log.
+// A damagedRun has the rows and the error of a damaged log.
 type damagedRun struct {
 	rows []string
-	err  *LineError // nil if there was none
+	err  *LineError // nil if there was no error
 }
 
-// readDamaged reads a list of URLs, with pieces of so many bytes.
+// readDamaged reads a list of URLs, ahead in pieces of at least this number of bytes.
 func readDamaged(t *testing.T, path string, opt LogOptions, least int64) (got damagedRun) {
 	t.Helper()
 	l, err := OpenLogs([]string{path}, opt)
@@ -168,7 +168,7 @@ func readDamaged(t *testing.T, path string, opt LogOptions, least int64) (got da
 	}
 	for b := (engine.Batch{}); l.Next(&b); {
 		for i := range b.URLs {
-			for int64(len(got.rows)) < b.Lines[i]-1 { // lines that damage has made empty
+			for int64(len(got.rows)) < b.Lines[i]-1 { // the damage has made lines empty
 				got.rows = append(got.rows, "")
 			}
 			got.rows = append(got.rows, string(b.URL(i)))
@@ -180,8 +180,8 @@ func readDamaged(t *testing.T, path string, opt LogOptions, least int64) (got da
 	return got
 }
 
-// TestShorter cuts a log while it is read. However it is packed, that is an error; a log that grows
-// is none, but is told of.
+// TestShorter truncates logs while they are read, which must be an error for any packing. A log that grows is not an
+// error, but is reported.
 func TestShorter(t *testing.T) {
 	text := testpack.HardText(40000)
 	var frames []byte
@@ -214,7 +214,7 @@ func TestShorter(t *testing.T) {
 	}
 }
 
-// resize makes a file so long, with whole lines behind its end.
+// resize sets the size of a file; it appends complete lines.
 func resize(t *testing.T, path string, to int64) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -235,8 +235,8 @@ func resize(t *testing.T, path string, to int64) {
 	fmt.Fprint(f, "more\n")
 }
 
-// TestLogMutants flips bits in packed logs and cuts them, anywhere. Each run has the rows of the
-// whole log, or ends in an error, and then all rows before the first unverified one are right.
+// TestLogMutants flips bits in packed logs and truncates them at random positions. Each run must have the rows of the
+// whole log, or end in an error and have the right rows before the first unverified one.
 func TestLogMutants(t *testing.T) {
 	rounds := 1000
 	if testing.Short() {
@@ -282,8 +282,8 @@ func TestLogMutants(t *testing.T) {
 	}
 }
 
-// atEndOfPart reports whether rows are the first ones of a text that was cut between two of its
-// parts: then the last row may be a part of a line.
+// atEndOfPart reports whether rows are the first rows of a text that was truncated between two frames or members: then
+// the last row may be part of a line.
 func atEndOfPart(text []byte, rows []string) bool {
 	return bytes.HasPrefix(text, []byte(strings.Join(rows, "\n")))
 }

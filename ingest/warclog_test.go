@@ -17,12 +17,12 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
 )
 
-// warcOptions keeps what is known of fetches.
+// warcOptions keeps all known fields of fetches.
 func warcOptions(format weblog.Format) LogOptions {
 	return sampleOptions(format, "status:int,method,protocol,referer,warc-type,time:time")
 }
 
-// describeWARC returns all rows and refused records of a WARC file as text.
+// describeWARC returns all rows and rejected records of a WARC file as text.
 func describeWARC(t *testing.T, path string, opt LogOptions) string {
 	t.Helper()
 	opt.Fields.Base = ""
@@ -48,7 +48,7 @@ func describeWARC(t *testing.T, path string, opt LogOptions) string {
 	return sb.String()
 }
 
-// describeRecords appends the rows of a batch, and then its refused records.
+// describeRecords appends the rows of a batch, then its rejected records.
 func describeRecords(t *testing.T, sb *strings.Builder, b *engine.Batch) {
 	t.Helper()
 	for i := range b.URLs {
@@ -63,9 +63,8 @@ func describeRecords(t *testing.T, sb *strings.Builder, b *engine.Batch) {
 	}
 }
 
-// TestWARCLog reads WARC files of other programs as logs and compares with the golden files;
-// testdata/warc/README.md tells how they were made. However they are packed, and whatever the size
-// of the batches, the same must come out.
+// TestWARCLog reads WARC files of other programs as logs and compares them with the golden files, for each packing and
+// several batch sizes. testdata/warc/README.md describes how they were made.
 func TestWARCLog(t *testing.T) {
 	for golden, files := range map[string][]string{
 		"rows-wget-1.golden":     {"wget-1.warc.gz"},
@@ -96,7 +95,7 @@ func TestWARCLog(t *testing.T) {
 	}
 }
 
-// message returns a record of a WARC file.
+// message returns a WARC record.
 func message(kind, url, block string) string {
 	target := ""
 	if url != "" {
@@ -105,8 +104,7 @@ func message(kind, url, block string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\n%sWARC-Date: 2026-01-31T18:00:00.5Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, target, len(block), block)
 }
 
-// TestWARCRows is a table of records in a row, and of the rows they make: record, URL, status,
-// method, User-Agent.
+// TestWARCRows is a table of consecutive records and their rows: record, URL, status, method, User-Agent.
 func TestWARCRows(t *testing.T) {
 	const (
 		get   = "GET /x HTTP/1.1\r\nHost: a.example\r\nUser-Agent: GPTBot/1.2\r\n\r\n"
@@ -149,7 +147,7 @@ func TestWARCRows(t *testing.T) {
 	}
 }
 
-// A warcTest is what reads one file after the other.
+// A warcTest reads one WARC file after the other.
 type warcTest struct {
 	*capture.Fetches
 	rows  rowReader
@@ -164,10 +162,10 @@ func newWARCTest(tb testing.TB) *warcTest {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &warcTest{Fetches: f, rows: newRowReader(&opt)}
+	return &warcTest{Fetches: f, rows: rowReader{keep: opt.Keep, clocks: make([]weblog.Clock, len(opt.Keep)), fields: &opt.Fields, raws: opt.Raws}}
 }
 
-// read reads data as a WARC file, in batches of so many rows, and says what came of it, by record.
+// read reads data as a WARC file, in batches of this number of rows, and describes rows, rejects and error by record.
 func (log *warcTest) read(t *testing.T, data []byte, rows int) []string {
 	t.Helper()
 	w, r, file := &warcLog{Fetches: log.Fetches}, &log.rows, bytes.NewReader(data)
@@ -218,8 +216,8 @@ func orDash(b []byte) string {
 	return string(b)
 }
 
-// checkWARCLog reads anything as a WARC file: no record counts twice, and the size of batches
-// changes nothing. In a damaged member between two with a record, it costs neither of these.
+// checkWARCLog reads any data as a WARC file: no record counts twice, and the batch size does not matter. If data is
+// put into a damaged member between two members with a record each, both records must still be read.
 func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	t.Helper()
 	all := log.read(t, data, 1000)
@@ -228,9 +226,9 @@ func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	}
 	intact := testpack.Gzip(t, []byte(message("response", "https://intact.example/", "HTTP/1.1 200 OK\r\n\r\n")))
 	bad := testpack.Gzip(t, []byte(message("response", "https://bad.example/", string(data))))
-	bad[len(bad)-8] ^= 1 // of its checksum
+	bad[len(bad)-8] ^= 1 // part of its checksum
 	if bytes.Contains(bad[2:], []byte("\x1f\x8b\x08")) {
-		return // a block that is packed itself cannot be told from a member behind the damaged one
+		return // a block that is itself packed looks like a member after the damaged one
 	}
 	want := []string{"1 refused damaged_record", "2 https://intact.example/ 200 - ", "3 refused damaged_record", "4 https://intact.example/ 200 - "}
 	if got := log.read(t, slices.Concat(bad, intact, bad, intact), 1000); !slices.Equal(got, want) {
@@ -238,7 +236,7 @@ func checkWARCLog(t *testing.T, log *warcTest, data []byte) {
 	}
 }
 
-// TestWARCLogFaults is about what cannot be read at all, and where a WARC file is not told as one.
+// TestWARCLogFaults checks errors for unreadable files, and for WARC files that are not detected as such.
 func TestWARCLogFaults(t *testing.T) {
 	dir := t.TempDir()
 	plain := message("response", "https://a.example/", "HTTP/1.1 200 OK\r\n\r\n")
@@ -249,7 +247,7 @@ func TestWARCLogFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		format weblog.Format
-		want   string // of the error; "" is one row
+		want   string // the error; "" means one row
 		is     error
 	}{
 		{"a", weblog.Auto, "", nil},

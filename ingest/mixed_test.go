@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// TestLostPart reads logs with parts in other formats, in batches of each size.
-func TestLostPart(t *testing.T) {
+// TestMixed reads logs with parts in other formats, with batches of each size.
+func TestMixed(t *testing.T) {
 	const (
 		row  = "192.0.2.1 - - [01/Feb/2026:10:00:00 +0000] \"GET /a HTTP/1.1\" 200 1\n"
 		iis  = "2026-02-01 10:00:00 W3SVC1 192.0.2.7 GET /c - 443 200\n"
@@ -57,8 +57,8 @@ func TestLostPart(t *testing.T) {
 	}
 }
 
-// TestOwnShape reads a log of JSON whose server tells of other things than requests, too: that is no part. The lines are
-// rows without a URL, as in tables.
+// TestOwnShape reads a JSON log whose server also logs other events than requests. These lines are rows without a URL,
+// as in tables, and not a part in another format.
 func TestOwnShape(t *testing.T) {
 	log := `{"url":"https://a.example/"}` + strings.Repeat("\n"+`{"level":"info","logger":"tls","msg":"renew"}`, 15) + "\n"
 	l, err := OpenLogs([]string{"-"}, LogOptions{Stdin: strings.NewReader(log), Format: "json"})
