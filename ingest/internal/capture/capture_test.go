@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// readAll returns all responses of the file at path, or of the files of that directory, and the
-// problems. Errors end the test.
+// readAll returns all responses and problems of the file at path, or of the files in that directory. Errors end the
+// test.
 func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	tb.Helper()
 	paths := []string{path}
@@ -38,7 +38,7 @@ func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 		}
 	}
 	p.Finish(collect)
-	for _, d := range p.Damages() { // a lost end counts as a broken record here
+	for _, d := range p.Damages() { // a lost end counts as a corrupt record here
 		p.problems.addProblem(d.At)
 	}
 	return got, p.Problems()

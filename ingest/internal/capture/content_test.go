@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// code packs a body in the coding of that name.
+// code encodes a body with a content coding.
 func code(tb testing.TB, name string, body []byte) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
@@ -47,7 +47,7 @@ func code(tb testing.TB, name string, body []byte) []byte {
 	return buf.Bytes()
 }
 
-// record wraps an HTTP response.
+// record returns a WARC record of an HTTP response.
 func record(host, fields string, body []byte) []byte {
 	block := "HTTP/1.1 200 OK\r\n" + fields + "\r\n" + string(body)
 	return fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <https://%s/robots.txt>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", host, len(block), block)
@@ -61,7 +61,7 @@ func TestContentCodings(t *testing.T) {
 	cases := []struct {
 		fields string
 		body   []byte
-		want   []byte // nil: a problem
+		want   []byte // nil means a problem
 		err    error
 	}{
 		{"", text, text, nil},
@@ -119,7 +119,7 @@ func TestContentCodings(t *testing.T) {
 	}
 }
 
-// Of interim responses the last counts.
+// TestHTTPInterim checks that the last of several responses counts if the others are interim.
 func TestHTTPInterim(t *testing.T) {
 	block := "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/2 404\r\n\r\nnone"
 	data := fmt.Appendf(nil, "WARC/1.1\r\nwarc-type: Response\r\nwarc-target-uri: https://a.example/robots.txt\r\nwarc-date: 2026\r\ncontent-length: %d\r\n\r\n%s", len(block), block)
@@ -129,8 +129,8 @@ func TestHTTPInterim(t *testing.T) {
 	}
 }
 
-// TestWARCContentFaults: records whose borders are right are not read twice for what is wrong in
-// them, so that many of them cost no good one behind, although all share one member.
+// TestWARCContentFaults checks that records with known ends are not read again because of other faults, so that later
+// records in the same member are used.
 func TestWARCContentFaults(t *testing.T) {
 	var raw []byte
 	const n = 400
@@ -155,8 +155,8 @@ func TestWARCContentFaults(t *testing.T) {
 	}
 }
 
-// TestWARCIncomplete: an answer that the crawler did not get whole is a failed fetch, and one that
-// it cut off because of its length is not (specification: an incomplete answer is a server error).
+// TestWARCIncomplete checks that a response that the crawler received only in part is a failed fetch, but not one that
+// the crawler truncated because of its length. (In the standard, an incomplete response is a server error.)
 func TestWARCIncomplete(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /\n"
 	gz := code(t, "gzip", []byte(text))
@@ -164,7 +164,7 @@ func TestWARCIncomplete(t *testing.T) {
 	for _, c := range []struct {
 		name, warc, http string
 		body             string
-		want             string // of the error; "" is used
+		want             string // the error; "" if the response is used
 	}{
 		{"whole", "", length(len(text)), text, ""},
 		{"without a length", "", "", text, ""},
@@ -180,7 +180,7 @@ func TestWARCIncomplete(t *testing.T) {
 		{"decoded by the crawler", "", "Content-Encoding: gzip\r\n" + length(1000), text, ""},
 		{"chunks", "", "Transfer-Encoding: chunked\r\n" + length(1000), "3\r\nabc\r\n0\r\n\r\n", ""},
 		{"chunks undone by the crawler", "", "Transfer-Encoding: chunked\r\n", text, ""},
-		{"chunks that end early", "", "Transfer-Encoding: chunked\r\n", "5\r\nabc", "the record holds no valid HTTP response: the chunks"},
+		{"chunks that end early", "", "Transfer-Encoding: chunked\r\n", "5\r\nabc", "the record contains no valid HTTP response: the chunks"},
 	} {
 		data := record("a.example", c.http, []byte(c.body))
 		data = bytes.Replace(data, []byte("WARC-Type:"), []byte(c.warc+"WARC-Type:"), 1)
@@ -199,7 +199,7 @@ func TestWARCIncomplete(t *testing.T) {
 	}
 }
 
-// TestMaxAge reads how long a copy may be used, from WARC and from JSON Lines.
+// TestMaxAge reads max-age from WARC and from JSON Lines.
 func TestMaxAge(t *testing.T) {
 	for control, want := range map[string]string{
 		"max-age=3600": "1h0m0s", "public, Max-Age=0": "0s", "s-maxage=5, max-age=7": "7s",

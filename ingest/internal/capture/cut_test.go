@@ -16,15 +16,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A cuttable is a file of captures and where it can be cut without anybody seeing it: between two
-// records, or between their members.
+// A cuttable is a file of captures, and the positions at which a cut is not noticed: between two records or their
+// members.
 type cuttable struct {
 	name  string
 	data  []byte
 	clean map[int]bool
 }
 
-// cuttables returns a file of n captures in each form.
+// cuttables returns a file of n captures in each format.
 func cuttables(tb testing.TB, n int) []cuttable {
 	tb.Helper()
 	var files []cuttable
@@ -44,7 +44,7 @@ func cuttables(tb testing.TB, n int) []cuttable {
 			plain.data = append(plain.data, raw...)
 			end := len(plain.data)
 			plain.clean[end], plain.clean[end-1] = true, true
-			if name == "x.warc" { // its block ends in two line ends, of which none is missed
+			if name == "x.warc" { // a block ends in two line ends, which may both be missing
 				plain.clean[end-2], plain.clean[end-3], plain.clean[end-4] = true, true, true
 			}
 			own[0].data = append(own[0].data, testpack.Gzip(tb, raw)...)
@@ -59,8 +59,8 @@ func cuttables(tb testing.TB, n int) []cuttable {
 	return files
 }
 
-// TestCutFiles cuts files of captures behind each byte. Each cut that is not between two records is
-// a damage, or leaves nothing that can be read; no broken record is counted for it.
+// TestCutFiles truncates files of captures at each byte. Each cut that is not between two records must be a damage, or
+// leave nothing readable, and must not be counted as a corrupt record.
 func TestCutFiles(t *testing.T) {
 	for _, f := range cuttables(t, 4) {
 		for end := range len(f.data) + 1 {
@@ -91,7 +91,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// TestMissingBytes: of a record that the file ends in, it is known how much of it is missing.
+// TestMissingBytes checks the number of missing bytes of a truncated record.
 func TestMissingBytes(t *testing.T) {
 	data := append(makeRecord(1, 100).raw, makeRecord(2, 100).raw...)
 	for _, name := range []string{"x.warc", "x.warc.zst"} {
@@ -111,8 +111,8 @@ func TestMissingBytes(t *testing.T) {
 	}
 }
 
-// TestDamageInTheMiddle: behind a member that cannot be unpacked, or has the wrong checksum, the next
-// is used if each record has its own. Behind any other fault nothing is, and the damage names it.
+// TestDamageInTheMiddle checks that, after a member that cannot be unpacked or has a wrong checksum, the next is used
+// if each record has its own. After any other fault nothing is used, and the damage names the fault.
 func TestDamageInTheMiddle(t *testing.T) {
 	one, two, three := makeRecord(1, 100).raw, makeRecord(2, 100).raw, makeRecord(3, 100).raw
 	first, last := testpack.Gzip(t, one), testpack.Gzip(t, three)
@@ -126,7 +126,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		data     []byte
 		used     int
 		problems int64
-		damage   string // its start; "" is none
+		damage   string // the start of its text; "" if there is none
 	}{
 		"a.warc":     {slices.Concat(one, two[:len(two)-20], three), 1, 0, fmt.Sprintf("is damaged: record at byte %d: the length of the record is wrong: ", len(one))},
 		"b.warc":     {slices.Concat(one, withLength(two, "99999"), three), 1, 0, fmt.Sprintf("ends too early: record at byte %d: the length of the record is wrong: ", len(one))},
@@ -138,7 +138,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		"h.warc.gz":  {slices.Concat(many, wrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(many))},
 		"i.warc.gz":  {slices.Concat(first, manyWrong, last), 3, 0, fmt.Sprintf("is damaged: record at byte %d of the text of the part at byte %d: gzip: the checksum is wrong", len(one)+len(two), len(first))},
 		"j.warc.gz":  {slices.Concat(first, wrong, many), 3, 1, fmt.Sprintf("is damaged: record at byte %d: gzip: the checksum is wrong", len(first))},
-		"n.warc.gz":  {slices.Concat(first, last, make([]byte, 1000)), 2, 0, ""}, // as gzip allows
+		"n.warc.gz":  {slices.Concat(first, last, make([]byte, 1000)), 2, 0, ""}, // gzip allows zeros
 		"o.warc.gz":  {slices.Concat(first, make([]byte, 1000), last), 2, 1, ""},
 		"k.jsonl":    {slices.Concat([]byte("{\n"), line), 1, 1, ""},
 		"l.jsonl":    {slices.Concat(line, []byte("{\n")), 1, 1, ""},
@@ -161,8 +161,8 @@ func TestDamageInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestMutants flips bits in packed files of captures, and cuts them. Wherever the captures are not
-// those of the whole file, a problem or a damage says so.
+// TestMutants flips bits in packed files of captures, and truncates them. If the captures differ from those of the
+// whole file, there must be a problem or a damage.
 func TestMutants(t *testing.T) {
 	rounds := 1500
 	if testing.Short() {
@@ -172,7 +172,7 @@ func TestMutants(t *testing.T) {
 	undisclosed, changed := 0, 0
 	for _, f := range cuttables(t, 12) {
 		if f.name == "x.warc" || f.name == "x.jsonl" {
-			continue // nothing says what their bytes were
+			continue // without a digest, altered bytes are not detected
 		}
 		whole, _, _ := readMutant(t, f.name, f.data)
 		for range rounds {
@@ -204,7 +204,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// readMutant returns the captures of a file, and whether it told of anything that is wrong.
+// readMutant returns the captures of a file, and whether there was a problem, a damage or an error.
 func readMutant(t *testing.T, name string, data []byte) (got []string, told bool, err error) {
 	t.Helper()
 	p := NewPass(new(atomic.Int64))

@@ -16,15 +16,14 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A testRecord is a WARC record of a capture to damage.
+// A testRecord is a WARC record of a capture.
 type testRecord struct {
 	origin string
-	raw    []byte // plain
-	packed []byte // as it stands in the file
+	raw    []byte // not packed
+	packed []byte // as in the file
 }
 
-// makeRecord returns a record for host n whose body has about size bytes. If n is even, it has a
-// digest.
+// makeRecord returns a record for host n whose body has about size bytes. If n is even, it has a digest.
 func makeRecord(n, size int) testRecord {
 	origin := fmt.Sprintf("https://host%d.example", n)
 	body := fmt.Sprintf("# %d\nUser-agent: *\n", n) + strings.Repeat(fmt.Sprintf("Disallow: /%d/\n", n), size/16+1)
@@ -45,7 +44,7 @@ func withLength(raw []byte, length string) []byte {
 	return slices.Concat(raw[:i], []byte(length), raw[j:])
 }
 
-// damages are ways to break a plain record.
+// damages are ways to corrupt an unpacked record.
 var damages = []struct {
 	name string
 	do   func(raw []byte, r *rand.Rand) []byte
@@ -82,7 +81,7 @@ var damages = []struct {
 	{"nothing", func([]byte, *rand.Rand) []byte { return []byte("garbage\r\n\r\n") }},
 }
 
-// packedDamages are ways to break a record after compression.
+// packedDamages are ways to corrupt a packed record.
 var packedDamages = []struct {
 	name string
 	do   func(packed []byte, r *rand.Rand) []byte
@@ -90,7 +89,7 @@ var packedDamages = []struct {
 	{"magic", func(p []byte, _ *rand.Rand) []byte { p[0] ^= 0xff; return p }},
 	{"cut", func(p []byte, r *rand.Rand) []byte { return p[:5+r.IntN(len(p)-10)] }},
 	{"cut by one", func(p []byte, _ *rand.Rand) []byte { return p[:len(p)-1] }},
-	{"checksum", func(p []byte, _ *rand.Rand) []byte { p[len(p)-1-4*int(p[0]&1)] ^= 0x10; return p }}, // gzip's is before the size
+	{"checksum", func(p []byte, _ *rand.Rand) []byte { p[len(p)-1-4*int(p[0]&1)] ^= 0x10; return p }}, // the checksum of gzip is before the size
 	{"garbage inside", func(p []byte, r *rand.Rand) []byte {
 		at := 20 + r.IntN(len(p)-30)
 		for i := range min(8, len(p)-at) {
@@ -101,11 +100,11 @@ var packedDamages = []struct {
 	{"garbage behind", func(p []byte, r *rand.Rand) []byte { p[3] ^= 0xff; return append(p, byte(r.Uint32()), 1, 2, 3) }},
 }
 
-// senseless are the damages of records whose borders are right: the records behind them count.
+// senseless are the damages after which the end of the record is known, so that later records count.
 var senseless = []string{"no status", "no date", "no host", "wrong digest"}
 
-// checkDamaged reads a file of records of which some are broken and checks that each of the others
-// is used, up to the one where reading stops, and that no record of the broken is.
+// checkDamaged reads a file with some corrupt records. It checks that every other record is used, up to the one where
+// reading stops, and no corrupt one.
 func checkDamaged(t *testing.T, name string, records []testRecord, broken map[int]string, stop int) {
 	t.Helper()
 	var file []byte
@@ -135,7 +134,7 @@ func checkDamaged(t *testing.T, name string, records []testRecord, broken map[in
 	}
 }
 
-// TestWARCDamage breaks one record in ten, in each way in turn, in files of each format.
+// TestWARCDamage corrupts one record in ten, in each way in turn, in files of each format.
 func TestWARCDamage(t *testing.T) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -152,9 +151,9 @@ func TestWARCDamage(t *testing.T) {
 			ways += len(packedDamages)
 		}
 		for way := range ways {
-			at := 1 + way%9 // of ten
+			at := 1 + way%9 // of ten records
 			if way >= len(damages) {
-				at = way - len(damages) // the first record of the file, too
+				at = way - len(damages) // also the first record of the file
 			}
 			t.Run(fmt.Sprint(name, "/", way), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(way), 7))
@@ -183,10 +182,10 @@ func TestWARCDamage(t *testing.T) {
 	}
 }
 
-// isFailure reports whether the response is of a record whose block was broken.
+// isFailure reports whether the response is of a record with a corrupt block.
 func isFailure(r robots.Response) bool { return r.Error != "" }
 
-// Where records share one member, nothing behind the first is used whose borders are wrong.
+// TestWARCDamageShared checks that, if records share a member, none after the first with an unknown end is used.
 func TestWARCDamageShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for way, damage := range damages {
@@ -220,7 +219,7 @@ func TestWARCDamageShared(t *testing.T) {
 	}
 }
 
-// Records may be cut into members anywhere.
+// TestWARCMembersAnywhere divides records into members at random positions.
 func TestWARCMembersAnywhere(t *testing.T) {
 	var raw []byte
 	for i := range 50 {

@@ -24,9 +24,9 @@ type Fetches struct {
 	number  int64 // records begun
 	pending fetch // may be joined with the next record
 	ended   bool
-	damaged bool // nothing after the last record is used
+	damaged bool // reading stopped at corrupt data
 	part    segmentRows
-	lost    struct{ number, start, unverified int64 } // the record of damage, and the result of Unverified
+	lost    struct{ number, start, unverified int64 } // the last corrupt record, and the result of Unverified
 }
 
 // Rows receives the rows that Fetches reads. Records are numbered from 1, and offsets are positions in the unpacked
@@ -131,7 +131,6 @@ func (f *Fetches) Next(rows Rows) error {
 		return f.end(rows)
 	}
 	f.number++
-	// Note the segment in which a record begins.
 	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
 		f.part.at, f.part.number = at, f.number
 	}
@@ -241,10 +240,9 @@ func (f *Fetches) readRecord(rows Rows) error {
 		rows.Skip()
 		return f.block.end()
 	}
-	// The record counts only after it was read completely. The pending fetch is either a different one, or waits for this
-	// record.
+	// The record counts only after it was read completely.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
-	seen := f.readHTTP(part)
+	hasHTTP := part&f.fields.blocks != 0 && part != fetchWhole && f.http.ReadHead(&f.block, part == fetchResponse) == nil
 	if err := f.block.end(); err != nil {
 		return err
 	}
@@ -254,13 +252,12 @@ func (f *Fetches) readRecord(rows Rows) error {
 			rows.Refuse(weblog.RefusedURL, f.number, f.start)
 			return nil
 		}
-		// Make the record the first one of a fetch of a URL.
 		p := &f.pending
 		p.parts, p.record, p.offset, p.time, p.hasAgent = 0, f.number, f.start, weblog.NoTime, false
 		p.url = append(p.url[:0], url...)
 		clear(p.present)
 	}
-	f.join(part, seen)
+	f.join(part, hasHTTP)
 	if joins {
 		if f.part.number == f.number {
 			f.part.number = f.pending.record
@@ -270,16 +267,7 @@ func (f *Fetches) readRecord(rows Rows) error {
 	return nil
 }
 
-// readHTTP reads the HTTP header in the block, if any of its fields is wanted, and reports whether it is valid. A
-// record without an HTTP header still counts.
-func (f *Fetches) readHTTP(part fetchPart) bool {
-	if part&f.fields.blocks == 0 || part == fetchWhole {
-		return false
-	}
-	return f.http.ReadHead(&f.block, part == fetchResponse) == nil
-}
-
-// join adds the fields of a record to the pending fetch. hasHTTP is the result of readHTTP.
+// join adds the fields of a record to the pending fetch. hasHTTP says whether f.http has its HTTP header.
 func (f *Fetches) join(part fetchPart, hasHTTP bool) {
 	p := &f.pending
 	p.parts |= part
@@ -350,16 +338,16 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 			field, ok = fetchField{name: name}, true
 		}
 		if !ok && !opt.MayLack(name) {
-			return f, fmt.Errorf("%w: %q; there are time, status, method, protocol, host, referer, user_agent, and those of the records' headers, such as WARC-IP-Address", weblog.ErrNoField, name)
+			return f, fmt.Errorf("%w: %q; want time, status, method, protocol, host, referer, user_agent, or a field of the records' headers, such as WARC-IP-Address", weblog.ErrNoField, name)
 		}
-		f.keep = append(f.keep, field) // a missing field is in no header
+		f.keep = append(f.keep, field) // the zero field has no value
 		f.blocks |= field.block
 	}
 	if opt.Clients {
 		return f, fmt.Errorf("%w: a WARC file contains only the server's address", weblog.ErrNoClients)
 	}
 	if named := opt.AnyNamed(); named != "" {
-		return f, fmt.Errorf("%w: %q; of a WARC file it is known where URL, host, User-Agent and time are", weblog.ErrNoField, named)
+		return f, fmt.Errorf("%w: %q; the fields of a WARC file are fixed", weblog.ErrNoField, named)
 	}
 	return f, nil
 }

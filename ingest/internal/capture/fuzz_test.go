@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// checkResponse checks what every response promises.
+// checkResponse checks what every response must satisfy.
 func checkResponse(t *testing.T, r robots.Response) {
 	t.Helper()
 	if o, err := robots.ParseOrigin(string(r.Origin)); err != nil || o != r.Origin {
@@ -28,8 +28,7 @@ func checkResponse(t *testing.T, r robots.Response) {
 	}
 }
 
-// readBytes reads a capture file that is data, with what p keeps between files. It returns the
-// responses.
+// readBytes reads data as a capture file and returns the responses. p keeps its state between files.
 func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Response) {
 	t.Helper()
 	fresh := NewPass(p.done)
@@ -51,8 +50,8 @@ func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Re
 	return got
 }
 
-// FuzzWARC reads anything as a WARC file of each format, and then as a damaged gzip member between
-// two with an intact record, which must be used.
+// FuzzWARC reads any data as a WARC file of each format, and as a damaged gzip member between two with an intact record
+// each, which must be used.
 func FuzzWARC(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/warc/*.warc*")
 	if err != nil || len(files) == 0 {
@@ -80,10 +79,10 @@ func FuzzWARC(f *testing.F) {
 		readBytes(t, p, "x.warc.zst", data)
 		readBytes(t, p, "x.warc.gz", append(testpack.Gzip(t, data), intact...))
 		bad := testpack.Gzip(t, record("bad.example", "", data))
-		bad[len(bad)-8] ^= 1 // of its checksum
+		bad[len(bad)-8] ^= 1 // part of its checksum
 		got := readBytes(t, p, "x.warc.gz", slices.Concat(first, bad, intact))
 		if bytes.Contains(bad[2:], []byte("\x1f\x8b\x08")) {
-			return // a body that is packed itself cannot be told from a member behind the damaged one
+			return // a body that is itself packed looks like a member after the damaged one
 		}
 		if len(got) != 2 || got[0].Origin != "https://first.example" || got[1].Origin != "https://intact.example" {
 			t.Errorf("not the records before and behind: %v", showAll(got))
@@ -91,7 +90,7 @@ func FuzzWARC(f *testing.F) {
 	})
 }
 
-// FuzzJSONL reads anything as JSON Lines, and an intact line behind it, which must be used.
+// FuzzJSONL reads any data as JSON Lines, followed by an intact line, which must be used.
 func FuzzJSONL(f *testing.F) {
 	const intact = "\n" + `{"origin": "https://intact.example", "status": 200, "fetched_at": 1, "body": "x"}` + "\n"
 	f.Add([]byte(`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045.5, "body": "a\u00e9", "location": "/x", "error": "e"}`))
@@ -108,7 +107,7 @@ func FuzzJSONL(f *testing.F) {
 	})
 }
 
-// FuzzContent decodes anything in each coding: it ends, within the limits.
+// FuzzContent decodes any data in each coding, which must end within the limits.
 func FuzzContent(f *testing.F) {
 	for _, name := range []string{"gzip", "br", "zstd", "deflate", "raw"} {
 		f.Add(code(f, name, []byte("User-agent: *\nDisallow: /x\n")), name)

@@ -20,6 +20,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
+	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -38,19 +39,19 @@ type jsonlReader struct {
 	pass   *Pass
 	line   int64  // readable lines so far
 	intact int    // responses so far
-	before int64  // problems of previous files
+	before int64  // problems in previous files
 	ends   bool   // the last line ends at the end of the text
 	begins int64  // position of the last line in the text
 	long   []byte // scratch for a line longer than the source's buffer
 }
 
-// A jsonRow is a line.
+// A jsonRow has the fields of a line.
 type jsonRow struct {
 	jsonFields
 	body, bodyB64 []byte // nil if absent
 }
 
-// jsonFields are the fields of a line for package json, which ignores unknown fields.
+// jsonFields are the fields of a line, as package json reads them. It ignores unknown fields.
 type jsonFields struct {
 	URL       string    `json:"url"`
 	Origin    string    `json:"origin"`
@@ -63,7 +64,39 @@ type jsonFields struct {
 	Error     string    `json:"error"`
 }
 
-// ended ends a file: at the line with that fault, or at its end if the fault is nil. The error is ErrNoCapture or nil.
+// read yields the responses of a file, and reports whether yield wants more. The error is that the file cannot be read,
+// or has no captures.
+func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
+	j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
+	if err := j.src.Reset(name, file, size); err != nil {
+		return true, err
+	}
+	for {
+		line, err := j.next()
+		switch {
+		case j.src.IOErr() != nil:
+			return true, j.src.IOErr()
+		case j.src.Fault() != nil && err != nil:
+			return true, j.ended(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
+		case err == io.EOF:
+			return true, j.ended(nil)
+		}
+		r, err := j.parse(line, err)
+		switch {
+		case err == nil:
+			j.intact++
+			if !yield(r) {
+				return false, nil
+			}
+		case j.ends && (line == nil || !json.Valid(line)):
+			return true, j.ended(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
+		default:
+			j.pass.problems.addProblem(&RecordError{Name: name, Offset: -1, Line: j.line, Err: err})
+		}
+	}
+}
+
+// ended ends a file, at a line with a fault or, if at is nil, at its end. The error is ErrNoCapture or nil.
 func (j *jsonlReader) ended(at *RecordError) error {
 	switch {
 	case at == nil && j.intact > 0:
@@ -82,7 +115,7 @@ func (j *jsonlReader) ended(at *RecordError) error {
 	return j.pass.problems.noCapture(j.before)
 }
 
-// next returns the next non-empty line, without its end. The errors are io.EOF, ErrLongLine in place of a line, and
+// next returns the next non-empty line, without its end. The errors are io.EOF, ErrLongLine instead of a line, and
 // those of the source.
 func (j *jsonlReader) next() ([]byte, error) {
 	for {
@@ -152,13 +185,18 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if r.Body, err = row.text(); err != nil {
 		return r, err
 	}
-	if row.FetchedAt == nil && r.URL == "" && j.pass.repeats(r.Origin) {
-		return r, ErrUndated
+	if row.FetchedAt == nil && r.URL == "" {
+		key := captures.KeyOf([]byte(r.Origin))
+		if _, again := j.pass.undated[key]; again {
+			return r, ErrUndated
+		}
+		j.pass.undated[key] = struct{}{}
 	}
 	if r.Status, err = row.status(); err != nil {
 		return r, err
 	}
-	if row.body == nil && row.bodyB64 == nil && hasBody(r.Status) && row.Error == "" {
+	isText := r.Status/100 == 2 && r.Status != http.StatusNoContent && r.Status != http.StatusResetContent
+	if isText && row.body == nil && row.bodyB64 == nil && row.Error == "" { // as an empty file, it would allow everything
 		return r, fmt.Errorf("%w: status %d without body: give its text as body, or in base64 as body_b64; an empty one is \"\"", ErrResponse, r.Status)
 	}
 	r.Size = int64(len(r.Body))
@@ -185,21 +223,16 @@ func scanRow(line []byte) (row jsonRow, ok bool) {
 	var seen uint
 	ok = !bytes.Contains(line, []byte(`\x`)) && weblog.Members(line, func(name, value []byte) bool {
 		field := slices.IndexFunc(jsonNames, func(quoted []byte) bool { return string(quoted[1:len(quoted)-1]) == string(name) })
-		if field < 0 {
-			return !isAlias(name)
+		if field < 0 { // package json ignores case and decodes escapes
+			return bytes.IndexByte(name, '\\') < 0 && !slices.ContainsFunc(jsonNames, func(quoted []byte) bool {
+				return bytes.EqualFold(quoted[1:len(quoted)-1], name)
+			})
 		}
 		again := seen >> field & 1
 		seen |= 1 << field
 		return again == 0 && (value[0] == 'n' || row.set(string(name), value))
 	})
 	return row, ok
-}
-
-// isAlias reports whether package json may match a name with a field although the spelling differs.
-func isAlias(name []byte) bool {
-	return bytes.IndexByte(name, '\\') >= 0 || slices.ContainsFunc(jsonNames, func(quoted []byte) bool {
-		return bytes.EqualFold(quoted[1:len(quoted)-1], name)
-	})
 }
 
 // set sets a field to a value other than null. It reports whether the value has the right type.
@@ -241,7 +274,7 @@ func setInt(field **int, value []byte) bool {
 	return err == nil
 }
 
-// decodeRow returns the row of a line, by package json.
+// decodeRow returns the row of a line, using package json.
 func decodeRow(line []byte) (row jsonRow, err error) {
 	if err := json.Unmarshal(bytes.TrimSpace(line), &row.jsonFields); err != nil {
 		return row, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
@@ -270,36 +303,29 @@ var jsonNames = func() (names [][]byte) {
 // does. The line is valid JSON.
 func repeated(line []byte) string {
 	for _, name := range jsonNames {
-		if i := bytes.Index(line, name); i >= 0 && bytes.Contains(line[i+1:], name) && members(line, name) > 1 {
+		if i := bytes.Index(line, name); i < 0 || !bytes.Contains(line[i+1:], name) {
+			continue
+		}
+		n := 0
+		for d := json.NewDecoder(bytes.NewReader(line)); ; {
+			key, err := d.Token()
+			if key == json.Delim('{') {
+				continue
+			}
+			var value json.RawMessage
+			text, isName := key.(string)
+			if err != nil || !isName || d.Decode(&value) != nil {
+				break
+			}
+			if strconv.Quote(text) == string(name) {
+				n++
+			}
+		}
+		if n > 1 {
 			return string(name)
 		}
 	}
 	return ""
-}
-
-// members returns the number of members of an object with that name.
-func members(object, name []byte) (n int) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil { // the opening brace
-		return 0
-	}
-	for d.More() {
-		var value json.RawMessage
-		key, err := d.Token()
-		if err != nil || d.Decode(&value) != nil {
-			return n
-		}
-		if text, ok := key.(string); ok && strconv.Quote(text) == string(name) {
-			n++
-		}
-	}
-	return n
-}
-
-// hasBody reports whether responses with that status contain the text of a robots.txt. A row without a body must then
-// be a mistake: treated as an empty file, it would allow everything.
-func hasBody(status int) bool {
-	return 200 <= status && status < 300 && status != http.StatusNoContent && status != http.StatusResetContent
 }
 
 // jsonError translates an error of package json to JSON terms.

@@ -57,7 +57,7 @@ func TestJSONL(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, c := range cases {
-		// An intact line first, as a file without one is refused.
+		// Begin with an intact line, because a file without one is rejected.
 		text := c.line + "\n\n" + `{"origin": "https://last.example", "status": 500}`
 		got, problems := readAll(t, testpack.WriteFile(t, dir, "x.jsonl", []byte(text)))
 		var line string
@@ -81,8 +81,8 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
-// TestJSONLUndated: of responses without a time the first counts for its origin; those of
-// redirects' targets, and those with a time, are no matter.
+// TestJSONLUndated checks that the first of several responses without a time counts for its origin. Responses to
+// redirects, and those with a time, do not matter.
 func TestJSONLUndated(t *testing.T) {
 	data := `{"origin": "https://a.example", "status": 404}
 {"origin": "https://a.example", "status": 503}
@@ -113,7 +113,7 @@ func TestJSONLTimes(t *testing.T) {
 	}
 }
 
-// A body may be longer than what is kept, and a line as long as the limit.
+// TestJSONLLong reads a body longer than MaxBody, and lines as long as the limit.
 func TestJSONLLong(t *testing.T) {
 	line := func(n int) string {
 		return fmt.Sprintf(`{"origin": "https://n%d.example", "body": "%s"}`, n, strings.Repeat("x", n))
@@ -145,8 +145,8 @@ func TestJSONLLong(t *testing.T) {
 	}
 }
 
-// Behind damage to a frame no line is used. A line of a gzip member may be read before the damage
-// shows.
+// TestJSONLDamage checks that no line after a damaged frame is used. A line of a gzip member may be read before the
+// damage is detected.
 func TestJSONLDamage(t *testing.T) {
 	const lines = 1000
 	var text []byte

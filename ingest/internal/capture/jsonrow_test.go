@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// compareRow compares scanRow with decodeRow, which package json reads for. It returns whether each
-// could read the line.
+// compareRow compares scanRow with decodeRow, which uses package json. It returns whether each could read the line.
 func compareRow(t *testing.T, line []byte) (scanned, decoded bool) {
 	t.Helper()
 	if !utf8.Valid(line) {
@@ -27,14 +26,14 @@ func compareRow(t *testing.T, line []byte) (scanned, decoded bool) {
 	return scanned, err == nil
 }
 
-// FuzzJSONRow compares the two readers of a line.
+// FuzzJSONRow compares scanRow and decodeRow.
 func FuzzJSONRow(f *testing.F) {
 	f.Add([]byte(`{"url": "https://a.example/robots.txt", "status": 200, "fetched_at": 1767323045.5, "body": "a\u00e9\ud83d\ude00\ud800", "x": [{"body": null}]}`))
 	f.Add([]byte(` {"origin":"\/","body_b64":"eA==","location":"l","max_age":-0,"error":null,"Status":1,"fetched_at":"2026-01-02T03:04:05Z"}` + "\r"))
 	f.Fuzz(func(t *testing.T, line []byte) { compareRow(t, line) })
 }
 
-// TestJSONRow compares the two readers of a line on random lines, and holds that most are scanned.
+// TestJSONRow compares scanRow and decodeRow on random lines, and checks that scanRow reads most of them.
 func TestJSONRow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[rnd.IntN(len(from))] }

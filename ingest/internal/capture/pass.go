@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -16,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Pass reads capture files once, in their order. Use NewPass.
+// A Pass reads capture files once, in order. Use NewPass.
 type Pass struct {
 	problems Problems
 	damages  []*Damage
@@ -59,73 +58,9 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 // read is Read for an open file.
 func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	if content == unpack.JSONL {
-		// Yield the responses of a file and report whether yield wants more. The error is that the file cannot be read, or
-		// has no captures.
-		j := &p.jsonl
-		j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
-		if err := j.src.Reset(name, file, size); err != nil {
-			return true, err
-		}
-		for {
-			line, err := j.next()
-			switch {
-			case j.src.IOErr() != nil:
-				return true, j.src.IOErr()
-			case j.src.Fault() != nil && err != nil:
-				return true, j.ended(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
-			case err == io.EOF:
-				return true, j.ended(nil)
-			}
-			r, err := j.parse(line, err)
-			switch {
-			case err == nil:
-				j.intact++
-				if !yield(r) {
-					return false, nil
-				}
-			case j.ends && (line == nil || !json.Valid(line)):
-				return true, j.ended(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
-			default:
-				j.pass.problems.addProblem(&RecordError{Name: name, Offset: -1, Line: j.line, Err: err})
-			}
-		}
+		return p.jsonl.read(name, file, size, yield)
 	}
-	// Yield the captures of a file and report whether yield wants more. The error is that the file cannot be read, or has
-	// no captures.
-	w := &p.warc
-	before := w.pass.problems.Total
-	if err := w.reset(name, file, size); err != nil {
-		return true, err
-	}
-	damaged := false
-	for !damaged && w.next() {
-		r, used, err := w.record()
-		if w.src.IOErr() != nil {
-			break
-		}
-		if err != nil {
-			if damaged = !w.resume(err); !damaged {
-				w.pass.problems.addProblem(w.damage.At)
-			}
-			continue
-		}
-		damaged = w.isLossy()
-		if used && !yield(r) {
-			return false, nil
-		}
-	}
-	switch {
-	case w.src.IOErr() != nil:
-		return true, w.src.IOErr()
-	case w.intact == 0:
-		if damaged {
-			w.pass.problems.addProblem(w.damage.At)
-		}
-		return true, w.pass.problems.noCapture(before)
-	case damaged:
-		w.pass.damages = append(w.pass.damages, w.damage)
-	}
-	return true, nil
+	return p.warc.read(name, file, size, yield)
 }
 
 // openRegular opens a regular file, for random access.
@@ -161,14 +96,6 @@ func (p *Pass) Problems() Problems { return p.problems }
 
 // Damages returns the files so far that could not be read to the end.
 func (p *Pass) Damages() []*Damage { return p.damages }
-
-// repeats reports whether the origin already had an undated response, and records that it has one now.
-func (p *Pass) repeats(o robots.Origin) bool {
-	key := captures.KeyOf([]byte(o))
-	_, again := p.undated[key]
-	p.undated[key] = struct{}{}
-	return again
-}
 
 // Release frees memory before closing.
 func (p *Pass) Release() {

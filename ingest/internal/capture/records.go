@@ -60,7 +60,7 @@ func (r *records) next() bool {
 	return true
 }
 
-// count counts a record with valid borders; without a fault, the record is intact.
+// count counts a record whose end is known. isIntact says whether it has no other fault.
 func (r *records) count(isIntact bool) {
 	if isIntact {
 		r.intact++
@@ -72,7 +72,7 @@ func (r *records) count(isIntact bool) {
 // ones have several records.
 func (r *records) isLossy() bool { return r.shared && r.damage != nil }
 
-// resume moves from a record with that error to the next readable one, and reports whether there is one. It searches
+// resume moves from a record with an error to the next readable one, and reports whether there is one. It searches
 // only if each record has its own gzip member or zstd frame.
 func (r *records) resume(err error) bool {
 	at := r.problem(err)
@@ -114,7 +114,12 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 		return nil, 0, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)
 	}
 	if err = r.head.Read(r.src.Text, r.checkLine); err != nil {
-		return nil, 0, damagedHeader(err)
+		if errors.Is(err, ErrLongHeader) {
+			err = fmt.Errorf("%w: %w", ErrHeader, err)
+		} else if err == io.ErrUnexpectedEOF {
+			err = short(0, "%w: %w", ErrHeader, err)
+		}
+		return nil, 0, err
 	}
 	if length, err = strconv.ParseInt(string(r.head.Get("Content-Length")), 10, 64); err != nil || length < 0 {
 		return nil, 0, fmt.Errorf("%w: Content-Length is %q", ErrLength, fault.Short(r.head.Get("Content-Length")))
@@ -122,32 +127,16 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	return r.head.Get("WARC-Type"), length, nil
 }
 
-// checkLine returns io.ErrUnexpectedEOF if the header was cut off, so that the line is, or ends with, the first line of
-// the next record.
+// checkLine returns io.ErrUnexpectedEOF if the header was cut off: then the line is, or ends with, the first line of the
+// next record, such as "WARC/1.0".
 func (r *records) checkLine(line []byte) error {
-	n := len(line) - len("WARC/1.0\r\n")
-	isNext := n >= 0 && bytes.HasPrefix(line[n:], warcMagic) && isFirstLine(line[n:]) && !r.head.IsEmpty()
+	next := line[max(0, len(line)-len("WARC/1.0\r\n")):]
+	digit, isNext := bytes.CutPrefix(next, warcMagic)
+	isNext = isNext && len(digit) == 3 && '0' <= digit[0] && digit[0] <= '9' && digit[1] == '\r' && !r.head.IsEmpty()
 	if isNext || r.src.Crossed(r.start) {
 		return io.ErrUnexpectedEOF
 	}
 	return nil
-}
-
-// isFirstLine reports whether b starts with a line like "WARC/1.0". The text before the number is not checked.
-func isFirstLine(b []byte) bool {
-	n := len(warcMagic)
-	return len(b) >= n+3 && '0' <= b[n] && b[n] <= '9' && b[n+1] == '\r' && b[n+2] == '\n'
-}
-
-// damagedHeader converts an error of Header.Read to the fault of a record.
-func damagedHeader(err error) error {
-	switch {
-	case errors.Is(err, ErrLongHeader):
-		return fmt.Errorf("%w: %w", ErrHeader, err)
-	case err == io.ErrUnexpectedEOF:
-		return short(0, "%w: %w", ErrHeader, err)
-	}
-	return err
 }
 
 // release frees memory before closing.
@@ -216,21 +205,15 @@ func (b *block) Read(p []byte) (int, error) {
 	if b.digest.hash != nil {
 		b.digest.hash.Write(p[:n])
 	}
-	b.look(p[:n])
+	if p := p[:n]; b.digest.hash != nil && !b.hasRecord {
+		b.tail = append(b.tail, p[:min(len(p), len(warcMagic))]...)
+		b.hasRecord = bytes.Contains(b.tail, warcMagic) || bytes.Contains(p, warcMagic)
+		b.tail = append(b.tail[:0], p[max(0, len(p)-len(warcMagic)+1):]...)
+	}
 	if b.src.Crossed(b.start) {
 		b.err = fmt.Errorf("%w: the next record starts before its end", ErrLength)
 	}
 	return n, b.err
-}
-
-// look sets hasRecord if a record seems to start in the block, which continues with p.
-func (b *block) look(p []byte) {
-	if b.digest.hash == nil || b.hasRecord {
-		return
-	}
-	b.tail = append(b.tail, p[:min(len(p), len(warcMagic))]...)
-	b.hasRecord = bytes.Contains(b.tail, warcMagic) || bytes.Contains(p, warcMagic)
-	b.tail = append(b.tail[:0], p[max(0, len(p)-len(warcMagic)+1):]...)
 }
 
 // end skips the rest of the block and checks that the block is whole. It returns the first fault.
@@ -271,20 +254,14 @@ func (b *block) ends() error {
 	return nil
 }
 
-// rest skips the rest of the block.
+// rest skips the rest of the block. If the text ends earlier, or another record starts, it returns an ErrLength.
 func (b *block) rest() error {
-	if b.digest.hash == nil {
-		n := b.left
-		b.left = 0
-		return b.skip(n)
+	if b.digest.hash != nil {
+		_, err := io.Copy(io.Discard, b)
+		return err
 	}
-	_, err := io.Copy(io.Discard, b)
-	return err
-}
-
-// skip skips n bytes of text. If the text ends earlier, or another record starts, it returns an ErrLength.
-func (b *block) skip(n int64) error {
-	s := b.src
+	s, n := b.src, b.left
+	b.left = 0
 	if !s.IsPacked() && n > int64(s.Text.Buffered()) {
 		to := s.Pos() + n
 		if to > s.Size() {
@@ -347,22 +324,15 @@ func (d *digest) reset(want []byte) {
 	default:
 		return
 	}
-	if d.sum = decodeDigest(string(text), h.Size()); d.sum != nil {
+	// The sum is in base 32 or 16.
+	sum, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(bytes.TrimRight(bytes.ToUpper(text), "=")))
+	if err != nil || len(sum) != h.Size() {
+		sum, err = hex.DecodeString(string(text))
+	}
+	if err == nil && len(sum) == h.Size() {
 		h.Reset()
-		d.hash = h
+		d.sum, d.hash = sum, h
 	}
-}
-
-// decodeDigest decodes n bytes in base 32 or 16; nil if text is invalid.
-func decodeDigest(text string, n int) []byte {
-	enc := base32.StdEncoding.WithPadding(base32.NoPadding)
-	if b, err := enc.DecodeString(string(bytes.TrimRight(bytes.ToUpper([]byte(text)), "="))); err == nil && len(b) == n {
-		return b
-	}
-	if b, err := hex.DecodeString(text); err == nil && len(b) == n {
-		return b
-	}
-	return nil
 }
 
 // maxHeader is the maximum size of a record's header, or of the HTTP header in it, in bytes.
@@ -371,8 +341,8 @@ const maxHeader = 256 << 10
 // ErrLongHeader is the error for a header above the maximum size.
 var ErrLongHeader = errors.New("over 256 KiB, or a line over 64 KiB")
 
-// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All
-// slices that it returns are valid until the next Read.
+// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All slices that it returns
+// are valid until the next Read.
 type Header struct {
 	raw    []byte // without line ends; the memory is reused
 	first  []byte

@@ -24,7 +24,7 @@ import (
 
 // Faults of a stored message.
 var (
-	ErrHTTP     = errors.New("the record holds no valid HTTP response")
+	ErrHTTP     = errors.New("the record contains no valid HTTP response")
 	ErrEncoding = errors.New("the body cannot be decoded")
 	ErrBomb     = errors.New("the body becomes longer than 64 MiB when decoded")
 )
@@ -106,8 +106,11 @@ func (h *Reader) readHead() (status int, err error) {
 			}
 			return 0, err
 		}
-		if status, err = parseStatus(h.Head.first); err != nil {
-			return 0, err
+		version, rest, _ := bytes.Cut(h.Head.first, []byte(" ")) // "HTTP/1.1 200 OK"
+		code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+		status, err = strconv.Atoi(string(code))
+		if err != nil || len(code) != 3 || status < 100 || !bytes.HasPrefix(version, []byte("HTTP/")) {
+			return 0, fmt.Errorf("%w: the status line is %q", ErrHTTP, fault.Short(h.Head.first))
 		}
 		next, _ := h.buf.Peek(5)
 		if status/100 != 1 || !bytes.Equal(next, []byte("HTTP/")) {
@@ -132,24 +135,19 @@ func maxAge(control []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// parseStatus returns the status code of a line like "HTTP/1.1 200 OK".
-func parseStatus(line []byte) (int, error) {
-	version, rest, _ := bytes.Cut(line, []byte(" "))
-	code, _, _ := bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
-	n, err := strconv.Atoi(string(code))
-	if err != nil || len(code) != 3 || n < 100 || !bytes.HasPrefix(version, []byte("HTTP/")) {
-		return 0, fmt.Errorf("%w: the status line is %q", ErrHTTP, fault.Short(line))
-	}
-	return n, nil
-}
-
 // readBody reads the body into c.
 func (h *Reader) readBody(c *Response) error {
 	var text io.Reader = h.buf
 	length, err := strconv.ParseInt(string(h.Head.Get("Content-Length")), 10, 64)
 	plain := err == nil && len(h.Head.Get("Content-Encoding")) == 0
 	if bytes.Contains(bytes.ToLower(h.Head.Get("Transfer-Encoding")), []byte("chunked")) {
-		text, plain = dechunk(h.buf), false
+		// Many crawlers store the decoded body but keep the field, so a body may not begin with a chunk.
+		head, _ := h.buf.Peek(maxChunkLine)
+		line, _, ok := bytes.Cut(head, []byte("\n"))
+		if _, err := chunkSize16(line); ok && err == nil {
+			text = &chunkReader{r: h.buf}
+		}
+		plain = false
 	}
 	text, err = h.decoder.decode(text, h.Head.Get("Content-Encoding"))
 	if err != nil {
@@ -179,17 +177,6 @@ const maxChunkLine = 4 << 10
 
 var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
 
-// dechunk decodes the chunked transfer coding (RFC 9112 section 7.1). Many crawlers store the decoded body but keep the
-// field, so a body that does not begin with a chunk is returned unchanged.
-func dechunk(r *bufio.Reader) io.Reader {
-	head, _ := r.Peek(maxChunkLine)
-	line, _, ok := bytes.Cut(head, []byte("\n"))
-	if _, err := chunkSize16(line); !ok || err != nil {
-		return r
-	}
-	return &chunkReader{r: r}
-}
-
 // chunkSize16 parses the size of a chunk from its line.
 func chunkSize16(line []byte) (int64, error) {
 	text, _, _ := bytes.Cut(trimEnd(line), []byte(";"))
@@ -201,7 +188,7 @@ func chunkSize16(line []byte) (int64, error) {
 	return int64(n), err
 }
 
-// A chunkReader reads the data of chunks.
+// A chunkReader decodes the chunked transfer coding (RFC 9112 section 7.1).
 type chunkReader struct {
 	r    *bufio.Reader
 	left int64 // remaining bytes of this chunk

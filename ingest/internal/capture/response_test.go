@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// zipped returns a text in gzip.
+// zipped compresses a text with gzip.
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -24,8 +24,8 @@ func zipped(t *testing.T, text string) string {
 	return buf.String()
 }
 
-// TestReadResponse reads responses as crawlers store them: whole, decoded with their fields still there, and with
-// each kind of fault.
+// TestReadResponse reads responses as crawlers store them: complete, decoded with their header unchanged, and with each
+// kind of fault.
 func TestReadResponse(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /x\n"
 	ok := func(fields, body string) string { return "HTTP/1.1 200 OK\r\n" + fields + "\r\n" + body }
@@ -73,7 +73,7 @@ func TestReadResponse(t *testing.T) {
 	}
 }
 
-// TestCutHeader holds that a header that ends too early is a fault of the message, with its cause.
+// TestCutHeader checks that a truncated header is a fault of the message, with its cause.
 func TestCutHeader(t *testing.T) {
 	h := &Reader{}
 	whole := "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"

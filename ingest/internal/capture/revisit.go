@@ -72,19 +72,17 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
+// place adds found[i] under a key, unless the key is 0 or taken.
 func (x *captureIndex) place(key uint64, i int) {
 	if _, ok := x.places[key]; !ok && key != 0 {
 		x.places[key] = i
 	}
 }
 
-// needsStatus reports whether the record lacks a usable status: it has no header, or its status is "not modified".
+// needsStatus reports whether a revisit has no usable status: it has no HTTP header, or its status is "not modified".
 func (c *capture) needsStatus() bool {
 	return c.isBare || c.response.Status == http.StatusNotModified
 }
-
-// isWhole reports whether the record needs nothing from the record that it refers to.
-func (c *capture) isWhole() bool { return !c.needsStatus() && c.response.Status/100 != 2 }
 
 // resolve adds the body, and the status if needed, of the capture that a revisit refers to. The error is an ErrRevisit.
 func (x *captureIndex) resolve(r *revisit) error {
@@ -108,54 +106,34 @@ func (x *captureIndex) resolve(r *revisit) error {
 	return ErrRevisit
 }
 
-// wait keeps a revisit until the end of the pass, and reports whether there is space for it.
-func (x *captureIndex) wait(r *revisit) bool {
-	if len(x.pending) == maxPending {
-		return false
-	}
-	x.pending = append(x.pending, *r)
-	return true
-}
+var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
 
 // again returns found[i], read again from its file.
-func (x *captureIndex) again(i int) (capture, error) {
+func (x *captureIndex) again(i int) (c capture, err error) {
 	if x.last == i+1 {
 		return x.reread, nil
 	}
 	if x.unpacked > maxUnpacked {
-		return capture{}, errUnpacked
+		return c, errUnpacked
 	}
-	c, err := x.readAt(x.found[i])
-	x.unpacked += x.found[i].text + c.response.Size
-	if err == nil {
-		x.last, x.reread = i+1, c
-	}
-	return c, err
-}
-
-var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
-
-// readAt reads a capture again.
-func (x *captureIndex) readAt(at place) (c capture, err error) {
+	at, r := x.found[i], &x.reader
 	file, size, err := openRegular(x.paths[at.file])
 	if err != nil {
 		return c, err
 	}
 	defer file.Close()
-	r := &x.reader
 	if err := r.reset(x.paths[at.file], file, size); err != nil {
 		return c, err
 	}
 	r.src.OpenAt(at.offset, at.text)
 	r.start = r.src.Pos()
-	if _, c, err = r.capture(anyURL); err == nil {
-		err = c.fault
+	_, c, err = r.capture(func(robots.URL) bool { return true })
+	x.unpacked += at.text + c.response.Size
+	if err = cmp.Or(err, c.fault); err == nil {
+		x.last, x.reread = i+1, c
 	}
 	return c, err
 }
-
-// anyURL accepts the capture of any URL.
-func anyURL(robots.URL) bool { return true }
 
 // trimURI removes the angle brackets that the grammar of WARC 1.0 puts around a URI.
 func trimURI(uri []byte) []byte {

@@ -16,15 +16,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestWARCScale reads a gigabyte of records, of which one in ten is damaged, in each format: every
-// other one is used, and memory stays bounded. It needs ROBOBATCH_SCALE=1 and a gigabyte of disk.
+// TestWARCScale reads a gigabyte of records in each format, one in ten of them corrupt. Every other one must be used,
+// and memory must stay bounded. It needs ROBOBATCH_SCALE=1 and a gigabyte of disk.
 func TestWARCScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
 		t.Skip("it takes a gigabyte of disk and a minute: set ROBOBATCH_SCALE=1 to run it")
 	}
 	const (
 		size      = 1 << 30
-		maxMemory = 160 << 20 // bytes of the process at its largest, race detector off
+		maxMemory = 160 << 20 // maximum size of the process in bytes, without the race detector
 	)
 	for _, name := range []string{"x.warc", "x.warc.gz", "x.warc.zst"} {
 		t.Run(name, func(t *testing.T) {
@@ -53,8 +53,8 @@ func TestWARCScale(t *testing.T) {
 	}
 }
 
-// writeScale writes a WARC file of about that size and returns how many of its records are intact
-// and broken. Each tenth is broken, each hundredth is a page of a megabyte.
+// writeScale writes a WARC file of about this size, and returns the numbers of its intact and corrupt records. One in
+// ten is corrupt, one in a hundred is a page of a megabyte.
 func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -74,8 +74,7 @@ func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 		pack = func(raw []byte) []byte { return testpack.Zstd(t, raw) }
 		ways += len(packedDamages)
 	}
-	// Packing is slow, so that a few hundred packed records of each kind are written again and
-	// again.
+	// Packing is slow, so a few hundred packed records of each kind are written repeatedly.
 	const kinds = 300
 	page := makeRecord(0, 1000).raw
 	noise := make([]byte, 1<<20)
@@ -87,7 +86,7 @@ func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 	page = pack(page)
 	good, bad := make([][]byte, kinds), make([][]byte, kinds)
 	for i := range kinds {
-		raw := makeRecord(2*i, r.IntN(6000)).raw // with a digest: a wrong length may end where another record does
+		raw := makeRecord(2*i, r.IntN(6000)).raw // with a digest, because a wrong length may be that of another record
 		good[i] = pack(raw)
 		if way := i % ways; way < len(damages) {
 			bad[i] = pack(damages[way].do(bytes.Clone(raw), r))
@@ -118,7 +117,7 @@ func writeScale(t *testing.T, path string, size int64) (intact, broken int) {
 	return intact, broken
 }
 
-// peakMemory returns the most memory that the process has had, in bytes, or skips.
+// peakMemory returns the peak memory of the process in bytes, or skips the test.
 func peakMemory(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

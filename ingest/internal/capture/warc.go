@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -29,6 +30,44 @@ type warcReader struct {
 	pass *Pass
 }
 
+// read yields the captures of a file, and reports whether yield wants more. The error is that the file cannot be read, or
+// has no captures.
+func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
+	before := w.pass.problems.Total
+	if err := w.reset(name, file, size); err != nil {
+		return true, err
+	}
+	damaged := false
+	for !damaged && w.next() {
+		r, used, err := w.record()
+		if w.src.IOErr() != nil {
+			break
+		}
+		if err != nil {
+			if damaged = !w.resume(err); !damaged {
+				w.pass.problems.addProblem(w.damage.At)
+			}
+			continue
+		}
+		damaged = w.isLossy()
+		if used && !yield(r) {
+			return false, nil
+		}
+	}
+	switch {
+	case w.src.IOErr() != nil:
+		return true, w.src.IOErr()
+	case w.intact == 0:
+		if damaged {
+			w.pass.problems.addProblem(w.damage.At)
+		}
+		return true, w.pass.problems.noCapture(before)
+	case damaged:
+		w.pass.damages = append(w.pass.damages, w.damage)
+	}
+	return true, nil
+}
+
 // record reads the record at the current position. used reports whether it gives a response now.
 func (w *warcReader) record() (r robots.Response, used bool, err error) {
 	h, c, err := w.capture(w.pass.targets.has)
@@ -49,7 +88,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		return r, false, nil
 	case c.fault != nil:
 	case !h.isRevisit:
-		// Add the capture at the position of r. Its file is the last of paths. For equal payloads the first capture counts.
+		// Later revisits may refer to it. For equal payloads, the first capture counts.
 		x := &w.pass.captures
 		h, loc := &w.head, w.location()
 		if loc.text <= maxInPart {
@@ -59,7 +98,7 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 			x.place(x.key(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
 			x.place(x.key(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
 		}
-	case !c.isWhole():
+	case c.needsStatus() || c.response.Status/100 == 2:
 		x := &w.pass.captures
 		h := &w.head
 		again := &revisit{
@@ -72,8 +111,10 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 			},
 			problem: w.problem(ErrRevisit),
 		}
-		if err := w.pass.captures.resolve(again); err != nil {
-			if !w.pass.captures.wait(again) {
+		if err := x.resolve(again); err != nil {
+			if len(x.pending) < maxPending {
+				x.pending = append(x.pending, *again)
+			} else {
 				w.pass.problems.addProblem(w.problem(err))
 			}
 			return r, false, nil
@@ -113,8 +154,13 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 		c.response = robots.Response{
 			Status: m.Status, Location: m.Location, Body: m.Body, Size: m.Size, HasMaxAge: m.HasMaxAge, MaxAge: m.MaxAge,
 		}
-		if c.fault == nil && !h.isRevisit {
-			c.fault = incomplete(h.truncated, m.Missing)
+		if c.fault == nil && !h.isRevisit && h.truncated != "length" { // the crawler's own limit is not a fault
+			switch {
+			case h.truncated != "":
+				c.fault = fmt.Errorf("%w: WARC-Truncated is %s", ErrCut, fault.Short([]byte(h.truncated)))
+			case m.Missing > 0:
+				c.fault = fmt.Errorf("%w: it is %d bytes shorter than its Content-Length", ErrCut, m.Missing)
+			}
 		}
 		if c.isBare = m.IsEmpty; h.isRevisit && c.isBare {
 			c.fault = nil
@@ -127,22 +173,8 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 	return h, c, err
 }
 
-// incomplete returns the error for a response that the crawler received only in part. A response that the crawler
-// itself truncated for its length is not a fault. missing is the number of bytes missing compared to Content-Length.
-func incomplete(truncated string, missing int64) error {
-	switch {
-	case truncated == "length":
-		return nil
-	case truncated != "":
-		return fmt.Errorf("%w: WARC-Truncated is %s", ErrCut, fault.Short([]byte(truncated)))
-	case missing > 0:
-		return fmt.Errorf("%w: it is %d bytes shorter than its Content-Length", ErrCut, missing)
-	}
-	return nil
-}
-
-// target reads the header fields about a wanted capture, apart from the length. After an error, the borders of the
-// record are still valid.
+// target reads the header of a record except its length: the origin, if the capture is wanted, and the fields about it.
+// After an error, the end of the record is still known.
 func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
 	switch {
 	case len(kind) == 0:
@@ -152,8 +184,22 @@ func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecor
 	case !bytes.EqualFold(kind, []byte("response")):
 		return h, nil
 	}
-	if err := r.readTarget(&h, wanted); err != nil || h.origin == "" {
-		return h, err
+	uri := trimURI(r.head.Get("WARC-Target-URI"))
+	u, err := robots.SplitURL(uri)
+	if err != nil {
+		return h, nil //nolint:nilerr // a dns: or urn: record
+	}
+	isOwn := string(u.Path) == robots.TxtPath
+	if !isOwn && !wanted(u) {
+		return h, nil
+	}
+	o, err := robots.AppendOrigin(nil, u)
+	if err != nil {
+		return h, fmt.Errorf("%w: %q: %w", ErrTarget, fault.Short(uri), err)
+	}
+	h.origin = robots.Origin(o)
+	if !isOwn {
+		h.url = string(uri)
 	}
 	if h.date, err = parseDate(string(r.head.Get("WARC-Date"))); err != nil {
 		return h, fmt.Errorf("%w: WARC-Date is %q", ErrHeader, fault.Short(r.head.Get("WARC-Date")))
@@ -163,28 +209,6 @@ func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecor
 		h.digest = r.head.Get("WARC-Block-Digest")
 	}
 	return h, nil
-}
-
-// readTarget sets the origin and the URL of the record, if it is wanted.
-func (r *records) readTarget(h *warcRecord, wanted func(robots.URL) bool) error {
-	uri := trimURI(r.head.Get("WARC-Target-URI"))
-	u, err := robots.SplitURL(uri)
-	if err != nil {
-		return nil //nolint:nilerr // dns: and urn: records have such
-	}
-	isOwn := string(u.Path) == robots.TxtPath
-	if !isOwn && !wanted(u) {
-		return nil
-	}
-	o, err := robots.AppendOrigin(nil, u)
-	if err != nil {
-		return fmt.Errorf("%w: %q: %w", ErrTarget, fault.Short(uri), err)
-	}
-	h.origin = robots.Origin(o)
-	if !isOwn {
-		h.url = string(uri)
-	}
-	return nil
 }
 
 // dateLayouts are the formats of a WARC-Date: RFC 3339 with an optional fraction and, in WARC 1.1, with less precision.

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// show writes a response as one line.
+// show formats a response as one line.
 func show(r robots.Response) string {
 	s := fmt.Sprintf("%s %d %d", r.Origin, r.Status, len(r.Body))
 	if r.URL != "" {
@@ -31,7 +31,7 @@ func showAll(rs []robots.Response) (lines []string) {
 	return lines
 }
 
-// TestWARCIndependent reads files that other programs wrote; testdata/warc/README.md tells how.
+// TestWARCIndependent reads files of other programs; testdata/warc/README.md describes how they were made.
 func TestWARCIndependent(t *testing.T) {
 	wget := []string{
 		"http://ok.example 200 47",
@@ -90,7 +90,8 @@ func TestWARCIndependent(t *testing.T) {
 	}
 }
 
-// A revisit record whose original is in no file is reported; one whose original comes later is not.
+// TestWARCRevisitOrder checks that a revisit record is reported if its original is in no file, but not if the original
+// comes later.
 func TestWARCRevisitOrder(t *testing.T) {
 	dir := t.TempDir()
 	copyTo := func(name, from string) {
@@ -116,7 +117,7 @@ func TestWARCRevisitOrder(t *testing.T) {
 	}
 }
 
-// TestRevisitOfRevisit holds that a revisit may refer to one.
+// TestRevisitOfRevisit reads a revisit of a revisit.
 func TestRevisitOfRevisit(t *testing.T) {
 	x := &captureIndex{places: map[uint64]int{7: 0}, last: 1}
 	for _, r := range []revisit{{own: 8, refs: [3]uint64{7}}, {own: 9, refs: [3]uint64{8}}} {
