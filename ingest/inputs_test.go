@@ -99,7 +99,7 @@ func TestOpenLogsUnreadable(t *testing.T) {
 	}
 }
 
-// The size of standard input, if it is a file, is what was not read of it yet.
+// TestStdinSize checks that the size of standard input, if it is a file, is its unread part.
 func TestStdinSize(t *testing.T) {
 	f, err := os.Open(testpack.WriteFile(t, t.TempDir(), "log", []byte("0123456789")))
 	if err != nil {

@@ -78,8 +78,8 @@ type Ahead struct {
 	parts verifiedParts // verified parts of the text returned so far
 }
 
-// newAhead returns a reader of the inputs with those names. It unpacks up to workers pieces in parallel, and starts
-// with the first call of Open.
+// newAhead returns a reader of these inputs that unpacks up to workers pieces in parallel. It starts with the first call
+// of Open.
 func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
@@ -166,7 +166,16 @@ func (a *Ahead) unpack(p *piece) {
 	p.texts = make(chan aText, maxTexts)
 	a.work.Go(func() error {
 		defer close(p.texts)
-		if err := panics.Catch(func() error { p.from.run(p, a.quit); return nil }); err != nil {
+		if err := panics.Catch(func() error {
+			for p.fault == nil {
+				if buf := p.from.buffer(p, a.quit); buf == nil {
+					p.fault = errStopped
+				} else {
+					p.texts <- p.from.fill(p, buf) // does not block: there is space for all buffers
+				}
+			}
+			return nil
+		}); err != nil {
 			p.fault = err
 		}
 		return nil
@@ -176,18 +185,6 @@ func (a *Ahead) unpack(p *piece) {
 
 // errStopped is the fault of a piece that is no longer needed.
 var errStopped = errors.New("stopped")
-
-// run unpacks a piece to its end.
-func (u *unpacker) run(p *piece, quit <-chan struct{}) {
-	for p.fault == nil {
-		buf := u.buffer(p, quit)
-		if buf == nil {
-			p.fault = errStopped
-			return
-		}
-		p.texts <- u.fill(p, buf) // does not block: there is space for all buffers
-	}
-}
 
 // fill fills a buffer with text of a piece. The text readers stop at the end of each frame.
 func (u *unpacker) fill(p *piece, buf []byte) aText {
@@ -222,7 +219,6 @@ func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 // Open opens the next input.
 func (a *Ahead) Open(name string, stdin io.Reader) error {
 	if a.all == nil {
-		// Start the goroutines.
 		a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
 		for range a.workers {
 			u := &unpacker{text: textReader{total: a.total, zstd: zstdReader{most: a.window}}, free: make(chan []byte, maxTexts)}
@@ -357,7 +353,7 @@ func (a *Ahead) leave() {
 	a.now = nil
 }
 
-// Packing returns how the input is packed.
+// Packing returns the packing of the input.
 func (a *Ahead) Packing() Packing { return a.now.from.text.packing }
 
 // Packed returns the number of packed bytes read from an input that is not divided into pieces.

@@ -13,7 +13,7 @@ import (
 // A Packing is the compression or archive format of a file.
 type Packing uint8
 
-// The packings. Captures cannot have those from XZ on, and no input can have those from LZ4 on.
+// The packings. Those from XZ on are not supported for captures, and those from LZ4 on not for any input.
 const (
 	None Packing = iota
 	Zstd
@@ -33,27 +33,27 @@ const (
 // packings describes each Packing, indexed by its value.
 var packings = [...]struct {
 	name  string
-	magic string // the first bytes
-	tool  string // the command that unpacks it to standard output
+	magic string                 // the first bytes
+	tool  string                 // the command that unpacks it to standard output
+	has   func(head []byte) bool // further checks of the first bytes; nil if there are none
 }{
-	None:     {"text", "", ""},
-	Zstd:     {"zstd", "\x28\xb5\x2f\xfd", "zstd -dc"},
-	Gzip:     {"gzip", "\x1f\x8b", "gzip -dc"},
-	XZ:       {"xz", "\xfd7zXZ\x00", "xz -dc"},
-	Bzip2:    {"bzip2", "BZh", "bzip2 -dc"}, // see isBzip2
-	Zip:      {"zip", "PK\x03\x04", "unzip -p"},
-	LZ4:      {"lz4", "\x04\x22\x4d\x18", "lz4 -dc"},
-	Lzip:     {"lzip", "LZIP\x01", "lzip -dc"},
-	Compress: {"compress (.Z)", "\x1f\x9d", "gzip -dc"},
-	SevenZip: {"7z", "7z\xbc\xaf\x27\x1c", "7z x -so"},
-	RAR:      {"rar", "Rar!\x1a\x07", "unrar p -inul"},
-	Tar:      {"tar", "", "tar -xOf"},                    // see isTar
-	UTF32:    {"UTF-32", "", "iconv -f UTF-32 -t UTF-8"}, // see isUTF32
-}
-
-// isTar reports whether head begins a tar archive: the POSIX magic follows the name and numbers of the first file.
-func isTar(head []byte) bool {
-	return len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar"
+	None:     {"text", "", "", nil},
+	Zstd:     {"zstd", "\x28\xb5\x2f\xfd", "zstd -dc", nil},
+	Gzip:     {"gzip", "\x1f\x8b", "gzip -dc", nil},
+	XZ:       {"xz", "\xfd7zXZ\x00", "xz -dc", nil},
+	Bzip2:    {"bzip2", "BZh", "bzip2 -dc", isBzip2},
+	Zip:      {"zip", "PK\x03\x04", "unzip -p", nil},
+	LZ4:      {"lz4", "\x04\x22\x4d\x18", "lz4 -dc", nil},
+	Lzip:     {"lzip", "LZIP\x01", "lzip -dc", nil},
+	Compress: {"compress (.Z)", "\x1f\x9d", "gzip -dc", nil},
+	SevenZip: {"7z", "7z\xbc\xaf\x27\x1c", "7z x -so", nil},
+	RAR:      {"rar", "Rar!\x1a\x07", "unrar p -inul", nil},
+	Tar: {"tar", "", "tar -xOf", func(head []byte) bool { // the POSIX magic follows the name and numbers of the first file
+		return len(head) >= tarMagicEnd && string(head[tarMagicEnd-5:tarMagicEnd]) == "ustar"
+	}},
+	UTF32: {"UTF-32", "", "iconv -f UTF-32 -t UTF-8", func(head []byte) bool { // the byte order mark
+		return bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff"))
+	}},
 }
 
 const tarMagicEnd = 262
@@ -61,11 +61,6 @@ const tarMagicEnd = 262
 // tarTools are the commands that unpack all files of a tar archive, by packing.
 var tarTools = map[Packing]string{
 	None: "tar -xOf", Gzip: "tar -xzOf", Zstd: "tar --zstd -xOf", XZ: "tar -xJOf", Bzip2: "tar -xjOf", Zip: "unzip -p",
-}
-
-// isUTF32 reports whether head begins with the byte order mark of UTF-32.
-func isUTF32(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff"))
 }
 
 // isBzip2 reports whether head begins a bzip2 file: the block size is followed by the first block or the end of an
@@ -140,9 +135,7 @@ func Detect(head []byte) Type {
 		return Type{Packing: Zstd}
 	}
 	for p := Zstd; int(p) < len(packings); p++ {
-		switch magic := packings[p].magic; {
-		case !bytes.HasPrefix(head, []byte(magic)), p == Tar && !isTar(head), p == Bzip2 && !isBzip2(head), p == UTF32 && !isUTF32(head):
-		default:
+		if is := packings[p]; bytes.HasPrefix(head, []byte(is.magic)) && (is.has == nil || is.has(head)) {
 			return Type{Packing: p}
 		}
 	}
@@ -208,7 +201,7 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")
 	switch {
-	case p >= XZ: // a WARC file must be unpacked to a file, not into a pipe
+	case p >= XZ: // the remedy writes a file, because a WARC file cannot be piped
 		what, verb := fmt.Errorf("%s is %w", p, ErrFormat), "unpack"
 		if p == UTF32 {
 			what, verb = p.refusal(), "convert"
@@ -226,5 +219,5 @@ func capturePacking(head []byte, name string) (Packing, error) {
 	return None, nil
 }
 
-// ByteOrderMark may stand at the start of a text in UTF-8.
+// ByteOrderMark is optional at the start of UTF-8 text.
 const ByteOrderMark = "\ufeff"

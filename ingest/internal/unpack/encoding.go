@@ -58,7 +58,7 @@ var ErrEncoding = errors.New("the text is UTF-16, but ends within a character")
 // zero value is ready for Reset.
 type Decoder struct {
 	texts                  Texts
-	begun                  bool             // the first bytes were checked
+	begun                  bool             // begin was called
 	given                  int64            // bytes of UTF-8 returned, if the text is UTF-8
 	head                   []byte           // the first bytes, not returned yet
 	err                    error            // why reading ended
@@ -83,7 +83,6 @@ func (d *Decoder) Read(p []byte) (int, error) {
 	}
 	switch {
 	case d.order != nil:
-		// UTF-16 is decoded in parts.
 		for len(d.decoded) == 0 {
 			if err := d.more(); err != nil {
 				return 0, err

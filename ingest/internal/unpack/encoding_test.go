@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// decode returns the text of data as a Decoder gives it out, from standard input.
+// decode returns the text of data on standard input, as a Decoder returns it.
 func decode(t *testing.T, data io.Reader) (string, error) {
 	t.Helper()
 	texts := NewTexts([]string{fault.Stdin}, 0, 0, new(atomic.Int64))
@@ -31,7 +31,7 @@ func decode(t *testing.T, data io.Reader) (string, error) {
 	return string(text), err
 }
 
-// asUTF16 returns text in UTF-16.
+// asUTF16 encodes text as UTF-16.
 func asUTF16(text string, order binary.AppendByteOrder, mark bool) (data []byte) {
 	if mark {
 		data = order.AppendUint16(data, 0xfeff)
@@ -42,7 +42,7 @@ func asUTF16(text string, order binary.AppendByteOrder, mark bool) (data []byte)
 	return data
 }
 
-// TestDecoder reads text in all encodings, packed and not, in large pieces and single bytes.
+// TestDecoder reads text in all encodings, packed and not, with large reads and single bytes.
 func TestDecoder(t *testing.T) {
 	const line = "https://example.com/ä\t𝄞 上\r\n"
 	for _, text := range []string{"", "a", "ab", line, strings.Repeat(line, 20_000)} {
@@ -76,7 +76,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// TestRefused holds that what is no text is refused by name, also within a packed file.
+// TestRefused checks the errors for other kinds of files, also within a packed file.
 func TestRefused(t *testing.T) {
 	tar := append(make([]byte, 257), "ustar\x00"...)
 	for _, test := range []struct {
@@ -101,10 +101,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// readAll is the obvious reader of a text in any encoding: it has all of it in memory.
+// readAll is a simple reference that decodes a whole text in any encoding.
 func readAll(data []byte) (text string, whole bool) {
 	var order binary.ByteOrder
-	pairs := func(at int) bool { // of which each has a zero at that place, and nothing else has
+	pairs := func(at int) bool { // each pair has one zero, at this position
 		for i := 0; i+1 < min(len(data), 16); i += 2 {
 			if data[i+at] != 0 || data[i+1-at] == 0 {
 				return false
@@ -135,8 +135,8 @@ func readAll(data []byte) (text string, whole bool) {
 	return string(utf16.Decode(units)), whole
 }
 
-// FuzzEncoding compares the text of anything that is not packed with that of an obvious reader, and
-// holds that it is UTF-8 if the input is UTF-16.
+// FuzzEncoding compares the text of anything that is not packed with readAll, and checks that it is UTF-8 if the input
+// is UTF-16.
 func FuzzEncoding(f *testing.F) {
 	f.Add([]byte("https://example.com/\n"))
 	f.Add([]byte("\ufeffurl,n\n"))
@@ -160,8 +160,8 @@ func FuzzEncoding(f *testing.F) {
 	})
 }
 
-// TestDecoderVerified reads UTF-8 and UTF-16 in two members, the second one cut off: what is verified
-// is the text of the first.
+// TestDecoderVerified reads UTF-8 and UTF-16 in two members, the second one truncated: the text of the first must be
+// verified.
 func TestDecoderVerified(t *testing.T) {
 	text := strings.Repeat("https://example.com/ä\n", 10_000)
 	for name, member := range map[string][]byte{"UTF-8": []byte(text), "UTF-16": asUTF16(text, binary.LittleEndian, true)} {

@@ -54,7 +54,8 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 		if n < 0 {
 			break
 		}
-		if i += n; i > 0 && isLineStart(text, i-1) && isSmallSkippable(text[i-1:]) {
+		// A size that consists of four letters would be larger than a realistic one.
+		if i += n; i > 0 && isLineStart(text, i-1) && isSkippable(text[i-1:]) && len(text) >= i+7 && text[i+6] < ' ' {
 			return i - 1, Zstd
 		}
 	}
@@ -87,7 +88,7 @@ func findJoinedWide(text []byte) (at int, p Packing) {
 	return at, p
 }
 
-// HoldsMagic reports whether b contains the magic bytes of a packing.
+// HoldsMagic reports whether a text contains the magic bytes of a packing.
 func HoldsMagic(text []byte) bool {
 	for p := Zstd; p < Tar; p++ {
 		if bytes.Contains(text, []byte(packings[p].magic)) {
@@ -97,15 +98,9 @@ func HoldsMagic(text []byte) bool {
 	return bytes.Contains(text, []byte(skippableMagic))
 }
 
-// isLineStart reports whether a line begins at a place of a text.
+// isLineStart reports whether a line begins at a position of a text.
 func isLineStart(text []byte, at int) bool {
 	return at == 0 || text[at-1] == '\n' || text[at-1] == '\r'
-}
-
-// isSmallSkippable reports whether a skippable frame of realistic size begins here. A size that consists of four
-// letters would be larger.
-func isSmallSkippable(text []byte) bool {
-	return isSkippable(text) && len(text) >= 8 && text[7] < ' '
 }
 
 // mayBegin reports whether a text that begins with the magic of a packing continues with a valid header, as far as the

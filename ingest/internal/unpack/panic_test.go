@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/internal/panics"
 )
 
-// TestAheadPanics holds that a panic of a goroutine that unpacks is the error of who reads, and that Release ends.
+// TestAheadPanics checks that a panic of an unpacking goroutine becomes the error of Read, and that Release returns.
 func TestAheadPanics(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.gz")
 	var packed bytes.Buffer
@@ -22,7 +22,7 @@ func TestAheadPanics(t *testing.T) {
 	if err := os.WriteFile(name, packed.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	a := newAhead([]string{name}, 2, nil) // it adds what it reads to nil
+	a := newAhead([]string{name}, 2, nil) // causes a panic when it counts bytes
 	err := panics.Catch(func() error {
 		if err := a.Open(name, nil); err != nil {
 			return err

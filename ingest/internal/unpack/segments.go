@@ -149,7 +149,6 @@ type textSource struct{ s *Segments }
 
 // Read reads text.
 func (r textSource) Read(p []byte) (int, error) {
-	// Read unpacked text, opening one segment after the other.
 	s := r.s
 	for range maxEmptyReads {
 		if s.fault != nil {
@@ -301,6 +300,79 @@ func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	return b[:m], nil
 }
 
+// Resume moves from the faulty segment at pos to the next segment that begins with the record prefix and has a correct
+// checksum. It reports whether there is one. A body that is itself a packed record, stored in the damaged segment,
+// cannot be distinguished from one and is used.
+func (s *Segments) Resume(pos int64) bool {
+	noSum := s.noSum
+	s.single = true
+	defer func() { s.single, s.noSum = false, noSum }()
+	s.drain()
+	if !s.IsFaulty(pos) {
+		return false
+	}
+	text, from := s.given, s.fault.Start+1
+	for s.ioErr == nil && s.budget >= 0 {
+		at, ok := s.find(from)
+		if !ok {
+			return false
+		}
+		s.noSum = false
+		s.openAt(at, text)
+		head, _ := s.Text.Peek(len(s.prefix))
+		isRecord := bytes.Equal(head, s.prefix)
+		if isRecord {
+			s.drain()
+		}
+		s.budget -= s.filePos() - from
+		if isRecord && s.fault == nil && !s.noSum && s.budget >= 0 {
+			s.openAt(at, text)
+			return s.ioErr == nil
+		}
+		from = at + 1
+	}
+	return false
+}
+
+// drain skips the rest of the segment.
+func (s *Segments) drain() { io.Copy(io.Discard, s.Text) } //nolint:errcheck // it is the fault, or ioErr
+
+// OpenAt starts reading in the middle of a file, after Reset: at the segment at offset, after text bytes of its text.
+func (s *Segments) OpenAt(offset, text int64) {
+	s.openAt(offset, 0)
+	if !s.IsPacked() {
+		s.SeekText(offset)
+	}
+	io.CopyN(io.Discard, s.Text, text) //nolint:errcheck // what follows cannot be read either
+}
+
+// openAt opens the segment at a file position. text is the number of text bytes before it. Read returns any fault.
+func (s *Segments) openAt(file, text int64) {
+	s.seekFile(file)
+	s.given, s.marks, s.fault, s.isOpen = text, s.marks[:0], nil, false
+	s.Text.Reset(textSource{s})
+	s.open() //nolint:errcheck // it is a fault, which stays, or ioErr
+}
+
+// find returns the next position of a segment's magic number in the file, from pos on.
+func (s *Segments) find(pos int64) (int64, bool) {
+	magic := []byte("\x1f\x8b\x08") // one byte more than needed to detect gzip: no other method exists
+	if s.packing == Zstd {
+		magic = zstdMagic
+	}
+	s.seekFile(pos)
+	for {
+		if _, err := s.packed.Peek(len(magic)); err != nil {
+			return 0, false
+		}
+		b, _ := s.packed.Peek(s.packed.Buffered())
+		if i := bytes.Index(b, magic); i >= 0 {
+			return s.filePos() + int64(i), true
+		}
+		s.packed.Discard(len(b) - len(magic) + 1) //nolint:errcheck // it is buffered
+	}
+}
+
 // Release frees memory before closing.
 func (s *Segments) Release() {
 	if s.zstd != nil {
@@ -370,6 +442,7 @@ const Again = "copy or download the file again"
 // explain converts an error of a decompressor to a fault with a remedy. anyText reports whether text came before it;
 // dictErr is why the dictionary of the file is unusable, if it has one.
 func explain(p Packing, err error, anyText bool, dictErr error) error {
+	_, isWindow := errors.AsType[*WindowError](err)
 	switch {
 	case errors.Is(err, ErrFormat):
 		return err
@@ -379,12 +452,12 @@ func explain(p Packing, err error, anyText bool, dictErr error) error {
 		return fmt.Errorf("%s: %w, so any line since the frame began may be damaged: "+Again, p, ErrChecksum)
 	case errors.Is(err, ErrTrailing), anyText && (errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, gzip.ErrHeader)):
 		return fmt.Errorf("%s: %w: cut them off, or "+Again, p, ErrTrailing)
-	case isWindow(err):
+	case isWindow:
 		return fmt.Errorf("%s: %w: allow more memory, or recompress it, for example: zstd -dc --long=31 file | zstd > new.zst", p, err)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: %w: recompress it, for example: zstd -dc --long=31 file | zstd > new.zst", p, ErrWindow)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		return fmt.Errorf("%s: %w (%w): put it in front, as the zstd format of WARC files says, or recompress the file without", p, ErrDictionary, cmp.Or(dictErr, err))
+		return fmt.Errorf("%s: %w (%w): add the dictionary as the first frame, as in the zstd format of WARC files, or recompress the file without it", p, ErrDictionary, cmp.Or(dictErr, err))
 	}
 	return fmt.Errorf("%s: %w (%w): "+Again, p, ErrDamaged, err)
 }
@@ -394,10 +467,4 @@ type WindowError struct{ Need, Most int64 } // bytes
 
 func (e *WindowError) Error() string {
 	return fmt.Sprintf("the frame needs a window of %d MiB, but there is memory for only %d MiB", e.Need>>20, e.Most>>20)
-}
-
-// isWindow reports whether an error is a WindowError.
-func isWindow(err error) bool {
-	_, ok := errors.AsType[*WindowError](err)
-	return ok
 }

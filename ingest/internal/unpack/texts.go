@@ -106,7 +106,14 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.start(stdin, nil)
 		t.size = SizeOf(stdin)
 	} else {
-		f, member, err := openFile(name)
+		member := ""
+		f, err := storage.Of(name).Open(name)
+		if err != nil {
+			if archive, inner, ok := SplitMember(name); ok {
+				member = inner
+				f, err = storage.Of(archive).Open(archive)
+			}
+		}
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
 		}
@@ -120,18 +127,6 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 	head, _ := t.buf.Peek(HeadLen) // the first Read returns an error again
 	t.unpack(Detect(head))
 	return nil
-}
-
-// openFile opens a file. If the name names a file in a zip archive, it opens the archive, and member is the file in it.
-func openFile(name string) (f storage.File, member string, err error) {
-	f, err = storage.Of(name).Open(name)
-	if err != nil {
-		if archive, member, ok := SplitMember(name); ok {
-			f, err := storage.Of(archive).Open(archive)
-			return f, member, err
-		}
-	}
-	return f, "", err
 }
 
 // SizeOf returns the number of unread bytes of a regular file; -1 for anything else.
@@ -169,31 +164,27 @@ func (t *textReader) start(file io.Reader, owned io.Closer) {
 
 // unpack makes Read return the text of a file with that type, or an error if the type is unsupported.
 func (t *textReader) unpack(is Type) {
-	if err := t.unpacker(is); err != nil {
-		t.text, t.fault = bytes.NewReader(nil), err
-	}
-}
-
-// unpacker sets t.text to the text of t.buf.
-func (t *textReader) unpacker(is Type) (err error) {
 	t.packing = is.Packing
+	t.text = t.buf
+	var err error
 	switch {
 	case is.Content == Parquet:
-		return fmt.Errorf("a Parquet file in a pipe is %w: write it to a file, and name that", ErrFormat)
+		err = fmt.Errorf("a Parquet file in a pipe is %w: write it to a file, and name that", ErrFormat)
 	case is.Packing == Zstd:
 		t.zstd.reset(t.buf)
 		t.text = &t.zstd
-		return nil
 	case is.Packing == Gzip:
 		t.text = &t.gzip
 		t.gzip.in, t.gzip.parts = t.buf, verifiedParts{}
-		return t.gzip.open()
+		err = t.gzip.open()
 	case is.Packing == Bzip2:
 		t.text = bzip2.NewReader(t.buf)
-		return nil
+	default:
+		err = is.Packing.refusal()
 	}
-	t.text = t.buf
-	return is.Packing.refusal()
+	if err != nil {
+		t.text, t.fault = bytes.NewReader(nil), err
+	}
 }
 
 // resetGzip makes z, or a new reader if z is nil, read from r.

@@ -13,16 +13,15 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// TestFrameScanner holds that a scanner finds exactly the frames that were packed, and no more than
-// there are.
+// TestFrameScanner checks that a scanner finds exactly the frames that were packed.
 func TestFrameScanner(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	noise := make([]byte, 400_000) // raw blocks
+	noise := make([]byte, 400_000) // becomes raw blocks
 	for i := range noise {
 		noise[i] = byte(r.Uint32())
 	}
 	frames := [][]byte{
-		testpack.Zstd(t, testpack.HardText(20_000)), testpack.Skippable(0), testpack.Zstd(t, noise), testpack.Skippable(77), testpack.Zstd(t, make([]byte, 1<<20)), // of one byte
+		testpack.Zstd(t, testpack.HardText(20_000)), testpack.Skippable(0), testpack.Zstd(t, noise), testpack.Skippable(77), testpack.Zstd(t, make([]byte, 1<<20)), // becomes blocks of one byte
 		testpack.Zstd(t, nil, zstd.WithZeroFrames(true)), testpack.Zstd(t, []byte("x"), zstd.WithEncoderCRC(false)),
 	}
 	data := slices.Concat(frames...)
@@ -47,8 +46,8 @@ func TestFrameScanner(t *testing.T) {
 	}
 }
 
-// TestAheadBuffers holds that an unpacker whose piece is not read yet stops when its buffers are
-// full, and that the text is whole all the same.
+// TestAheadBuffers checks that an unpacker stops while its piece is not read and its buffers are full, and that no text
+// is lost.
 func TestAheadBuffers(t *testing.T) {
 	part := bytes.Repeat([]byte("http://example.com/a/b/c/d/e/f/g\n"), (maxTexts+20)*TextSize/33)
 	frame := testpack.Zstd(t, part)
@@ -72,7 +71,7 @@ func TestAheadBuffers(t *testing.T) {
 	}
 }
 
-// TestDetect tells files by their first bytes.
+// TestDetect detects files by their first bytes.
 func TestDetect(t *testing.T) {
 	for head, want := range map[string]Type{
 		"":                  {},
@@ -98,7 +97,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectFile looks into packed files whose name has .warc in it.
+// TestDetectFile detects packed files with .warc in their names.
 func TestDetectFile(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -117,7 +116,7 @@ func TestDetectFile(t *testing.T) {
 	}
 }
 
-// TestCapturePacking holds that a name decides only if the first bytes say nothing.
+// TestCapturePacking checks that the name decides only if the first bytes match no format.
 func TestCapturePacking(t *testing.T) {
 	for _, test := range []struct {
 		head, name string
@@ -137,11 +136,11 @@ func TestCapturePacking(t *testing.T) {
 	}
 }
 
-// TestResume holds that behind a fault only a segment counts that begins like a record and has the
-// right checksum, and that no more bytes are read than the budget has.
+// TestResume checks that, after a fault, only a segment that begins with the record prefix and has the right checksum
+// counts, and that reading stops when the budget is used up.
 func TestResume(t *testing.T) {
 	bad := testpack.Gzip(t, testpack.HardText(20_000))
-	bad[len(bad)-6] ^= 1 // of its checksum
+	bad[len(bad)-6] ^= 1 // part of its checksum
 	wrong := testpack.Gzip(t, []byte("record 1"))
 	wrong[len(wrong)-6] ^= 1
 	good := testpack.Gzip(t, []byte("record 2"))
@@ -157,7 +156,7 @@ func TestResume(t *testing.T) {
 		{"x.gz", slices.Concat(bad, wrong, testpack.Gzip(t, []byte("other")), good), 1 << 20, true},
 		{"x.gz", slices.Concat(bad, good), 10, false},
 		{"x.gz", slices.Concat(bad, wrong), 1 << 20, false},
-		{"x.gz", slices.Concat(testpack.Gzip(t, []byte("other")), bad, good), 1 << 20, false}, // of a later segment
+		{"x.gz", slices.Concat(testpack.Gzip(t, []byte("other")), bad, good), 1 << 20, false}, // the fault is in a later segment
 		{"x.zst", slices.Concat(badZstd, bare, testpack.Zstd(t, []byte("record 2"))), 1 << 20, true},
 		{"x.zst", slices.Concat(badZstd, bare), 1 << 20, false},
 	} {
@@ -177,7 +176,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestJoinedFirst holds that the first packed part of a text is found, whatever its packing.
+// TestJoinedFirst checks that the first packed part of a text is found, for any packing.
 func TestJoinedFirst(t *testing.T) {
 	text := []byte("a\n\x28\xb5\x2f\xfd\x00\x00\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\n")
 	if at, p := FindJoined(text, 0, len(text)); at != 2 || p != Zstd {

@@ -16,10 +16,10 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// zipTail is how much of a file the library searches for the end of an archive.
+// zipTail is the number of bytes at the end of a file in which the library searches for the end record.
 const zipTail = 65 << 10
 
-// makeZip returns an archive of files with these names, all of one text.
+// makeZip returns an archive of files with these names and the same text.
 func makeZip(tb testing.TB, text string, method uint16, names ...string) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func makeZip(tb testing.TB, text string, method uint16, names ...string) []byte 
 	return b.Bytes()
 }
 
-// readNamed returns the text of the input of that name.
+// readNamed returns the text of an input.
 func readNamed(tb testing.TB, name string, ahead int) (string, error) {
 	tb.Helper()
 	texts := NewTexts([]string{name}, ahead, 0, new(atomic.Int64))
@@ -51,7 +51,7 @@ func readNamed(tb testing.TB, name string, ahead int) (string, error) {
 	return string(text), err
 }
 
-// TestZip reads the only file of an archive, and one that is named.
+// TestZip reads the only file of an archive, and a named one.
 func TestZip(t *testing.T) {
 	text := strings.Repeat("https://example.com/\n", 10_000)
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestZip(t *testing.T) {
 	}
 }
 
-// TestZipSize holds that no text is lost where the directory promises another size.
+// TestZipSize checks that no text is lost if the directory states a wrong size.
 func TestZipSize(t *testing.T) {
 	text := strings.Repeat("https://example.com/\n", 100)
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -96,7 +96,7 @@ func TestZipSize(t *testing.T) {
 	}
 }
 
-// TestLargeZip reads an archive of more files than the end of a small one can count.
+// TestLargeZip reads an archive with more files than a small end record can count.
 func TestLargeZip(t *testing.T) {
 	names := make([]string, 1<<16)
 	for i := range names {
@@ -113,7 +113,7 @@ func TestLargeZip(t *testing.T) {
 	}
 }
 
-// TestZipRefused holds that damage is found, and that what is not read is refused.
+// TestZipRefused checks the errors for damaged and unsupported archives.
 func TestZipRefused(t *testing.T) {
 	text := strings.Repeat("https://example.com/\n", 10_000)
 	good := makeZip(t, text, zip.Deflate, "a.txt")
@@ -166,8 +166,8 @@ func TestZipRefused(t *testing.T) {
 	}
 }
 
-// TestZipSmallEnd reads an archive as Info-ZIP writes it from a pipe: with the end of a large archive
-// before that of a small one, which says the same.
+// TestZipSmallEnd reads an archive that Info-ZIP wrote to a pipe: it has the end records of a large and of a small
+// archive, with the same values.
 func TestZipSmallEnd(t *testing.T) {
 	good := makeZip(t, "https://example.com/\n", zip.Store, "-")
 	at := len(good) - zipEndLen
@@ -184,7 +184,7 @@ func TestZipSmallEnd(t *testing.T) {
 	}
 }
 
-// FuzzZip reads anything as an archive: it ends, and without an error the sum is right.
+// FuzzZip reads any data as an archive, which must end. If there is no error, the checksum must be right.
 func FuzzZip(f *testing.F) {
 	f.Add(makeZip(f, "https://example.com/\n", zip.Deflate, "a.txt"))
 	f.Add(makeZip(f, "https://example.com/\n", zip.Store, "a.txt", "b.txt"))
@@ -204,7 +204,7 @@ func FuzzZip(f *testing.F) {
 		defer r.Close()
 		for _, m := range r.File {
 			if rc, e := m.Open(); err == nil && e == nil && m.Flags&1 == 0 && !strings.HasSuffix(m.Name, "/") && !strings.HasPrefix(m.Name, "__MACOSX/") && filepath.Base(m.Name) != ".DS_Store" {
-				// The reader of the library also reads the sum behind the file, which may be damaged.
+				// The library also reads the checksum after the file, which may be damaged.
 				if want, e := io.ReadAll(rc); string(want) != text {
 					t.Errorf("%q, want %q, %v", text, want, e)
 				}

@@ -162,8 +162,11 @@ func (z *zstdReader) next() error {
 	if head, _ := z.in.Peek(4); !bytes.Equal(head, zstdMagic) {
 		return zstd.ErrMagicMismatch
 	}
-	if err := checkWindow(z.in, z.most); err != nil {
-		return err
+	if z.most > 0 {
+		head, _ := z.in.Peek(zstd.HeaderMaxSize) // an error is reported again
+		if need := Window(head); need > z.most {
+			return &WindowError{need, z.most}
+		}
 	}
 	if err := z.frame.reset(z.in); err != nil {
 		return err
@@ -203,19 +206,6 @@ func Window(head []byte) int64 {
 		return int64(min(h.FrameContentSize, 1<<62))
 	}
 	return int64(min(h.WindowSize, 1<<62))
-}
-
-// checkWindow returns a [*WindowError] if the frame at the current position of r needs a larger window than most; 0
-// means no limit here.
-func checkWindow(r *bufio.Reader, most int64) error {
-	if most <= 0 {
-		return nil
-	}
-	head, _ := r.Peek(zstd.HeaderMaxSize) // an error is reported again
-	if need := Window(head); need > most {
-		return &WindowError{need, most}
-	}
-	return nil
 }
 
 var zstdMagic = []byte(packings[Zstd].magic)
