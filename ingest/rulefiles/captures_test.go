@@ -22,7 +22,7 @@ func record(host, body string) []byte {
 	return fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: <https://%s/robots.txt>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", host, len(block), block)
 }
 
-// readAll returns all responses of the rules at path, and the problems. Errors end the test.
+// readAll returns all responses and problems of the rules at path. Errors end the test.
 func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	tb.Helper()
 	r, err := Find(path, "")
@@ -39,8 +39,8 @@ func readAll(tb testing.TB, path string) ([]robots.Response, Problems) {
 	return got, r.Problems()
 }
 
-// A directory may hold text files and captures; each capture file is read once, and only inside the
-// directory.
+// TestRulesCaptures reads a directory with text files and captures. Each capture file is read once, and only if it is
+// inside the directory.
 func TestRulesCaptures(t *testing.T) {
 	makeRules(t, "https_a.example.txt", "www.warc.example/robots.txt", "x.jsonl.txt", "up.warc -> ../outside.warc", "b.warc.gz -> sub/a.warc.gz", "gone.warc -> nowhere")
 	testpack.WriteFile(t, ".", "outside.warc", record("outside.example", "x"))
@@ -84,8 +84,8 @@ func TestRulesCaptures(t *testing.T) {
 	}
 }
 
-// A file in which nothing is a record is an error, as is one in a format that is not read; and
-// rules of which nothing is a robots.txt.
+// TestRulesNoCaptures expects errors for files without a record, files in an unsupported format, and rules without a
+// robots.txt.
 func TestRulesNoCaptures(t *testing.T) {
 	for name, c := range map[string]struct {
 		data string
@@ -97,10 +97,10 @@ func TestRulesNoCaptures(t *testing.T) {
 		"y.warc.gz":  {"\x1f\x8b\x08", capture.ErrNoCapture, "it contains no readable capture"},
 		"x.jsonl":    {"nor\nthis\n", capture.ErrNoCapture, "it contains no readable capture"},
 		"x.warc.xz":  {"\xfd7zXZ\x00\x00", unpack.ErrFormat, "xz is an unsupported format: unpack it first, for example: xz -dc x.warc.xz > unpacked"},
-		"e.warc":     {"", ErrNoRobots, "e.warc: none of its captures is of a robots.txt"},
-		"e.jsonl":    {"\n\n", ErrNoRobots, "none of its captures"},
-		"e.warc.zst": {string(testpack.Skippable(5)), ErrNoRobots, "none of its captures"},
-		"o.jsonl":    {`{"url": "https://a.example/other", "status": 404}`, ErrNoRobots, "none of its captures"},
+		"e.warc":     {"", ErrNoRobots, "e.warc: contains no capture of a robots.txt"},
+		"e.jsonl":    {"\n\n", ErrNoRobots, "contains no capture of a robots.txt"},
+		"e.warc.zst": {string(testpack.Skippable(5)), ErrNoRobots, "contains no capture of a robots.txt"},
+		"o.jsonl":    {`{"url": "https://a.example/other", "status": 404}`, ErrNoRobots, "contains no capture of a robots.txt"},
 	} {
 		dir := t.TempDir()
 		r, err := Find(testpack.WriteFile(t, dir, name, []byte(c.data)), "")
@@ -117,7 +117,7 @@ func TestRulesNoCaptures(t *testing.T) {
 	}
 }
 
-// Problems are counted, and the first of them kept.
+// TestProblemsBounded checks that problems are counted, and the first ones kept.
 func TestProblemsBounded(t *testing.T) {
 	data := strings.Repeat("[]\n", 500) + `{"origin": "https://a.example", "status": 404}`
 	got, problems := readAll(t, testpack.WriteFile(t, t.TempDir(), "x.jsonl", []byte(data)))

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestDescriptor holds that a file without a name is captures, or the robots.txt of an origin if one is
-// named.
+// TestDescriptor checks that a file descriptor is read as captures, or as the robots.txt of an origin if one is given.
 func TestDescriptor(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rules")
 	text := `{"origin": "https://a.example", "body": "User-agent: *\nDisallow: /x\n"}` + "\n"

@@ -24,47 +24,44 @@ import (
 // files.
 const MaxBody = robots.MaxBytes + 1
 
-// Files are the robots.txt files, and the files of captures, that [Find] found. They are safe for
-// concurrent use.
+// Files are the robots.txt files and capture files that [Find] found. They are safe for concurrent use.
 type Files struct {
-	files   []ruleFile // of each, only the origins that are its own
-	pack    string     // name of the rule pack, if there is one instead of files
+	files   []ruleFile // each with the origins that assign gave it
+	pack    string     // the name of a rule pack instead of files; "" if there is none
 	skipped []string
-	left    []string // of these, those with the name of a robots.txt
-	single  bool     // the one file is a robots.txt that was named itself
+	left    []string // the skipped files with the name of a robots.txt
+	single  bool     // the only file is a robots.txt that the caller named
 	wide    bool     // which may be UTF-16
 
-	done  atomic.Int64 // bytes of the captures that the latest use of Responses read
+	done  atomic.Int64 // bytes of captures that the last use of Responses has read
 	once  sync.Once
 	total int64 // bytes of all captures, once computed; -1 if unknown
 
-	// AcceptDamage makes Responses use what comes before the fault in damaged files of captures. Set
-	// it before the first use; otherwise they end in a [*DamageError].
+	// AcceptDamage makes Responses use damaged capture files up to the fault. Otherwise Responses ends in a
+	// [*DamageError] for them. Set it before the first use.
 	AcceptDamage bool
 
 	mu       sync.Mutex
-	odd      robots.Oddity // of the single robots.txt, when it was read last
-	problems Problems      // of the use of Responses that ended last
+	odd      robots.Oddity // of the single robots.txt when it was last read
+	problems Problems      // of the last completed use of Responses
 	damages  []*Damage
 }
 
-// Find finds robots.txt files. path is a directory as the package doc describes it, a file of
-// captures by its name, a rule pack, or, if origin is not empty, one file that is the robots.txt of
-// that origin. Find reads names only, and a single robots.txt, which may be a pack with another
-// name, or no text. A regular file under /dev/fd/ has no name of its own: without an origin it is one
-// of captures in JSON Lines.
+// Find finds robots.txt files. path is a directory as described in the package doc, a capture file according to its name,
+// a rule pack, or, if origin is not empty, the robots.txt of that origin. Find only reads names, except that it checks
+// the content of a single robots.txt. A regular file under /dev/fd/ has no name of its own: without an origin, it is
+// treated as captures in JSON Lines.
 //
-// Symbolic links that stay inside the directory are followed. Two files that are equally specific
-// for one origin are a [*ConflictError], unless one is a link to the other. Directories that cannot
-// be read are an [*UnreadableError]; anything else wrong with path or origin is a [*NameError]. All
-// conflicts and unreadable directories are reported at once, joined.
+// Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin are a
+// [*ConflictError], unless one is a link to the other. Directories that cannot be read are an [*UnreadableError]. Other
+// faults of path or origin are a [*NameError]. All conflicts and unreadable directories are reported at once, joined.
 func Find(path, origin string) (*Files, error) { return find(path, origin, false) }
 
-// FindToInspect is Find for callers that report faults of files: that a single robots.txt is UTF-16 is a
-// diagnostic of [robots.Inspect] then, and no error.
+// FindToInspect is Find for callers that report faults of files: a single robots.txt in UTF-16 is not an error, because
+// [robots.Inspect] has a diagnostic for it.
 func FindToInspect(path, origin string) (*Files, error) { return find(path, origin, true) }
 
-// find is Find. wide says that a single robots.txt may be UTF-16.
+// find is Find. wide says whether a single robots.txt may be UTF-16.
 func find(path, origin string, wide bool) (*Files, error) {
 	info, err := storage.Of(path).Stat(path)
 	switch {
@@ -73,37 +70,7 @@ func find(path, origin string, wide bool) (*Files, error) {
 	case err != nil:
 		return nil, fault.OfFile(path, err, "name a directory of robots.txt files, one robots.txt and its origin, or a pack of robobatch compile")
 	case !info.Dir:
-		// A path that is not a directory is one file.
-		isPack, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
-		if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
-			content = unpack.JSONL
-		}
-		fail := func(err error, remedy string) (*Files, error) {
-			return nil, &NameError{Name: path, Err: err, Remedy: remedy}
-		}
-		switch {
-		case isPack && origin == "":
-			return &Files{pack: path}, nil
-		case !isPack && isMisnamedPack(path, info):
-			return fail(errPackName, "rename it to end in "+packSuffix)
-		case origin != "" && (isPack || content != unpack.Text):
-			return fail(ErrOriginFile, "")
-		case content == unpack.Text:
-			if err := sniff(path, info, wide); err != nil {
-				return nil, err
-			}
-			if origin == "" {
-				return fail(ErrNoOrigin, "")
-			}
-			files, err := oneRobots(path, info, origin)
-			if err == nil {
-				files.wide = wide
-			}
-			return files, err
-		case info.Size < 0: // captures are read at random
-			return fail(capture.ErrNotRegular, "copy it to a file first")
-		}
-		return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
+		return findFile(path, info, origin, wide)
 	case origin != "":
 		return nil, &NameError{Name: path, Err: ErrOriginDir}
 	}
@@ -127,9 +94,73 @@ func find(path, origin string, wide bool) (*Files, error) {
 		if len(w.packs) > 0 {
 			remedy = "name the pack itself: " + fault.Display(w.packs[0])
 		}
-		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: remedy}
+		err := ErrNoRules
+		if len(w.skipped) > 0 { // show the first ones, with robots.txt files first
+			const most, robotsTxt = 3, "/robots.txt: "
+			shown := slices.SortedStableFunc(slices.Values(w.skipped), func(a, b string) int {
+				return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
+			})
+			more := ""
+			if len(shown) > most {
+				more = fmt.Sprintf(" and %d more", len(shown)-most)
+				shown = shown[:most]
+			}
+			err = fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(shown, "; "), more)
+		}
+		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
 	}
 	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
+}
+
+// findFile is find for a path that is not a directory.
+func findFile(path string, info storage.Info, origin string, wide bool) (*Files, error) {
+	hasPackName, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
+	if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
+		content = unpack.JSONL
+	}
+	fail := func(name string, err error, remedy string) (*Files, error) {
+		return nil, &NameError{Name: name, Err: err, Remedy: remedy}
+	}
+	if hasPackName && origin == "" {
+		return &Files{pack: path}, nil
+	}
+	if !hasPackName && info.Size >= 0 {
+		if file, err := storage.Of(path).Open(path); err == nil { // otherwise reading it returns the error
+			isPack := pack.Is(file)
+			if file.Close(); isPack {
+				return fail(path, errPackName, "rename it to end in "+packSuffix)
+			}
+		}
+	}
+	if origin != "" && (hasPackName || content != unpack.Text) {
+		return fail(path, ErrOriginFile, "")
+	}
+	if content != unpack.Text {
+		if info.Size < 0 { // captures need random access
+			return fail(path, capture.ErrNotRegular, "copy it to a file first")
+		}
+		return &Files{files: []ruleFile{{name: path, path: path, claim: claim{content: content}}}}, nil
+	}
+	file := ruleFile{name: path, path: path}
+	if info.Size < 0 {
+		file.pipe = new(pipe)
+	} else if r, err := file.readOnce(); err == nil { // the error is the same for any origin
+		if _, err = checkText(path, r.Body, wide); err != nil {
+			return nil, err
+		}
+	}
+	if origin == "" {
+		return fail(path, ErrNoOrigin, "")
+	}
+	o, err := robots.ParseOrigin(origin)
+	if err != nil {
+		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
+			err = oe.Err
+		}
+		return fail(origin, fmt.Errorf("%w: %w", errOrigin, err), "write it like https://www.example.com")
+	}
+	file.claim = claim{origins: []robots.Origin{o}, exact: true}
+	return &Files{files: []ruleFile{file}, single: true, wide: wide}, nil
 }
 
 // NameOf returns the name of the robots.txt file of an origin; "" if there is none, as for captures and packs.
@@ -142,22 +173,7 @@ func (r *Files) NameOf(origin robots.Origin) string {
 	return ""
 }
 
-// sniff returns the error that a file is not text, which would be the same whatever its origin. A pipe
-// is read later, and so is a file that cannot be read.
-func sniff(path string, info storage.Info, wide bool) error {
-	if info.Size < 0 {
-		return nil
-	}
-	file := ruleFile{name: path, path: path}
-	r, err := file.readOnce()
-	if err == nil {
-		_, err = checkText(path, r.Body, wide)
-		return err
-	}
-	return nil
-}
-
-// Single returns the name of the only robots.txt; "" if there are several, or captures, or a pack.
+// Single returns the name of the only robots.txt; "" if there are several files, captures or a pack.
 func (r *Files) Single() string {
 	if len(r.files) == 1 && r.files[0].content == unpack.Text {
 		return r.files[0].name
@@ -184,57 +200,11 @@ func (r *Files) checkSingle(name string, body []byte) (err error) {
 	return err
 }
 
-// oneRobots returns the one file that is the robots.txt of origin.
-func oneRobots(path string, info storage.Info, origin string) (*Files, error) {
-	o, err := robots.ParseOrigin(origin)
-	if err != nil {
-		if oe, ok := errors.AsType[*robots.OriginError](err); ok {
-			err = oe.Err
-		}
-		return nil, &NameError{Name: origin, Err: fmt.Errorf("%w: %w", errOrigin, err), Remedy: "write it like https://www.example.com"}
-	}
-	file := ruleFile{name: path, path: path, claim: claim{origins: []robots.Origin{o}, exact: true}}
-	if info.Size < 0 {
-		file.pipe = new(pipe)
-	}
-	return &Files{files: []ruleFile{file}, single: true}, nil
-}
-
-// noRules returns ErrNoRules with the first names found instead, those of robots.txt files first.
-func noRules(skipped []string) error {
-	const shown, robotsTxt = 3, "/robots.txt: "
-	if len(skipped) == 0 {
-		return ErrNoRules
-	}
-	skipped = slices.SortedStableFunc(slices.Values(skipped), func(a, b string) int {
-		return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
-	})
-	more := ""
-	if len(skipped) > shown {
-		more = fmt.Sprintf(" and %d more", len(skipped)-shown)
-		skipped = skipped[:shown]
-	}
-	return fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
-}
-
-// packSuffix is how the name of a rule pack ends.
+// packSuffix is the end of the name of a rule pack.
 const packSuffix = ".rbp"
 
-// isMisnamedPack reports whether a file has the content of a rule pack.
-func isMisnamedPack(path string, info storage.Info) bool {
-	if info.Size < 0 {
-		return false
-	}
-	file, err := storage.Of(path).Open(path)
-	if err != nil {
-		return false // reading it reports why
-	}
-	defer file.Close()
-	return pack.Is(file)
-}
-
-// assign gives each origin to the file that is most specific for it. It returns the files that have
-// origins, and the files of captures, each once.
+// assign assigns each origin to the most specific file for it. It returns the files with origins, and the capture files,
+// each once.
 func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
@@ -273,16 +243,16 @@ func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	return assigned, conflicts
 }
 
-// Skipped returns the files of the directory that are not used, as "path: reason", in the order
-// found. It is nil for a single file. The caller must not change it.
+// Skipped returns the unused files of the directory, as "path: reason", in the order found. It is nil for a single file.
+// The caller must not modify it.
 func (r *Files) Skipped() []string { return r.skipped }
 
-// Left returns the files in Skipped that have the name of a robots.txt or of captures, and are links out of
-// the directory, or no files: whoever put them there may have meant them as rules.
+// Left returns the files in Skipped that are probably meant as rules: they are named like a robots.txt or captures, but
+// are links out of the directory, or not regular files.
 func (r *Files) Left() []string { return r.left }
 
-// Unclear returns the files of the directory whose names begin as if with a scheme that is not known:
-// the text before the first "_" is treated as a part of the host. They are in the order found.
+// Unclear returns the files of the directory whose names seem to begin with an unknown scheme: the text before the first
+// "_" is treated as part of the host. They are in the order found.
 func (r *Files) Unclear() []string {
 	var names []string
 	for _, f := range r.files {
@@ -306,7 +276,7 @@ func (r *Files) Reads(path string) bool {
 	return slices.ContainsFunc(r.files, func(f ruleFile) bool { return f.path == path })
 }
 
-// Len returns the number of files of captures, and of files with rules for at least one origin.
+// Len returns the number of capture files and of robots.txt files that are used; 1 for a rule pack.
 func (r *Files) Len() int {
 	if r.pack != "" {
 		return 1
@@ -318,27 +288,30 @@ func (r *Files) Len() int {
 // it.
 func (r *Files) Pack() string { return r.pack }
 
-// Responses reads the files in the order of their names. It yields a response for each origin of a
-// robots.txt, with status 200 and the time of the file's last change, and each response in a file
-// of captures. An origin may have several. A body has at most [MaxBody] bytes; Size is the size of
-// the whole. The caller owns the responses. Responses can be used again: the content of a pipe is
-// stored.
+// Responses reads the files in the order of their names. It yields a response for each origin of a robots.txt, with status
+// 200 and the modification time of the file, and each response in a capture file. An origin may have several. A body has
+// at most [MaxBody] bytes; Size is the size of the whole body. The caller owns the responses. Responses can be used again:
+// the content of a pipe is stored.
 //
-// Broken records of captures do not end it, see [Files.Problems]. At the end comes one
-// [*UnreadableError] for all files that could not be read, joined with a [*DamageError] for all
-// that lost their ends; or, if there are files and no robots.txt is in any of them, a [*NameError]. So who stops at an
-// error has seen all responses.
+// Corrupt records of captures do not end the iteration, see [Files.Problems]. Errors come after all responses: an
+// [*UnreadableError] for the files that could not be read, joined with a [*DamageError] for the files that could not be
+// read to the end; or a [*NameError] if the files contain no robots.txt.
 func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		if r.pack != "" {
-			yield(robots.Response{}, &NameError{Name: r.pack, Err: ErrPack, Remedy: "name what it was compiled from"})
+			yield(robots.Response{}, &NameError{Name: r.pack, Err: ErrPack, Remedy: "name the files that it was compiled from"})
 			return
 		}
 		var (
 			errs []error
 			p    = capture.NewPass(&r.done)
 		)
-		defer r.end(p)
+		defer func() {
+			p.Release()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.problems, r.damages = p.Problems(), p.Damages()
+		}()
 		next, stop := iter.Pull(readAhead(r.files))
 		defer stop()
 		found := false
@@ -365,13 +338,17 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 		if err := r.ended(errs, p.Damages()); err != nil {
 			yield(robots.Response{}, err)
 		} else if !found && len(r.files) > 0 {
-			yield(robots.Response{}, r.noRobots())
+			name := r.files[0].name
+			if len(r.files) > 1 {
+				name = filepath.Dir(name)
+			}
+			yield(robots.Response{}, &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the files that have them"})
 		}
 	}
 }
 
-// About returns the files that may have a robots.txt of one of some origins: those whose names say so, and
-// captures. They are read as the others are, on their own.
+// About returns the files that may have a robots.txt of one of these origins: robots.txt files according to their names,
+// and all capture files. r and the result do not affect each other.
 func (r *Files) About(origins []robots.Origin) *Files {
 	wanted := make(map[robots.Origin]bool, len(origins))
 	for _, o := range origins {
@@ -386,7 +363,7 @@ func (r *Files) About(origins []robots.Origin) *Files {
 	return about
 }
 
-// ended returns the error of files that could not be read, and of damaged ones.
+// ended returns the joined errors for unreadable and damaged files, or nil.
 func (r *Files) ended(unreadable []error, damages []*Damage) error {
 	var errs []error
 	if len(unreadable) > 0 {
@@ -398,41 +375,23 @@ func (r *Files) ended(unreadable []error, damages []*Damage) error {
 	return errors.Join(errs...)
 }
 
-// noRobots returns the error of captures without any robots.txt.
-func (r *Files) noRobots() error {
-	name := r.files[0].name
-	if len(r.files) > 1 {
-		name = filepath.Dir(name)
-	}
-	return &NameError{Name: name, Err: ErrNoRobots, Remedy: "name the file that has them"}
-}
-
-// Problems returns the broken records that the use of [Files.Responses] met that ended last.
+// Problems returns the corrupt records that the last completed use of [Files.Responses] found.
 func (r *Files) Problems() Problems {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.problems
 }
 
-// Damages returns the damaged files of captures, of the use of [Files.Responses] that
-// ended last. The caller must not change it.
+// Damages returns the damaged capture files that the last completed use of [Files.Responses] found. The caller must not
+// modify them.
 func (r *Files) Damages() []*Damage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.damages
 }
 
-// end ends a pass.
-func (r *Files) end(p *capture.Pass) {
-	p.Release()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.problems, r.damages = p.Problems(), p.Damages()
-}
-
-// readFile yields the responses of a file and reports whether yield wants more. next returns the
-// next robots.txt that was read ahead. The error is that the file cannot be read, or that it holds
-// nothing.
+// readFile yields the responses of a file and reports whether yield wants more. next returns the next robots.txt that was
+// read ahead. The error means that the file cannot be read, or contains nothing.
 func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.content != unpack.Text {
 		if f.err != nil {
@@ -458,62 +417,54 @@ func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield f
 	return true, nil
 }
 
-// Progress returns how many bytes of the files the latest use of [Files.Responses] has read, as
-// stored, and how many there are. The total is -1 if a robots.txt is among the files, as those are
-// small and may be many: count them by [robots.Response.Name] instead.
+// Progress returns how many stored bytes of the files the last use of [Files.Responses] has read, and how many there are.
+// The total is -1 if the files include a robots.txt, because these are small and may be many: count them by
+// [robots.Response.Name] instead.
 func (r *Files) Progress() (done, total int64) {
-	r.once.Do(func() { r.total = r.captureBytes() })
+	r.once.Do(func() {
+		for _, f := range r.files {
+			if f.content == unpack.Text {
+				r.total = -1
+				return
+			}
+			if info, err := storage.Of(f.path).Stat(f.path); err == nil { // otherwise reading it returns the error
+				r.total += max(0, info.Size)
+			}
+		}
+	})
 	return r.done.Load(), r.total
 }
 
-// captureBytes returns the size of all files, or -1 unless all hold captures.
-func (r *Files) captureBytes() (total int64) {
-	for _, f := range r.files {
-		if f.content == unpack.Text {
-			return -1
-		}
-		if info, err := storage.Of(f.path).Stat(f.path); err == nil { // else reading it tells
-			total += max(0, info.Size)
-		}
-	}
-	return total
-}
-
-// Faults in the caller's options. They come inside a [*NameError].
+// Faults in the caller's options, wrapped in a [*NameError].
 var (
-	ErrNoOrigin   = errors.New("is a file of an unknown origin")
+	ErrNoOrigin   = errors.New("has an unknown origin")
 	errOrigin     = errors.New("not an origin")
-	ErrOriginDir  = errors.New("is a directory, so one origin cannot be given for it")
-	ErrOriginFile = errors.New("says itself whose robots.txt it holds, so no origin can be given for it")
-	ErrNoRules    = errors.New("no file in it is named as a robots.txt")
-	ErrPack       = errors.New("is a rule pack, which has no robots.txt as they are written")
-	errPackName   = errors.New("is a rule pack, and its name does not say so")
-	ErrNoRobots   = errors.New("none of its captures is of a robots.txt, whose URL ends in the path /robots.txt")
+	ErrOriginDir  = errors.New("is a directory, for which no origin can be given")
+	ErrOriginFile = errors.New("contains the origins of its files, so no origin can be given for it")
+	ErrNoRules    = errors.New("contains no file that is named like a robots.txt")
+	ErrPack       = errors.New("is a rule pack, which does not contain the robots.txt files")
+	errPackName   = errors.New("is a rule pack, but is not named like one")
+	ErrNoRobots   = errors.New("contains no capture of a robots.txt (a URL with the path /robots.txt)")
 )
 
-// A NameError says that a file or directory cannot be used as it was given: its Name, the fault
-// as Err, which Unwrap returns, and the advice as Remedy, which may be empty.
+// A NameError means that a file or directory cannot be used as given. It has the Name, the fault as Err, which Unwrap
+// returns, and advice as Remedy, which may be empty.
 type NameError = fault.NameError
 
-// Problems are the broken records of captures, which were omitted: the Total, and the First 100 as [*RecordError]
-// values.
+// Problems are the corrupt records of captures, which are not used: the Total, and the First 100 as [*RecordError] values.
 type Problems = capture.Problems
 
-// A RecordError says which record of a capture file is broken: the Name of the file, the Offset of
-// the record or of the gzip member or zstd frame that it starts in, where its Text begins in that,
-// or its Line, and the fault as Err.
+// A RecordError describes a corrupt record of a capture file.
 type RecordError = capture.RecordError
 
-// A Damage is a fault in a file of captures behind which nothing of it is used: the file ends in the
-// middle of a record, some of it cannot be unpacked, or it is unknown where a record ends. It says
-// where as At, a [*RecordError], and how many bytes of the file are Unread, and are known to be
-// Missing.
+// A Damage is a fault in a capture file after which nothing of the file is used: the file ends within a record, a part
+// cannot be unpacked, or the end of a record is unknown.
 type Damage = capture.Damage
 
 // A DamageError lists all capture files that could not be read to the end; the missing rules are unknown.
 type DamageError struct{ Damages []*Damage }
 
-// Error lists all of them, one per line unless there is one.
+// Error lists all damages, one per line if there are several.
 func (e *DamageError) Error() string {
 	if len(e.Damages) == 1 {
 		return e.Damages[0].Error()
@@ -536,7 +487,7 @@ func (e *DamageError) Unwrap() []error {
 	return errs
 }
 
-// A ConflictError says that two files are the robots.txt of one origin, and equally specific.
+// A ConflictError means that two files are the robots.txt of one origin, and equally specific.
 type ConflictError struct {
 	Origin robots.Origin
 	Names  [2]string // in the order found
@@ -550,13 +501,13 @@ func (e *ConflictError) Error() string {
 
 // An UnreadableError lists every rules file or directory that could not be read.
 type UnreadableError struct {
-	Errs []error // one for each, by name; never empty
+	Errs []error // one per file or directory, by name; never empty
 }
 
-// Error lists all of them, one per line, after the remedy.
+// Error lists all errors, one per line, after the remedy.
 func (e *UnreadableError) Error() string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "%d of the rules cannot be read (make them readable, or take them out of the directory):", len(e.Errs))
+	fmt.Fprintf(&sb, "%d of the rules files cannot be read (make them readable, or remove them from the directory):", len(e.Errs))
 	for _, err := range e.Errs {
 		sb.WriteString("\n  ")
 		sb.WriteString(err.Error())

@@ -13,10 +13,10 @@ import (
 
 // Why a file below a rules directory is not used, apart from an invalid host.
 var (
-	errNotNamed   = errors.New("not named as a robots.txt")
-	errNoHostDir  = errors.New("its directory is not named for a host")
+	errNotNamed   = errors.New("not named like a robots.txt")
+	errNoHostDir  = errors.New("its directory is not named after a host")
 	errBareHost   = errors.New("a host without a scheme needs a dot, or is localhost or an IP address")
-	errHostBytes  = errors.New("its host holds a character that no host has")
+	errHostBytes  = errors.New("its host has an invalid character")
 	errEmptyLabel = errors.New("its host has an empty label")
 	errPackInside = errors.New("a rule pack, which must be named itself")
 	errHidden     = errors.New("hidden")
@@ -32,21 +32,21 @@ var schemes = strings.Fields(`
 	prospero redis rediss rsync rtmp rtmps rtsp rtsps rtspu sftp smb snmp ssh svn telnet tftp tip udp vemmi vnc
 	wais ws wss xmlrpc.beep xmlrpc.beeps z39.50r z39.50s`)
 
-// A claim is the origins that a file name says the file is for.
+// A claim is what the name of a file says about its content.
 type claim struct {
-	origins []robots.Origin // one if exact, else http's and https's
+	origins []robots.Origin // of a robots.txt: one if exact, otherwise those of http and https
 	exact   bool            // the name has a scheme
-	unclear bool            // the name begins as if with a scheme, which is not a known one
-	content unpack.Content  // a file that is not a robots.txt, Text, says its claims itself
+	unclear bool            // the name seems to begin with an unknown scheme
+	content unpack.Content  // Text for a robots.txt, otherwise captures
 }
 
-// parseName returns the claim of a file. base is its name, dir the name of its directory, or "" for
-// the rules directory, whose name means nothing. The names are
+// parseName returns the claim of a file. base is its name, and dir is the name of its directory, or "" for the rules
+// directory itself. The names are
 //
 //	<scheme>_<host>[_<port>].txt   exact
 //	<host>[_<port>].txt            http and https
 //	<host>[_<port>]/robots.txt     http and https
-//	*.warc*, *.jsonl*              none: see [unpack.Named]
+//	*.warc*, *.jsonl*              captures, see [unpack.Named]
 func parseName(dir, base string) (claim, error) {
 	if base == "robots.txt" {
 		if dir == "" {
@@ -66,16 +66,11 @@ func parseName(dir, base string) (claim, error) {
 		return claim{origins: []robots.Origin{o}, exact: true}, err
 	}
 	c, err := parseHost(stem)
-	c.unclear = err == nil && beginsAsScheme(stem)
+	// A scheme begins with a letter (RFC 3986, section 3.1). Hosts with an earlier dot, such as www.my_shop.example, have
+	// none.
+	scheme, host, ok := strings.Cut(strings.ToLower(stem), "_")
+	c.unclear = err == nil && ok && isBareHost(host) && strings.Trim(scheme, "0123456789+-abcdefghijklmnopqrstuvwxyz") == "" && strings.TrimLeft(scheme, "0123456789+-") == scheme && scheme != ""
 	return c, err
-}
-
-// beginsAsScheme reports whether the text before the first "_" of a name could be a scheme (RFC 3986, section 3.1).
-// Hosts with an earlier dot, such as www.my_shop.example, have no scheme.
-func beginsAsScheme(stem string) bool {
-	scheme, host, ok := strings.Cut(stem, "_")
-	return ok && isBareHost(host) && scheme != "" && strings.Trim(scheme, "0123456789+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" &&
-		!strings.Contains("0123456789+-", scheme[:1])
 }
 
 // parseHost returns the claim of "<host>[_<port>]".
@@ -111,7 +106,7 @@ func parseOrigin(scheme, text string) (robots.Origin, error) {
 	if err == nil {
 		return o, nil
 	}
-	if oe, ok := errors.AsType[*robots.OriginError](err); ok { // its text is made up here and would confuse
+	if oe, ok := errors.AsType[*robots.OriginError](err); ok { // the text of the error would not be in the name
 		err = oe.Err
 	}
 	return "", fmt.Errorf("its name gives no origin: %w", err)
@@ -126,8 +121,7 @@ func cutPort(text string) (host, port string) {
 	return text[:i], text[i+1:]
 }
 
-// checkHost refuses names that no host has, and bytes that would end the host in a URL.
-// [robots.ParseOrigin] checks the rest.
+// checkHost rejects empty labels, and bytes that would end the host in a URL. [robots.ParseOrigin] checks the rest.
 func checkHost(host string) error {
 	if inside, ok := strings.CutPrefix(host, "["); ok {
 		inside, ok = strings.CutSuffix(inside, "]")
@@ -147,7 +141,7 @@ func checkHost(host string) error {
 	return nil
 }
 
-// Faults in the content of a single robots.txt. They come inside a [*NameError].
+// Faults in the content of a single robots.txt, wrapped in a [*NameError].
 var (
 	ErrNoText  = errors.New("is not a plain-text robots.txt")
 	errIsWARC  = errors.New("is a WARC file, but its name does not end in .warc")
@@ -156,18 +150,18 @@ var (
 		robots.OddUTF16LE: {"it looks like UTF-16", "save it as UTF-8, for example: iconv -f UTF-16LE -t UTF-8 < %s > plain.txt"},
 		robots.OddUTF16BE: {"it looks like UTF-16", "save it as UTF-8, for example: iconv -f UTF-16BE -t UTF-8 < %s > plain.txt"},
 		robots.OddUTF32:   {"it is UTF-32", "save it as UTF-8, for example: iconv -f UTF-32 -t UTF-8 < %s > plain.txt"},
-		robots.OddNUL:     {"it has NUL bytes", "name a text; to leave them out: tr -d '\\000' < %s > plain.txt"},
+		robots.OddNUL:     {"it has NUL bytes", "name a text file; to remove them: tr -d '\\000' < %s > plain.txt"},
 		robots.OddGzip:    {"it is packed with gzip", "unpack it first, for example: gzip -dc < %s > plain.txt"},
 		robots.OddZstd:    {"it is packed with zstd", "unpack it first, for example: zstd -dc < %s > plain.txt"},
 		robots.OddXZ:      {"it is packed with xz", "unpack it first, for example: xz -dc < %s > plain.txt"},
 		robots.OddBzip2:   {"it is packed with bzip2", "unpack it first, for example: bzip2 -dc < %s > plain.txt"},
 		robots.OddZip:     {"it is packed with zip", "unpack it first, for example: unzip -p %s > plain.txt"},
-		robots.OddParquet: {"it is a Parquet file", `name a text; if its rows are captures, write them as such: duckdb -c "COPY (FROM '%s') TO 'captures.jsonl'"`},
+		robots.OddParquet: {"it is a Parquet file", `name a text file; if its rows are captures, convert them: duckdb -c "COPY (FROM '%s') TO 'captures.jsonl'"`},
 	}
 )
 
-// checkText returns the oddities in the content of a single robots.txt, or the [*NameError] that it
-// is not text. UTF-16 is one where wide says so.
+// checkText returns the oddity of a single robots.txt, or a [*NameError] if it is not text. wide says whether UTF-16 is
+// text.
 func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	if unpack.Detect(body[:min(len(body), unpack.HeadLen)]).Content == unpack.WARC {
 		return robots.NotOdd, &NameError{Name: name, Err: errIsWARC, Remedy: "rename it to end in .warc"}
@@ -180,7 +174,7 @@ func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	return odd, &NameError{Name: name, Err: fmt.Errorf("%w: %s", ErrNoText, text.is), Remedy: fmt.Sprintf(text.remedy, shellName(name))}
 }
 
-// shellName returns a name as a shell takes it: "file" where that takes more than quotes.
+// shellName quotes a name for a shell if needed. It returns "file" for names that quotes are not enough for.
 func shellName(name string) string {
 	bare := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._/@%+=:,-", r)

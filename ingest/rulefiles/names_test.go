@@ -13,7 +13,7 @@ func TestParseName(t *testing.T) {
 	both := func(rest string) string { return "http://" + rest + " https://" + rest }
 	cases := []struct {
 		dir, base string
-		want      string // origins; in front of exact ones "="
+		want      string // origins, with "=" before exact ones
 		err       error
 	}{
 		// <scheme>_<host>[_<port>].txt
@@ -56,7 +56,7 @@ func TestParseName(t *testing.T) {
 		{"localhost", "robots.txt", both("localhost"), nil},
 		{"example.com.", "robots.txt", both("example.com"), nil},
 
-		// None of these.
+		// Names that are rejected.
 		{"", "robots.txt", "", errNoHostDir},
 		{"rules", "robots.txt", "", errBareHost},
 		{"https_example.com", "Robots.txt", "", errBareHost},
@@ -117,7 +117,7 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// TestUnclearNames tells names that begin as with a scheme from others.
+// TestUnclearNames checks which names seem to begin with an unknown scheme.
 func TestUnclearNames(t *testing.T) {
 	for stem, want := range map[string]bool{
 		"gopherx_t.test": true, "x-y_example.com": true, "Foo_b.example.com": true, "x+y_example.com": false, "Foo_localhost": false,
@@ -131,8 +131,7 @@ func TestUnclearNames(t *testing.T) {
 	}
 }
 
-// Whatever a name claims is an origin as package robots writes it, and what the name holds apart
-// from scheme and port is all host.
+// FuzzParseName checks that every accepted name has valid origins, and that everything except scheme and port is the host.
 func FuzzParseName(f *testing.F) {
 	for _, name := range []string{"https_example.com_8080.txt", "[::1].txt", "müller.eu.txt", "a@b.c.txt", "..txt", "x_1_2.y_3.txt"} {
 		f.Add("", name)

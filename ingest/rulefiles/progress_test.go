@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/testpack"
 )
 
-// TestRulesProgress holds that the bytes of captures are counted as they are read, of every pass
-// anew, and that those of a directory with a robots.txt are not.
+// TestRulesProgress checks that the bytes of captures are counted as they are read, starting from 0 in each pass, but
+// not those of a directory with a robots.txt.
 func TestRulesProgress(t *testing.T) {
 	dir := t.TempDir()
 	line := `{"origin": "https://a.example", "status": 200, "fetched_at": 1780228800, "body": "` + strings.Repeat("x", 1000) + `"}` + "\n"

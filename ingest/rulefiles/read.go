@@ -22,8 +22,8 @@ type pipe struct {
 	err      error
 }
 
-// aheadFiles is the number of robots.txt files one goroutine reads in turn. That is enough to make the hand-over cheap
-// beside the system calls, and few enough that at most 30 MB are read ahead.
+// aheadFiles is the number of robots.txt files that a goroutine reads at once: enough to make the hand-over cheap compared
+// with the system calls, and few enough that at most 30 MB are read ahead.
 const aheadFiles = 16
 
 // A readText is a robots.txt file that was read.
@@ -32,13 +32,35 @@ type readText struct {
 	err      error
 }
 
-// readAhead yields the content of the robots.txt files among files, in order. As many goroutines as
-// there are processors read a few files ahead. They end soon after the iteration.
+// readAhead yields the content of the robots.txt files among files, in order. As many goroutines as there are processors
+// read ahead, each a few files. They end soon after the iteration.
 func readAhead(files []ruleFile) iter.Seq[readText] {
 	return func(yield func(readText) bool) {
 		stop := make(chan struct{})
 		defer close(stop)
-		chunks, done := startReading(files, stop)
+		chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1) // in order; those in the channel are being read
+		done := panics.Run(func() error {
+			defer close(chunks)
+			for part := range slices.Chunk(files, aheadFiles) {
+				chunk := make(chan []readText, 1)
+				select {
+				case chunks <- chunk:
+				case <-stop:
+					return nil
+				}
+				panics.Send(chunk, func() []readText {
+					var texts []readText
+					for i := range part {
+						if part[i].content == unpack.Text {
+							r, err := part[i].read()
+							texts = append(texts, readText{r, err})
+						}
+					}
+					return texts
+				}, func(err error) []readText { return []readText{{err: err}} })
+			}
+			return nil
+		})
 		for chunk := range chunks {
 			for _, t := range <-chunk {
 				if !yield(t) {
@@ -52,40 +74,7 @@ func readAhead(files []ruleFile) iter.Seq[readText] {
 	}
 }
 
-// startReading reads the robots.txt files in chunks, which the channel gives in order. The chunks
-// in the channel are being read. done gets an error if that panics.
-func startReading(files []ruleFile, stop <-chan struct{}) (all <-chan chan []readText, done <-chan error) {
-	chunks := make(chan chan []readText, runtime.GOMAXPROCS(0)-1)
-	done = panics.Run(func() error {
-		defer close(chunks)
-		for part := range slices.Chunk(files, aheadFiles) {
-			chunk := make(chan []readText, 1)
-			select {
-			case chunks <- chunk:
-			case <-stop:
-				return nil
-			}
-			panics.Send(chunk, func() []readText { return readTexts(part) }, func(err error) []readText { return []readText{{err: err}} })
-		}
-		return nil
-	})
-	return chunks, done
-}
-
-// readTexts reads the robots.txt files among files.
-func readTexts(files []ruleFile) []readText {
-	texts := make([]readText, 0, len(files))
-	for i := range files {
-		if files[i].content == unpack.Text {
-			var t readText
-			t.response, t.err = files[i].read()
-			texts = append(texts, t)
-		}
-	}
-	return texts
-}
-
-// maxRest is how much of a pipe is read beyond MaxBody to find its size. A pipe may never end.
+// maxRest is the maximum number of bytes of a pipe that are read after MaxBody to find its size. A pipe may never end.
 const maxRest = 64 << 20
 
 // read returns the response of the file, without its origin. It reads a pipe only once.
@@ -102,7 +91,7 @@ func (f *ruleFile) read() (r robots.Response, err error) {
 	return r, f.pipe.err
 }
 
-// readOnce is read for any file, each time.
+// readOnce is read, except that it reads a pipe each time.
 func (f *ruleFile) readOnce() (r robots.Response, err error) {
 	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
 	if f.pipe == nil && !storage.IsRemote(f.path) {
@@ -122,24 +111,16 @@ func (f *ruleFile) readOnce() (r robots.Response, err error) {
 		return r, err
 	}
 	r.FetchedAt = info.Changed.UTC()
-	r.Body, r.Size, err = readBody(file, info)
-	return r, err
-}
-
-// readBody returns the first MaxBody bytes of the file, and its size. The size of a pipe is the bytes
-// read of it: up to maxRest more.
-func readBody(file io.Reader, info storage.Info) (body []byte, size int64, err error) {
-	body, err = io.ReadAll(io.LimitReader(file, MaxBody))
-	size = int64(len(body))
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case size == MaxBody && info.Size >= 0:
-		size = max(info.Size, size)
-	case size == MaxBody: // a pipe's writer may count on being read
+	if r.Body, err = io.ReadAll(io.LimitReader(file, MaxBody)); err != nil {
+		return r, err
+	}
+	r.Size = int64(len(r.Body))
+	if r.Size == MaxBody && info.Size >= 0 {
+		r.Size = max(info.Size, r.Size)
+	} else if r.Size == MaxBody { // the writer of a pipe may fail if it is not read
 		var rest int64
 		rest, err = io.Copy(io.Discard, io.LimitReader(file, maxRest))
-		size += rest
+		r.Size += rest
 	}
-	return body, size, err
+	return r, err
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// readRegular returns the first MaxBody bytes of a file, its size, and the time of its last change.
-// ok is false if the file is not regular, or changed meanwhile; then package os has to read it.
+// readRegular returns the first MaxBody bytes of a file, its size, and its modification time. ok is false if the file is
+// not regular, or changed meanwhile; then package os must read it.
 //
-// Open, stat, read and close are one system call each. [os.Open] needs five more to find out
-// whether the file could be waited for, which is most of the time for a short file.
+// Open, stat, read and close are one system call each. [os.Open] needs five more to find out whether the file supports
+// polling, which is most of the time for a short file.
 func readRegular(name string) (body []byte, size int64, changed time.Time, ok bool, err error) {
 	fd, err := again(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
 	if err != nil {
@@ -39,7 +39,7 @@ func readRegular(name string) (body []byte, size int64, changed time.Time, ok bo
 	return body, st.Size, time.Unix(st.Mtim.Unix()), st.Size > 0, nil
 }
 
-// again calls a system call until no signal interrupts it.
+// again repeats a system call while signals interrupt it.
 func again(call func() (int, error)) (n int, err error) {
 	for n, err = call(); err == syscall.EINTR; n, err = call() { //nolint:errorlint // it is a number
 	}

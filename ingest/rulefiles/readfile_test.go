@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestReadRegular holds that a file read by system calls is what package os reads, and that what is
-// no regular file, or may have more than it says, is left to it.
+// TestReadRegular compares files that are read by system calls with those read by package os, and checks that it leaves
+// files that are not regular, or may have more bytes than their size, to package os.
 func TestReadRegular(t *testing.T) {
 	dir := t.TempDir()
 	changed := time.Date(2024, 3, 2, 1, 0, 0, 123456789, time.UTC)

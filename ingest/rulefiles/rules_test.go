@@ -15,8 +15,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// makeRules writes files into a new directory called rules, which becomes the working directory's;
-// a name with " -> " is a link. The body of a file is its name.
+// makeRules writes files to a new directory called rules in a new working directory. A name with " -> " is a link. The
+// body of a file is its name.
 func makeRules(t *testing.T, names ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -84,12 +84,12 @@ func TestRulesDirectory(t *testing.T) {
 			skipped: []string{
 				"rules/.git: hidden",
 				"rules/.hidden.txt: hidden",
-				"rules/LICENSES/MIT: not named as a robots.txt",
+				"rules/LICENSES/MIT: not named like a robots.txt",
 				"rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address",
-				"rules/a@b.com.txt: its host holds a character that no host has",
-				"rules/robots.txt: its directory is not named for a host",
+				"rules/a@b.com.txt: its host has an invalid character",
+				"rules/robots.txt: its directory is not named after a host",
 				"rules/sub/robots.txt: a host without a scheme needs a dot, or is localhost or an IP address",
-				`"rules/x\ny": not named as a robots.txt`,
+				`"rules/x\ny": not named like a robots.txt`,
 			},
 		},
 		{
@@ -140,7 +140,7 @@ func TestRulesDirectory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // Responses can be called again
+			for range 2 { // Responses can be used again
 				got, err := readRules(r)
 				if err != nil || !slices.Equal(got, c.want) {
 					t.Errorf("got %v and\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
@@ -153,7 +153,7 @@ func TestRulesDirectory(t *testing.T) {
 	}
 }
 
-// Directories that link to each other in every way are walked in linear time.
+// TestRulesManyLinks checks that directories that link to each other in many ways are walked in linear time.
 func TestRulesManyLinks(t *testing.T) {
 	const n = 40
 	var names []string
@@ -188,7 +188,7 @@ func TestRulesThroughLink(t *testing.T) {
 	}
 }
 
-// A link to a directory beside the rules, whose name begins like theirs, leads out.
+// TestRulesLinkBeside checks that a link to a directory next to the rules, whose name begins like theirs, leads out.
 func TestRulesLinkBeside(t *testing.T) {
 	makeRules(t, "sub.com/robots.txt -> ../../rules2/robots.txt")
 	if err := os.Mkdir("rules2", 0o755); err != nil {
@@ -203,7 +203,7 @@ func TestRulesLinkBeside(t *testing.T) {
 	}
 }
 
-// What is not used is told, but no long list of it.
+// TestRulesNoneOfMany checks that an error shows unused files, but not a long list of them.
 func TestRulesNoneOfMany(t *testing.T) {
 	makeRules(t, "a", "b", "c", "d", "e")
 	_, err := Find("rules", "")
@@ -212,7 +212,7 @@ func TestRulesNoneOfMany(t *testing.T) {
 	}
 }
 
-// Of a rules file that has no end, no more is read than counts.
+// TestRulesEndless checks that no more than needed is read of a rules file without an end.
 func TestRulesEndless(t *testing.T) {
 	const endless = "/dev/zero"
 	if _, err := os.Stat(endless); err != nil {
@@ -246,11 +246,11 @@ func TestRulesErrors(t *testing.T) {
 			"file without origin", "rules/x", "",
 			[]string{"x"},
 			ErrNoOrigin,
-			"rules/x: is a file of an unknown origin",
+			"rules/x: has an unknown origin",
 		},
 		{
 			"origin with directory", "rules", "https://a.com", nil, ErrOriginDir,
-			"rules: is a directory, so one origin cannot be given for it",
+			"rules: is a directory, for which no origin can be given",
 		},
 		{
 			"bad origin", "rules/x", "a.com",
@@ -262,19 +262,19 @@ func TestRulesErrors(t *testing.T) {
 			"nothing in it", "rules", "",
 			[]string{"README.txt"},
 			ErrNoRules,
-			"rules: no file in it is named as a robots.txt (not used: rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
+			"rules: contains no file that is named like a robots.txt (not used: rules/README.txt: a host without a scheme needs a dot, or is localhost or an IP address): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt",
 		},
 		{
 			"one without its host", "rules", "",
 			[]string{"a.xml", "b.xml", "c.xml", "robots.txt"},
 			ErrNoRules,
-			"rules: no file in it is named as a robots.txt (not used: rules/robots.txt: its directory is not named for a host; rules/a.xml: not named as a robots.txt; rules/b.xml: not named as a robots.txt and 1 more): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt, or name rules/robots.txt itself, with its site",
+			"rules: contains no file that is named like a robots.txt (not used: rules/robots.txt: its directory is not named after a host; rules/a.xml: not named like a robots.txt; rules/b.xml: not named like a robots.txt and 1 more): name the files like https_example.com.txt, example.com.txt or example.com/robots.txt, or name rules/robots.txt itself, with its site",
 		},
 		{
 			"only a pack in it", "rules", "",
 			[]string{"x/a.rbp"},
 			ErrNoRules,
-			"rules: no file in it is named as a robots.txt (not used: rules/x/a.rbp: a rule pack, which must be named itself): name the pack itself: rules/x/a.rbp",
+			"rules: contains no file that is named like a robots.txt (not used: rules/x/a.rbp: a rule pack, which must be named itself): name the pack itself: rules/x/a.rbp",
 		},
 		{
 			"two for one", "rules", "",
@@ -308,15 +308,14 @@ func TestRulesErrors(t *testing.T) {
 	}
 }
 
-// What cannot be read is told at the end, all of it, and keeps nothing else from being read.
-// TestRulesMisnamedPack holds that a pack of another name is no robots.txt, whatever else is said
-// of it, and that its beginning alone is none.
+// TestRulesMisnamedPack checks that a pack with another name is rejected as a robots.txt, for all options, but not a
+// file with only the start of a pack.
 func TestRulesMisnamedPack(t *testing.T) {
 	dir := t.TempDir()
 	for _, test := range []struct{ name, origin string }{{"x.pack", ""}, {"x", "https://a.com"}, {"x.txt", "https://a.com"}, {"x.jsonl", ""}} {
 		path := testpack.WriteFile(t, dir, test.name, []byte("\x93RBP\r\n\x1a\nand more"))
 		_, err := Find(path, test.origin)
-		if want := path + ": is a rule pack, and its name does not say so: rename it to end in .rbp"; !errors.Is(err, errPackName) || err.Error() != want {
+		if want := path + ": is a rule pack, but is not named like one: rename it to end in .rbp"; !errors.Is(err, errPackName) || err.Error() != want {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -325,6 +324,7 @@ func TestRulesMisnamedPack(t *testing.T) {
 	}
 }
 
+// TestRulesUnreadable checks that errors for unreadable files come at the end, all of them, after all other responses.
 func TestRulesUnreadable(t *testing.T) {
 	makeRules(t, "http_a.com.txt", "http_b.com.txt -> nowhere", "http_c.com.txt", "http_d.com.txt -> http_d.com.txt", "http_e.com.txt", "note -> nowhere")
 	r, err := Find("rules", "")
@@ -338,14 +338,14 @@ func TestRulesUnreadable(t *testing.T) {
 	if want := []string{"http://a.com rules/http_a.com.txt", "http://e.com rules/http_e.com.txt"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	want := `3 of the rules cannot be read (make them readable, or take them out of the directory):
+	want := `3 of the rules files cannot be read (make them readable, or remove them from the directory):
   rules/http_b.com.txt: no such file or directory
   rules/http_c.com.txt: no such file or directory
   rules/http_d.com.txt: EvalSymlinks: too many links`
 	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if got, want := r.Skipped(), []string{"rules/note: not named as a robots.txt"}; !slices.Equal(got, want) {
+	if got, want := r.Skipped(), []string{"rules/note: not named like a robots.txt"}; !slices.Equal(got, want) {
 		t.Errorf("skipped %q, want %q", got, want)
 	}
 }
@@ -363,7 +363,7 @@ func TestRulesNoPermission(t *testing.T) {
 		t.Skip("this user may read any file")
 	}
 	_, err := Find("rules", "")
-	want := "1 of the rules cannot be read (make them readable, or take them out of the directory):\n  rules/sub: permission denied"
+	want := "1 of the rules files cannot be read (make them readable, or remove them from the directory):\n  rules/sub: permission denied"
 	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
@@ -418,8 +418,7 @@ func TestRulesBodies(t *testing.T) {
 	}
 }
 
-// A body changed by its receiver is not the body of the next origin, and whoever stops early gets
-// no more.
+// TestRulesResponsesAreOwned checks that changing a body does not affect that of the next origin, and that stopping early works.
 func TestRulesResponsesAreOwned(t *testing.T) {
 	makeRules(t, "a.com.txt", "b.com.txt")
 	r, err := Find("rules", "")
@@ -438,7 +437,7 @@ func TestRulesResponsesAreOwned(t *testing.T) {
 	}
 }
 
-// A pipe has no size before it is read.
+// TestRulesPipe checks that a pipe has no size before it is read.
 func TestRulesPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -464,8 +463,7 @@ func TestRulesPipe(t *testing.T) {
 	}
 }
 
-// TestAbout holds that only files are read that may be about an origin: those that are named for it, and
-// captures.
+// TestAbout checks that only files are read that may have a robots.txt of an origin: those named for it, and captures.
 func TestAbout(t *testing.T) {
 	makeRules(t, "https_a.com.txt", "b.com.txt", "c.com/robots.txt")
 	if err := os.WriteFile("rules/x.jsonl", []byte(`{"url":"https://d.com/robots.txt","status":200,"body":"User-agent: *\n"}`+"\n"), 0o666); err != nil {

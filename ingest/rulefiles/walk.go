@@ -12,13 +12,13 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// A ruleFile is a file below a rules directory whose name makes a claim.
+// A ruleFile is a robots.txt or capture file, according to its name.
 type ruleFile struct {
 	claim
 	name string // path as found, for messages
-	path string // path without symbolic links, to read; "" if it leads nowhere
-	err  error  // why the path is missing
-	pipe *pipe  // the bytes read of it, if it can be read only once; nil for a regular file
+	path string // path without symbolic links; "" if the link is broken
+	err  error  // why path is ""
+	pipe *pipe  // content of a pipe; nil for a regular file
 }
 
 // A walker finds the rules files below a directory.
@@ -27,15 +27,15 @@ type walker struct {
 	visited map[string]bool // directories, without symbolic links
 	files   []ruleFile
 	skipped []string
-	left    []string // of these, those with the name of a robots.txt
-	packs   []string // rule packs among them
+	left    []string // the skipped files with the name of a robots.txt
+	packs   []string // the skipped rule packs
 	errs    []error  // directories that cannot be read
 }
 
 // walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
 func walk(dir string) (*walker, error) {
 	if storage.IsRemote(dir) {
-		// Find the rules files of a directory that has no links, and no directories but in names.
+		// Object storage has no links, and directories only as parts of names.
 		w := &walker{}
 		err := storage.Of(dir).Walk(dir, func(name string, _ storage.Info) error {
 			base := ""
@@ -62,10 +62,10 @@ func walk(dir string) (*walker, error) {
 	return w, nil
 }
 
-// dir adds the directory that was found as name. path is its path without links, base its name.
+// dir adds the directory that was found as name. path is its path without links, and base the last part of its name.
 //
-// A directory with several links to it is walked once, so that loops end and the time is linear.
-// When it is met again under another name, that name can only change whose its robots.txt is.
+// A directory with several links to it is walked once, so that loops end and the time is linear. If it is found again
+// under another name, only the origin of its robots.txt can differ.
 func (w *walker) dir(name, path, base string) {
 	if w.visited[path] {
 		if info, err := os.Lstat(filepath.Join(path, "robots.txt")); err == nil {
@@ -83,7 +83,7 @@ func (w *walker) dir(name, path, base string) {
 	}
 }
 
-// entry adds one entry of the directory name, path, base.
+// entry adds an entry of a directory, which is given as in dir.
 func (w *walker) entry(name, path, base string, e fs.DirEntry) {
 	name, path = filepath.Join(name, e.Name()), filepath.Join(path, e.Name())
 	switch mode := e.Type(); {
@@ -100,14 +100,14 @@ func (w *walker) entry(name, path, base string, e fs.DirEntry) {
 	}
 }
 
-// link adds a symbolic link of that name.
+// link adds a symbolic link, whose directory is called base.
 func (w *walker) link(name, path, base, linkName string) {
 	target, err := filepath.EvalSymlinks(path)
-	if err != nil { // it may be meant as rules
+	if err != nil { // it may be meant as rules, so reading it returns the error
 		w.file(ruleFile{name: name, err: err}, base)
 		return
 	}
-	if !w.holds(target) {
+	if target != w.root && !strings.HasPrefix(target, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator)) {
 		w.leave(name, base, errLeadsOut)
 		return
 	}
@@ -126,12 +126,7 @@ func (w *walker) link(name, path, base, linkName string) {
 	}
 }
 
-// holds reports whether path is in the rules directory.
-func (w *walker) holds(path string) bool {
-	return path == w.root || strings.HasPrefix(path, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// file adds a file, in a directory called base, if its name makes a claim.
+// file adds a file in a directory called base, or skips it if its name is not that of a rules file.
 func (w *walker) file(f ruleFile, base string) {
 	if strings.HasSuffix(f.name, packSuffix) {
 		w.packs = append(w.packs, f.name)
@@ -146,8 +141,7 @@ func (w *walker) file(f ruleFile, base string) {
 	w.files = append(w.files, f)
 }
 
-// leave skips a file that cannot be read though its name, in a directory called base, may say that it is a
-// robots.txt.
+// leave skips a file in a directory called base that cannot be read. If it is named like rules, it is also in left.
 func (w *walker) leave(name, base string, err error) {
 	w.skip(name, err)
 	if _, errName := parseName(base, filepath.Base(name)); errName == nil {
