@@ -59,7 +59,7 @@ var shapes = [...]shape{
 	Atom:  {root: "feed", path: []string{"entry"}, leaf: "link", attr: "href", space: "http://www.w3.org/2005/Atom"},
 }
 
-// The kinds of errors of a Reader. They come inside an [*Error].
+// The kinds of errors of a Reader, wrapped in an [*Error].
 var (
 	ErrHTML   = errors.New("this is an HTML page instead of a sitemap")
 	ErrRoot   = errors.New("this is not a sitemap")
@@ -101,7 +101,7 @@ type Notes struct {
 	NoURL     int64 // entries whose URL is missing, empty or too long
 	FirstLine int64 // line of the first of them
 
-	LastLine, LastOffset int64 // place of the last of them
+	LastLine, LastOffset int64 // position of the last of them
 }
 
 // A Reader reads the URLs of one sitemap, and is for one goroutine. Use NewReader.
@@ -116,7 +116,7 @@ type Reader struct {
 	shape   *shape
 	prefix  string     // of the root element
 	stack   []xml.Name // the open elements
-	matched int        // how many of stack lead to an entry's URL
+	matched int        // how many names of stack are on the path to an entry's URL
 	hasURL  bool       // the current entry has a URL
 	url     []byte
 	tooLong bool
@@ -152,21 +152,17 @@ func (r *Reader) Next() (Entry, error) {
 		r.err = r.begin()
 	}
 	for r.err == nil {
-		e, ok, err := r.step()
+		next := r.nextToken
+		if r.kind == Text {
+			next = r.nextLine
+		}
+		e, ok, err := next()
 		r.err = err
 		if ok {
 			return e, nil
 		}
 	}
 	return Entry{}, r.err
-}
-
-// step reads a line or token, and returns the next URL if it completes one.
-func (r *Reader) step() (Entry, bool, error) {
-	if r.kind == Text {
-		return r.nextLine()
-	}
-	return r.nextToken()
 }
 
 // LooksLikeXML reports whether a text begins like an XML sitemap, rather than an HTML page or other text.
@@ -211,7 +207,6 @@ func (r *Reader) begin() error {
 		return &Error{Line: 1, Err: ErrHTML} // HTML may be invalid XML
 	}
 	r.xml.CharsetReader = r.decode
-	// Read up to the root.
 	for {
 		token, err := r.token()
 		if err != nil {
@@ -229,7 +224,6 @@ func (r *Reader) begin() error {
 		case xml.EndElement:
 			return r.errorf("%w: </%s> without a start tag", ErrXML, t.Name.Local)
 		case xml.StartElement:
-			// The root determines the kind.
 			for kind := range shapes {
 				if s := &shapes[kind]; s.root != "" && s.root == t.Name.Local {
 					r.kind, r.shape, r.prefix = Kind(kind), s, t.Name.Space
@@ -321,29 +315,23 @@ func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 		at := r.at()
 		r.line, r.offset = at.Line, at.Offset
 		if r.shape.attr != "" {
-			return r.linked(t.Attr)
+			url, rel := "", ""
+			for _, a := range t.Attr {
+				switch {
+				case a.Name.Space != "":
+				case a.Name.Local == r.shape.attr:
+					url = a.Value
+				case a.Name.Local == "rel":
+					rel = a.Value
+				}
+			}
+			if rel == "" || rel == "alternate" {
+				r.url = append(r.url, url...)
+				return r.entryInHand()
+			}
 		}
 	}
 	return e, false, nil
-}
-
-// linked returns the URL of a link whose attribute has it.
-func (r *Reader) linked(attrs []xml.Attr) (e Entry, ok bool, err error) {
-	url, rel := "", ""
-	for _, a := range attrs {
-		switch {
-		case a.Name.Space != "":
-		case a.Name.Local == r.shape.attr:
-			url = a.Value
-		case a.Name.Local == "rel":
-			rel = a.Value
-		}
-	}
-	if rel != "" && rel != "alternate" {
-		return e, false, nil
-	}
-	r.url = append(r.url, url...)
-	return r.entryInHand()
 }
 
 // end ends an element. It returns its URL if the element is an entry.
@@ -367,7 +355,7 @@ func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// entryInHand returns the current URL.
+// entryInHand returns the current URL, unless it is empty or too long.
 func (r *Reader) entryInHand() (e Entry, ok bool, err error) {
 	url := bytes.TrimSpace(r.url)
 	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
@@ -414,13 +402,13 @@ func (r *Reader) token() (xml.Token, error) {
 	return nil, r.errorf("%w: %s", ErrXML, strings.TrimPrefix(err.Error(), "xml: "))
 }
 
-// at returns the current place in the XML.
+// at returns the current position in the XML.
 func (r *Reader) at() Error {
 	line, _ := r.xml.InputPos()
 	return Error{Line: int64(line), Offset: r.xml.InputOffset()}
 }
 
-// wrap returns an error with the current place in the XML.
+// wrap returns an error with the current position in the XML.
 func (r *Reader) wrap(err error) error {
 	at := r.at()
 	at.Err = err
@@ -530,7 +518,7 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return n, s.fail(err)
 }
 
-// fail keeps an error other than io.EOF.
+// fail records an error other than io.EOF, and returns it.
 func (s *source) fail(err error) error {
 	if err != nil && err != io.EOF {
 		s.err = err
@@ -538,38 +526,10 @@ func (s *source) fail(err error) error {
 	return err
 }
 
-// nextLine reads a line of a list of URLs, and returns its URL.
+// nextLine reads a line of a list of URLs, and returns its URL if there is one. A line above MaxURL has none.
 func (r *Reader) nextLine() (e Entry, ok bool, err error) {
-	line, err := r.readLine()
-	if err != nil {
-		return e, false, err
-	}
-	r.line++
-	e.Line, e.Offset = r.line, r.offset
-	r.offset = r.text.bytes
-	switch e.URL = bytes.TrimSpace(line); {
-	case r.tooLong:
-		r.noteNoURL()
-		return e, false, nil
-	case len(e.URL) == 0:
-		return e, false, nil
-	case r.hasURL || isURL(e.URL):
-		r.hasURL = true
-		return e, true, nil
-	}
-	return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, short(string(e.URL)))}
-}
-
-// isURL reports whether a text with this first line is a list of URLs.
-func isURL(line []byte) bool {
-	i := bytes.Index(line, []byte("://"))
-	return i > 0 && i < 10 && !bytes.ContainsAny(line[:i], " \t,;\"'<")
-}
-
-// readLine reads a line, but at most MaxURL bytes of it.
-func (r *Reader) readLine() ([]byte, error) {
 	r.url, r.tooLong = r.url[:0], false
-	for {
+	for more := true; more; {
 		piece, err := r.text.r.ReadSlice('\n')
 		r.text.bytes += int64(len(piece))
 		if len(r.url)+len(piece) > MaxURL {
@@ -577,14 +537,26 @@ func (r *Reader) readLine() ([]byte, error) {
 		} else {
 			r.url = append(r.url, piece...)
 		}
-		switch {
-		case err == bufio.ErrBufferFull: //nolint:errorlint // as ReadSlice returns it
-		case err == io.EOF && (len(r.url) > 0 || r.tooLong):
-			return r.url, nil
-		case err != nil:
-			return nil, r.text.fail(err)
-		default:
-			return r.url, nil
+		more = errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !more && (err != io.EOF || len(r.url) == 0 && !r.tooLong) {
+			return e, false, r.text.fail(err)
 		}
 	}
+	r.line++
+	e.Line, e.Offset = r.line, r.offset
+	r.offset = r.text.bytes
+	switch e.URL = bytes.TrimSpace(r.url); {
+	case r.tooLong:
+		r.noteNoURL()
+		return e, false, nil
+	case len(e.URL) == 0:
+		return e, false, nil
+	case !r.hasURL: // the first line decides whether this is a list of URLs
+		scheme, _, ok := bytes.Cut(e.URL, []byte("://"))
+		if !ok || len(scheme) == 0 || len(scheme) >= 10 || bytes.ContainsAny(scheme, " \t,;\"'<") {
+			return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, short(string(e.URL)))}
+		}
+		r.hasURL = true
+	}
+	return e, true, nil
 }

@@ -19,12 +19,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what testdata wants")
 
-// A parseCase is a sitemap of testdata, and its wanted entries.
+// A parseCase is a sitemap of testdata with its expected entries.
 type parseCase struct {
 	name, text, want string
 }
 
-// readCases returns the cases of a file, which README.md of testdata describes.
+// readCases returns the cases of a file. The README.md of testdata describes its format.
 func readCases(tb testing.TB, name string) (archive *txtar.Archive, all []parseCase) {
 	tb.Helper()
 	archive, err := txtar.ParseFile(name)
@@ -53,7 +53,7 @@ func readCases(tb testing.TB, name string) (archive *txtar.Archive, all []parseC
 	return archive, all
 }
 
-// readText returns the entries that a Reader finds in a text, as the cases have them.
+// readText returns the entries that a Reader finds in a text, in the format of the cases.
 func readText(r io.Reader) string {
 	var sb strings.Builder
 	rd := NewReader(r)
@@ -112,7 +112,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A repeated is a text that repeats after its beginning, without an end.
+// A repeated is an endless text: a start, and then one text repeatedly.
 type repeated struct {
 	begin, again string
 	at           int
@@ -132,8 +132,8 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestHostile holds that texts of 256 MiB, which are one token, or have no end of elements, or grow by entities, end in an
-// error, and take little memory.
+// TestHostile checks that texts of 256 MiB that are one token, nest elements without end, or expand entities, end in an
+// error and take little memory.
 func TestHostile(t *testing.T) {
 	const head = `<?xml version="1.0"?><urlset xmlns="` + Namespace + `">`
 	var entities strings.Builder
@@ -186,7 +186,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLooksLikeXML holds which texts are taken for a sitemap without a name of a format.
+// TestLooksLikeXML checks which texts look like a sitemap if no format is set.
 func TestLooksLikeXML(t *testing.T) {
 	for head, want := range map[string]bool{
 		"<?xml version='1.0'?>": true, "\ufeff\r\n <urlset>": true, "<s:urlset xmlns:s='x'>": true, "<sitemapindex\n": true, "<!-- a --><!-- b -->\n<urlset>": true,
@@ -198,8 +198,8 @@ func TestLooksLikeXML(t *testing.T) {
 	}
 }
 
-// FuzzReader holds of any text that reading it ends, gives the same in any pieces, and gives no URL that is empty, too long
-// or has white space around it; and that its URLs, written as right XML, are read again unchanged.
+// FuzzReader reads any text. Reading must end, must not depend on the size of reads, and must not return a URL that is
+// empty, too long or surrounded by white space. If the URLs are written as XML, they must be read again unchanged.
 func FuzzReader(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txtar")
 	for _, file := range files {

@@ -29,7 +29,7 @@ const numShards = 256
 // A shard is a part of a Set.
 type shard struct {
 	keys    []key    // sorted
-	buckets []uint32 // by the next bits of a hash: the index of the first key with them; one more at the end
+	buckets []uint32 // the index of the first key, by the next bits of the hash; and at the end, the number of keys
 	shift   uint     // to extract these bits
 	first   int      // the index of the first key in the Set
 }
@@ -47,7 +47,7 @@ type Set struct {
 	urls    int
 }
 
-// Len returns how many URLs there are.
+// Len returns the number of URLs.
 func (s *Set) Len() int { return s.urls }
 
 // Size returns the approximate memory of the set in bytes.
@@ -62,7 +62,7 @@ func (s *Set) Size() int64 {
 // originSize returns the memory of an origin whose name has n bytes.
 func originSize(n int) int64 { return bytesPerOrigin + 2*int64(n) }
 
-// Origins returns the origins of the URLs, in the order in which they were added. The caller must not change it.
+// Origins returns the origins of the URLs, in the order in which they were added. The caller must not modify them.
 func (s *Set) Origins() []robots.Origin { return s.names }
 
 // Dialect returns the dialect by which paths are normalised.
@@ -129,7 +129,15 @@ func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 			return 0, err
 		}
 		b.prefix = append(b.prefix[:0], u.Prefix...)
-		b.number = b.numberOf(b.origin)
+		number, known := b.set.origins[string(b.origin)]
+		if !known {
+			b.size += originSize(len(b.origin))
+			number = uint32(len(b.set.names))
+			if !b.isFull() { // above the limit, all new origins share one number
+				b.set.origins[string(b.origin)], b.set.names = number, append(b.set.names, robots.Origin(b.origin))
+			}
+		}
+		b.number = number
 	}
 	b.count++
 	if b.size += BytesPerURL; b.isFull() {
@@ -141,19 +149,6 @@ func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	sh := &b.set.shards[k.hi>>56]
 	sh.keys = append(sh.keys, k)
 	return b.number, nil
-}
-
-// numberOf returns the number of an origin, which may be new. Above the limit, all new origins share one number.
-func (b *Builder) numberOf(origin []byte) uint32 {
-	if number, known := b.set.origins[string(origin)]; known {
-		return number
-	}
-	b.size += originSize(len(origin))
-	number := uint32(len(b.set.names))
-	if !b.isFull() {
-		b.set.origins[string(origin)], b.set.names = number, append(b.set.names, robots.Origin(origin))
-	}
-	return number
 }
 
 // isFull reports whether the limit was exceeded. If it was, isFull drops the URLs added so far.
@@ -170,16 +165,16 @@ func (b *Builder) isFull() bool {
 // Origin returns an origin by a number that AddURL returned.
 func (b *Builder) Origin(number uint32) robots.Origin { return b.set.names[number] }
 
-// Count returns how many URLs were added.
+// Count returns the number of URLs added, including duplicates.
 func (b *Builder) Count() int64 { return b.count }
 
-// Size returns how many bytes a Set of them takes at most: if all differ.
+// Size returns the maximum size of the Set in bytes, which it has if all URLs are distinct.
 func (b *Builder) Size() int64 { return b.size }
 
 // Full reports whether the memory limit was exceeded. Then there is no Set, and Size returns the memory that is needed.
 func (b *Builder) Full() bool { return b.full }
 
-// Set returns the set; nil if the limit was passed. The Builder must not be used after it.
+// Set returns the set; nil if the limit was exceeded. The Builder must not be used afterwards.
 func (b *Builder) Set() *Set {
 	if b.full {
 		return nil
@@ -192,7 +187,6 @@ func (b *Builder) Set() *Set {
 		sh.keys = slices.Compact(sh.keys)
 		sh.first = s.urls
 		s.urls += len(sh.keys)
-		// Make the buckets.
 		bits := uint(0)
 		for len(sh.keys)>>bits > perBucket {
 			bits++

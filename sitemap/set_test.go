@@ -15,7 +15,7 @@ import (
 
 var urlCount = flag.Int("urls", 20_000, "how many URLs TestIdentity makes up")
 
-// written returns a sitemap of URLs.
+// written returns a sitemap of these URLs.
 func written(urls []string) string {
 	var sb strings.Builder
 	sb.WriteString(xml.Header + `<urlset xmlns="` + Namespace + "\">\n")
@@ -28,7 +28,7 @@ func written(urls []string) string {
 	return sb.String()
 }
 
-// normal is the slow and obvious normal form of a URL: its origin and its path as texts; "" if it is bad.
+// normal is a slow and simple normal form of a URL: its origin and its path as text; "" if it is invalid.
 func normal(url string, d robots.Dialect) string {
 	u, err := robots.SplitURL([]byte(url))
 	if err != nil {
@@ -42,7 +42,7 @@ func normal(url string, d robots.Dialect) string {
 	return string(origin) + "\x00" + string(path)
 }
 
-// madeUp returns a URL that others may be the same as, by chance, in another spelling.
+// madeUp returns a random URL, which often equals another one with a different spelling.
 func madeUp(rng *rand.Rand, n int) string {
 	scheme := []string{"https", "http", "HTTPS"}[rng.IntN(3)]
 	host := []string{"www.example.com", "WWW.example.com", "www.example.com:443", "a.example", "bücher.example", "xn--bcher-kva.example", "[::1]"}[rng.IntN(7)]
@@ -50,8 +50,7 @@ func madeUp(rng *rand.Rand, n int) string {
 	return scheme + "://" + host + fmt.Sprintf(path, rng.IntN(n/8+1))
 }
 
-// TestIdentity reads sitemaps of made-up URLs, and compares the set with a set of texts, for URLs that are listed
-// and others.
+// TestIdentity reads sitemaps of random URLs, and compares the set with a set of texts, for listed and other URLs.
 func TestIdentity(t *testing.T) {
 	for _, d := range []robots.Dialect{robots.Google, robots.RFC9309, robots.Google | robots.URLAsIs} {
 		rng := rand.New(rand.NewPCG(34, 6))
@@ -107,7 +106,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestIndexes holds that each URL has an index of its own, and all indexes below Len are one's.
+// TestIndexes checks that each URL has its own index, and that all indexes below Len are used.
 func TestIndexes(t *testing.T) {
 	b := NewBuilder(robots.Google, 0)
 	const n = 30_000
@@ -131,7 +130,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestBadURLs holds that URLs without an origin are refused.
+// TestBadURLs checks that URLs without an origin are rejected.
 func TestBadURLs(t *testing.T) {
 	b := NewBuilder(robots.Google, 0)
 	for _, url := range []string{"/relative", "relative", "//host/path", "", "https://", "https://a b/", "mailto:a@b"} {
@@ -144,7 +143,7 @@ func TestBadURLs(t *testing.T) {
 	}
 }
 
-// TestFull holds that a Builder stays below its limit, says how much is enough, and that it is.
+// TestFull checks that a Builder stays below its limit, and that the size that it then reports is sufficient.
 func TestFull(t *testing.T) {
 	fill := func(most int64) *Builder {
 		b := NewBuilder(robots.Google, most)
@@ -168,7 +167,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestMemory holds that a set takes no more than it says.
+// TestMemory compares the memory of a set with its Size.
 func TestMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -187,7 +186,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkReader measures how long a URL of a sitemap takes.
+// BenchmarkReader measures the time per URL of a sitemap.
 func BenchmarkReader(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	urls := make([]string, 10_000)

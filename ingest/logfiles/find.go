@@ -18,62 +18,59 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// The faults of names. They come inside a [*NameError].
+// Faults of names, wrapped in a [*NameError].
 var (
 	ErrNoMatch = errors.New("no file matches the pattern")
 	ErrNoLogs  = errors.New("has no file with the name of a log")
 	ErrNoList  = errors.New("is not a list of names")
 
-	errEmptyPart  = errors.New("has an empty part, //, which a prefix and a pattern of a store may not have")
+	errEmptyPart  = errors.New("contains //, which is not allowed in prefixes and patterns of object storage")
 	errStdinTwice = errors.New("can be read only once")
 )
 
-// A NameError says that a name cannot be used as it was given: its Name, the fault as Err, and
-// the advice as Remedy.
+// A NameError means that a name cannot be used as given. It has the Name, the fault as Err, and advice as Remedy.
 type NameError = fault.NameError
 
 // A File is a log.
 type File struct {
-	Name string // that opens it; "-" for standard input
-	Path string // slashes between its parts; it never leads out of where it begins
-	Size int64  // as stored; -1 if it can be read only once, or is not there
-	Tag  string // names these very bytes, see [storage.Info]
-	Err  error  // why it cannot be read, a [*NameError]; nil as far as is known
+	Name string // opens it; "-" for standard input
+	Path string // relative, with slashes and without leading ".."
+	Size int64  // stored bytes; -1 if it is missing, or can be read only once
+	Tag  string // identifies the content, see [storage.Info]
+	Err  error  // why it cannot be read, a [*NameError]; nil if no reason is known
 
-	archive string     // the zip archive that it is in; "" if it is in none
-	id      storage.ID // of the file that holds it
+	archive string     // the zip archive that contains it; "" if there is none
+	id      storage.ID // of the file or archive
 }
 
-// OnDisk returns the name of the file that holds the log: its own, or its archive's.
+// OnDisk returns the name of the file that stores the log: its own, or that of its archive.
 func (f *File) OnDisk() string { return cmp.Or(f.archive, f.Name) }
 
-// A List holds the logs that names stand for.
+// A List is the result of [Find].
 type List struct {
 	Files []File   // in the order of the names
-	Dirs  []string // that were read, patterns' included
-	Lists []string // files of names that were read
+	Dirs  []string // directories that were read, including those of patterns
+	Lists []string // lists of names that were read
 
-	// Unread are the first files of directories that are not logs judging by their names, and links to directories. Others
-	// is the number of further ones.
+	// Unread are the first files of directories that are not named like logs, and links to directories. Others is their
+	// total number.
 	Unread []string
 	Others int64
 
-	// Repeats are the first files that are already in Files, under the same name or a different one. Repeated is their
+	// Repeats are the first files that are in Files more than once, under the same or a different name. Repeated is their
 	// total number.
 	Repeats  []Repeat
 	Repeated int64
 }
 
-// shown is how many errors and files are shown, of many.
-const shown = 10
+// maxShown is the maximum number of errors, Unread and Repeats.
+const maxShown = 10
 
-// Find finds the logs of names. It reads directories and lists, and opens no log. The error is one
-// or more [*NameError], joined, about names that stand for nothing; that a file is not there is an
-// error of the [File].
+// Find finds the logs for names as in the package doc. It reads directories and lists, but opens no logs. The error is
+// one or more joined [*NameError], about names without logs. A missing file is an error of the [File] instead.
 func Find(names []string, stdin io.Reader) (*List, error) {
 	f := finder{list: &List{}, stdin: stdin}
 	for _, name := range names {
-		// Add the logs that a name of the caller stands for.
 		list, isList := strings.CutPrefix(name, "@")
 		switch {
 		case name == fault.Stdin:
@@ -83,12 +80,12 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 		case isList:
 			f.addList(list)
 		default:
-			f.addName(name, look(name))
+			f.addName(name, stat(name))
 		}
 	}
-	// Find the files that are there more than once.
+	// Find repeated files.
 	l := f.list
-	var order []*File // so that names of the same bytes are beside each other
+	var order []*File // equal files are adjacent
 	for i := range l.Files {
 		if l.Files[i].Err == nil {
 			order = append(order, &l.Files[i])
@@ -103,12 +100,12 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 			first = i
 			continue
 		}
-		if l.Repeated++; len(l.Repeats) < shown {
+		if l.Repeated++; len(l.Repeats) < maxShown {
 			l.Repeats = append(l.Repeats, Repeat{order[first].Name, order[i].Name})
 		}
 	}
-	if n := len(f.errs) - shown; n > 1 {
-		f.errs = append(f.errs[:shown], fmt.Errorf("and %d more names are wrong", n))
+	if n := len(f.errs) - maxShown; n > 1 {
+		f.errs = append(f.errs[:maxShown], fmt.Errorf("and %d more names with errors", n))
 	}
 	return f.list, errors.Join(f.errs...)
 }
@@ -122,37 +119,37 @@ func (l *List) Names() []string {
 	return names
 }
 
-// Err returns the errors of the files, joined; of many, the first ones, and their number.
+// Err returns the joined errors of the files: the first ones, and the number of the others.
 func (l *List) Err() error {
 	var errs []error
 	n := 0
 	for i := range l.Files {
 		if err := l.Files[i].Err; err != nil {
-			if n++; n <= shown {
+			if n++; n <= maxShown {
 				errs = append(errs, err)
 			}
 		}
 	}
-	if n > shown {
-		errs = append(errs, fmt.Errorf("and %d more files cannot be read", n-shown))
+	if n > maxShown {
+		errs = append(errs, fmt.Errorf("and %d more files cannot be read", n-maxShown))
 	}
 	return errors.Join(errs...)
 }
 
-// A finder finds.
+// A finder collects a List.
 type finder struct {
 	list   *List
 	stdin  io.Reader
-	stdins int // times that standard input is named
+	stdins int // how often standard input was named
 	errs   []error
 }
 
-// fail notes the fault of a name.
+// fail adds an error about a name.
 func (f *finder) fail(name string, err error, remedy string) {
 	f.errs = append(f.errs, &NameError{Name: name, Err: err, Remedy: remedy})
 }
 
-// useStdin reports whether standard input is named for the first time.
+// useStdin reports whether standard input is named for the first time. The second time is an error.
 func (f *finder) useStdin() bool {
 	if f.stdins++; f.stdins == 2 {
 		f.fail(fault.Stdin, errStdinTwice, "name - once")
@@ -161,17 +158,16 @@ func (f *finder) useStdin() bool {
 }
 
 // addName adds the logs of a name that is neither standard input nor a list.
-func (f *finder) addName(name string, at looked) {
+func (f *finder) addName(name string, at status) {
 	info, err := at.info, at.err
 	switch {
 	case storage.HasEmptyPart(name) && (err == nil && info.Dir || err != nil && IsPattern(name)):
-		f.fail(name, errEmptyPart, "name its objects, in a list for instance, or a prefix without //")
+		f.fail(name, errEmptyPart, "name its objects, for example in a list, or a prefix without //")
 	case err == nil && info.Dir:
 		f.addDir(name)
 	case err == nil:
 		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, id: info.ID})
 	case errors.Is(err, fs.ErrNotExist) && IsPattern(name):
-		// Add the logs that a pattern matches.
 		base, _ := splitPattern(name)
 		matches, err := matches(name)
 		if err != nil {
@@ -181,7 +177,7 @@ func (f *finder) addName(name string, at looked) {
 			f.list.Dirs = append(f.list.Dirs, storage.Clean(cmp.Or(base, ".")))
 		}
 		for _, m := range matches {
-			m.Path = pathOf(storage.Rel(cmp.Or(base, "."), m.Name)) // of shortened names, with the slashes of the system
+			m.Path = pathOf(storage.Rel(cmp.Or(base, "."), m.Name)) // base and names may differ in slashes and dots
 			m.Name = unambiguous(m.Name)
 			f.list.Files = append(f.list.Files, m)
 		}
@@ -190,23 +186,23 @@ func (f *finder) addName(name string, at looked) {
 	}
 }
 
-// looked is the result of a look at a name.
-type looked struct {
+// A status is what a file system says about a name.
+type status struct {
 	info storage.Info
 	err  error
 }
 
-// look looks at a name. It is looked at again when it is opened.
-func look(name string) (l looked) {
+// stat returns the status of a name. The place does not cache it, so opening the file gets a new one.
+func stat(name string) (s status) {
 	defer storage.Forget(name)
-	l.info, l.err = storage.Of(name).Stat(name)
-	return l
+	s.info, s.err = storage.Of(name).Stat(name)
+	return s
 }
 
-// member returns a file that is in a zip archive, or not there.
+// member returns a file in a zip archive, or a missing file. err is why the name cannot be opened.
 func member(name string, err error) File {
 	lost := errors.Is(err, fs.ErrNotExist)
-	// A name below a file gives another error on Unix, so a million lost names need no more looks.
+	// On Unix, a name below an archive has another error, so missing files need no further system calls.
 	if !lost || storage.IsRemote(name) || filepath.Separator == '\\' {
 		if archive, _, ok := unpack.SplitMember(name); ok {
 			if info, err := storage.Of(archive).Stat(archive); err == nil {
@@ -230,7 +226,7 @@ func (f *finder) addDir(dir string) {
 		switch {
 		case strings.HasPrefix(path, "_") || strings.Contains(path, "/_"):
 		case info.Dir || !IsLog(name):
-			if f.list.Others++; len(f.list.Unread) < shown {
+			if f.list.Others++; len(f.list.Unread) < maxShown {
 				f.list.Unread = append(f.list.Unread, name)
 			}
 		default:
@@ -245,11 +241,11 @@ func (f *finder) addDir(dir string) {
 	found := f.list.Files[first:]
 	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	if len(found) == 0 {
-		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(storage.Join(dir, "*"))+"; files whose names begin with a dot or _ do not count")
+		f.fail(dir, ErrNoLogs, "name the logs in it, as in "+fault.Display(storage.Join(dir, "*"))+"; files whose names begin with a dot or _ are ignored")
 	}
 }
 
-// unambiguous returns a name that was found, in a form that stands for nothing but the file.
+// unambiguous returns the name of a file in a form that is not standard input or a list.
 func unambiguous(name string) string {
 	if name == fault.Stdin || strings.HasPrefix(name, "@") {
 		return "./" + name
@@ -257,7 +253,7 @@ func unambiguous(name string) string {
 	return name
 }
 
-// pathOf returns the part of a name that an output keeps: without the part that leads above where it begins.
+// pathOf returns a name as a relative path with slashes, without a leading "..".
 func pathOf(name string) string {
 	if storage.IsRemote(name) {
 		_, name, _ = strings.Cut(name, "://")
@@ -272,19 +268,17 @@ func pathOf(name string) string {
 	}
 }
 
-// This file reads lists: one name per line.
-
-// A line is a line of a list that contains a name.
+// A line is a non-blank line of a list.
 type line struct {
 	number int
 	name   string
 }
 
-// block is the number of names of a list that are checked before the first of them is added: a list may have a million
-// names, and each check may take a request, or access a remote disk.
+// block is the number of names of a list whose status is requested in parallel: a list may have a million names, and each
+// status may take a request, or access a remote disk.
 const block = 4096
 
-// addList adds the logs that the lines of a list stand for.
+// addList adds the logs of a list.
 func (f *finder) addList(name string) {
 	text, ok := f.readList(name)
 	if !ok {
@@ -337,16 +331,15 @@ func (f *finder) readList(name string) (list string, ok bool) {
 	return string(text), true
 }
 
-// addLines adds the logs that some lines of a list stand for.
+// addLines adds the logs of at most block lines of a list.
 func (f *finder) addLines(list string, lines []line) {
-	// Look at the names of lines, many at once.
-	results := make([]looked, len(lines))
+	results := make([]status, len(lines))
 	var next atomic.Int64
 	var all panics.Group
-	for range min(lookers, len(lines)) {
+	for range min(statWorkers, len(lines)) {
 		all.Go(func() error {
 			for i := next.Add(1) - 1; i < int64(len(lines)); i = next.Add(1) - 1 {
-				results[i] = look(lines[i].name)
+				results[i] = stat(lines[i].name)
 			}
 			return nil
 		})
@@ -363,7 +356,7 @@ func (f *finder) addLines(list string, lines []line) {
 		before := len(f.list.Files)
 		f.addName(l.name, results[i])
 		if added := f.list.Files[before:]; len(added) == 1 {
-			// Add to the error of a name the oddity of its line: it was not meant as a name, perhaps.
+			// If the file is missing, an odd line may not have been meant as a name.
 			e, ok := errors.AsType[*NameError](added[0].Err)
 			if !ok || !errors.Is(added[0].Err, fs.ErrNotExist) {
 				continue
@@ -371,11 +364,11 @@ func (f *finder) addLines(list string, lines []line) {
 			var odd string
 			switch first, last := l.name[0], l.name[len(l.name)-1]; {
 			case strings.TrimSpace(l.name) != l.name:
-				odd = "has white space around the name, which is taken as a part of it: remove it"
+				odd = "has white space around the name, which counts as part of it: remove it"
 			case first == '#':
 				odd = "begins with #, and lists have no comments: remove it"
 			case len(l.name) > 1 && first == last && (first == '"' || first == '\''):
-				odd = "has quotes around the name, which are taken as a part of it: remove them"
+				odd = "has quotes around the name, which count as part of it: remove them"
 			default:
 				continue
 			}
@@ -384,10 +377,10 @@ func (f *finder) addLines(list string, lines []line) {
 	}
 }
 
-// lookers is how many names are looked at at once.
-const lookers = 64
+// statWorkers is the number of names whose status is requested at once.
+const statWorkers = 64
 
-// A Repeat is a file that is in a list more than once, by two of its names, which may be the same.
+// A Repeat is a file that is in a List twice, with both names, which may be equal.
 type Repeat struct{ First, Again string }
 
 // member returns what distinguishes inputs with the same file ID: the member of an archive, or the name if there is no

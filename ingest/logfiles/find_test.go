@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tree makes files with their names as contents.
+// tree creates files whose content is their name, in a new working directory.
 func tree(t *testing.T, names ...string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -22,7 +22,7 @@ func tree(t *testing.T, names ...string) {
 	}
 }
 
-// TestFind holds which files names stand for, and the paths of their outputs.
+// TestFind compares the files and output paths for names of all kinds.
 func TestFind(t *testing.T) {
 	tree(t, "a.zst", "logs/b.log", "logs/2026/01/access.log.1.gz", "logs/2026/c.txt", "logs/README.md", "logs/.git/x.log", "logs/_done/x.log",
 		"logs/.x.log", "logs/-", "logs/@x.log", "logs/a-b.log", "logs/a/b.log", "odd[1].log", "-", "@y")
@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		list  string // of the list, if name is @list
+		list  string // content of the file list, for the name @list
 		want  []string
 		other int64
 	}{
@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindErrors holds what is said of names that stand for nothing.
+// TestFindErrors compares the errors for names without logs.
 func TestFindErrors(t *testing.T) {
 	tree(t, "none/README.md", "utf16", "nested", "blank")
 	for name, text := range map[string]string{"utf16": "a\x00.\x00", "nested": "@nested\n-\n", "blank": "\n\r\n"} {
@@ -102,9 +102,9 @@ func TestFindErrors(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, want string }{
-		{"none", "none: has no file with the name of a log: name the logs in it, as in none/*; files whose names begin with a dot or _ do not count"},
-		{"*.zst", "*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
-		{"x/**/*.zst", "x/**/*.zst: no file matches the pattern: check the directory and the pattern; directories do not count"},
+		{"none", "none: has no file with the name of a log: name the logs in it, as in none/*; files whose names begin with a dot or _ are ignored"},
+		{"*.zst", "*.zst: no file matches the pattern: check the directory and the pattern; directories are ignored"},
+		{"x/**/*.zst", "x/**/*.zst: no file matches the pattern: check the directory and the pattern; directories are ignored"},
 		{"**/[a", `**/[a: syntax error in pattern: quote the pattern's special characters with \`},
 		{"@", "@: is not a list of names: write @ and the name of a file with one name per line"},
 		{"@gone", "gone: no such file or directory: check the name and the permissions of the list"},
@@ -126,9 +126,9 @@ func TestFindErrors(t *testing.T) {
 	}
 	const lost = "no such file or directory: line "
 	if got, want := fmt.Sprint(odd.Err()), "# logs of May: "+lost+"1 of odd begins with #, and lists have no comments: remove it\n"+
-		`" none/README.md": `+lost+"2 of odd has white space around the name, which is taken as a part of it: remove it\n"+
-		`'none/README.md': `+lost+"3 of odd has quotes around the name, which are taken as a part of it: remove them\n"+
-		`"lost ": `+lost+"4 of odd has white space around the name, which is taken as a part of it: remove it"; got != want {
+		`" none/README.md": `+lost+"2 of odd has white space around the name, which counts as part of it: remove it\n"+
+		`'none/README.md': `+lost+"3 of odd has quotes around the name, which count as part of it: remove them\n"+
+		`"lost ": `+lost+"4 of odd has white space around the name, which counts as part of it: remove it"; got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 	for _, name := range []string{"# logs of May", " x ", "'y'"} {
@@ -154,7 +154,7 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// TestLongList holds that a list of more lines than are looked at at once has its order.
+// TestLongList checks that the files of a list of several blocks are in order.
 func TestLongList(t *testing.T) {
 	tree(t, "logs/a.log", "logs/b.log")
 	var text, want strings.Builder
@@ -169,7 +169,7 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// TestRepeats holds which files are there more than once, whatever their names.
+// TestRepeats checks which files are repeated, under any name.
 func TestRepeats(t *testing.T) {
 	tree(t, "logs/a.log", "logs/b.log", "c.log")
 	if err := errors.Join(os.Symlink("a.log", "logs/link.log"), os.Symlink("logs", "more"), os.Link("c.log", "hard.log"), zipped("x.zip", "m", "n")); err != nil {
@@ -228,7 +228,7 @@ func TestMatchParts(t *testing.T) {
 		{"a/**/b/*", "a/b/x/b/c", true},
 		{"a/*/b", "a/b", false},
 		{"**/*.gz/**/x", "a.gz/b.gz/c/x", true},
-		{strings.Repeat("**/a/", 200) + "b", strings.Repeat("a/", 2000) + "c", false}, // in no time
+		{strings.Repeat("**/a/", 200) + "b", strings.Repeat("a/", 2000) + "c", false}, // must not take exponential time
 	} {
 		if got := matchParts(strings.Split(c.pattern, "/"), strings.Split(c.path, "/")); got != c.want {
 			t.Errorf("%s on %s: %v", c.pattern, c.path, got)

@@ -13,11 +13,10 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// IsPattern reports whether a name that no file has may be a pattern.
+// IsPattern reports whether a name has wildcards. A file with exactly that name may also exist.
 func IsPattern(name string) bool { return strings.ContainsAny(name, `*?[`) }
 
-// Match returns the names of the files that a pattern matches, sorted. Directories do not count.
-// The error is a [*NameError].
+// Match returns the sorted names of the files that match a pattern, without directories. The error is a [*NameError].
 func Match(pattern string) ([]string, error) {
 	files, err := matches(pattern)
 	names := make([]string, len(files))
@@ -27,7 +26,7 @@ func Match(pattern string) ([]string, error) {
 	return names, err
 }
 
-// matches is Match for files with their sizes.
+// matches is Match, but returns files with sizes.
 func matches(pattern string) ([]File, error) {
 	base, parts := splitPattern(pattern)
 	for _, part := range parts {
@@ -49,21 +48,21 @@ func matches(pattern string) ([]File, error) {
 		return nil, &NameError{Name: pattern, Err: &storage.ForeignError{Scheme: scheme}}
 	}
 	if len(found) == 0 {
-		return nil, &NameError{Name: pattern, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories do not count"}
+		return nil, &NameError{Name: pattern, Err: ErrNoMatch, Remedy: "check the directory and the pattern; directories are ignored"}
 	}
 	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
 
-// splitPattern returns the directory before the first part with a wildcard, with a slash at its end
-// if there is one, and the parts from there on.
+// splitPattern returns the directory before the first part with a wildcard, with a slash at its end or "", and the parts
+// after it.
 func splitPattern(pattern string) (base string, parts []string) {
 	first := strings.IndexAny(pattern, `*?[`)
 	base = pattern[:1+strings.LastIndexFunc(pattern[:first], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })]
 	return base, strings.FieldsFunc(pattern[len(base):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
 }
 
-// glob finds the files that a pattern without ** matches.
+// glob returns the files that match a pattern without **.
 func glob(pattern string) ([]File, error) {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
@@ -73,7 +72,7 @@ func glob(pattern string) ([]File, error) {
 	for _, name := range names {
 		info, err := storage.Of(name).Stat(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // a link to nothing
+		case errors.Is(err, fs.ErrNotExist): // a broken link
 			found = append(found, File{Name: name, Size: -1})
 		case err != nil:
 			return nil, err
@@ -84,7 +83,7 @@ func glob(pattern string) ([]File, error) {
 	return found, nil
 }
 
-// walk finds the files that a pattern with ** matches below its directory.
+// walk returns the files below base that match a pattern with **.
 func walk(base string, parts []string) (found []File, err error) {
 	dir := cmp.Or(base, ".")
 	err = storage.Of(dir).Walk(dir, func(name string, info storage.Info) error {
@@ -100,8 +99,8 @@ func walk(base string, parts []string) (found []File, err error) {
 	return found, err
 }
 
-// matchParts reports whether the parts of a path match a pattern's. It remembers the last **
-// only, as the parts before that need not change: so it is linear in the product of their numbers.
+// matchParts reports whether the parts of a path match those of a pattern. It backtracks only to the last **, because the
+// parts before it need not change. The time is proportional to the product of the numbers of parts.
 func matchParts(pattern, path []string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(path) {
@@ -128,26 +127,26 @@ func matchParts(pattern, path []string) bool {
 	return p == len(pattern)
 }
 
-// The ends of the names of logs: ends for packing, and ends that say that it is a log.
+// Extensions of packed files, and of logs.
 var (
 	packings = []string{".zst", ".zstd", ".gz", ".gzip", ".xz", ".bz2", ".zip"}
 	kinds    = []string{".urls", ".url", ".txt", ".log", ".list", ".lst", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".cdxj", ".warc"}
 )
 
-// Stem returns the last part of a name without the ends of names of logs.
+// Stem returns the last part of a name without the extensions of logs.
 //
 //	logs/urls.zst      urls
 //	a.urls.txt.gz      a
 //	access.log.1.gz    access.log.1
 func Stem(name string) string { return cutEnds(cutEnds(filepath.Base(name), packings), kinds) }
 
-// Unpacked returns a name without the ends of packing.
+// Unpacked returns a name without the extensions of packed files.
 func Unpacked(name string) string { return cutEnds(name, packings) }
 
-// CutEnd returns a name without ends of these, in any case and number. It leaves something.
+// CutEnd removes all of these extensions from the end of a name, ignoring case. The rest is not empty.
 func CutEnd(name string, ends ...string) string { return cutEnds(name, ends) }
 
-// cutEnds cuts the ends off a name, in any case, as often as one is there.
+// cutEnds is CutEnd.
 func cutEnds(name string, ends []string) string {
 	for {
 		ext := filepath.Ext(name)
@@ -158,8 +157,8 @@ func cutEnds(name string, ends []string) string {
 	}
 }
 
-// IsLog reports whether a name is a log's: whether it ends as names of logs do, has numbers
-// behind that as logs that were rotated do, or is packed. Files of Parquet count too.
+// IsLog reports whether a file is named like a log: with the extension of a log, which numbers may follow as in rotated
+// logs, of a packed file, or of Parquet.
 func IsLog(name string) bool {
 	name = strings.ToLower(filepath.Base(name))
 	unpacked := cutEnds(name, packings)
@@ -170,7 +169,7 @@ func IsLog(name string) bool {
 	return isKind(name) || rotated != name && isKind(rotated)
 }
 
-// isKind reports whether a name ends as an unpacked log's does.
+// isKind reports whether a name ends like that of a log that is neither packed nor rotated.
 func isKind(name string) bool {
 	return slices.Contains(kinds, filepath.Ext(name)) && len(name) > len(filepath.Ext(name)) || strings.HasSuffix(name, "_log")
 }

@@ -1,6 +1,6 @@
-// Package sitemapfiles finds the files of sitemaps, and reads their URLs: of single files, packed or not, of a
-// directory, and of an index, whose files it finds beside it by the names in their URLs, as it opens no connection.
-// It names their oddities. Package sitemap reads each. Commands import it, and package ingest.
+// Package sitemapfiles finds sitemap files, and reads their URLs and oddities. It reads single files, packed or not, the
+// files of a directory, and indexes. As it makes no network connections, it expects the sitemaps of an index next to it,
+// named as in their URLs. Package sitemap reads each file. Commands and package ingest import this package.
 package sitemapfiles
 
 import (
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -25,46 +24,46 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// A Problem is a kind of oddity of sitemaps.
+// A Problem is a kind of oddity in sitemaps.
 type Problem uint8
 
 // The problems.
 const (
-	Missing Problem = iota // an index names a file that is not beside it
-	Unnamed                // files of a directory that no index there names
+	Missing Problem = iota // an index names a file that is not next to it
+	Unnamed                // a file of a directory is not named by its index
 	Odd                    // a file does not follow the protocol
-	BadURL                 // URLs are relative or none, or entries have none
+	BadURL                 // a URL is relative, invalid or missing
 )
 
-// A Note describes a problem: the number of affected files or URLs, and the first one in words.
+// A Note describes a problem: the number of affected files or URLs, and texts about the first ones.
 type Note struct {
 	Problem Problem
 	Count   int64
 	First   []string
 }
 
-// shown is the number that are named.
-const shown = 3
+// maxShown is the maximum length of Note.First.
+const maxShown = 3
 
 // Sitemaps are the URLs of some sitemaps.
 type Sitemaps struct {
-	Set   *sitemap.Set // nil if Options.Most was passed
-	Names []string     // of the files that have URLs of pages, in the order they were read
-	Read  []string     // all files that were read, with indexes
+	Set   *sitemap.Set // nil if Options.Most was exceeded
+	Names []string     // the sitemaps, without indexes, in the order they were read
+	Read  []string     // all files, in the order they were read
 	URLs  int64        // listed URLs, including duplicates
 	Size  int64        // maximum size of the Set in bytes
-	Hash  string       // of all URLs as they are written, in their order, in hexadecimal
+	Hash  string       // of all URLs as written, in order, in hexadecimal
 	Notes []Note       // by Problem
 }
 
-// Options say how sitemaps are read.
+// Options control how sitemaps are read.
 type Options struct {
-	Dialect robots.Dialect // whose normal form URLs get in Set
-	Most    int64          // bytes of Set; 0 means no limit
-	Window  int64          // the most of a window of zstd; 0 is as usual
+	Dialect robots.Dialect // determines how Set normalises URLs
+	Most    int64          // maximum size of Set in bytes; 0 means no limit
+	Window  int64          // maximum zstd window in bytes; 0 means 128 MiB
 }
 
-// Read reads the sitemaps of these names: files, directories and indexes. The error is one or more [*NameError] about
+// Read reads sitemaps, whose names may be files, directories and indexes. The error is one or more [*NameError] about
 // files that are not sitemaps or cannot be read to the end, or reports more than [sitemap.MostURLs] URLs.
 func Read(names []string, opt Options) (*Sitemaps, error) {
 	r := newReader(opt)
@@ -74,7 +73,6 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 			return nil, err
 		}
 	}
-	// Read the files that are queued, and those that they name.
 	for len(r.queue) > 0 {
 		f := r.queue[0]
 		r.queue = r.queue[1:]
@@ -96,15 +94,15 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 	return out, nil
 }
 
-// A NameError says that a file cannot be used: its Name, the fault as Err, which Unwrap returns, and advice
-// about it as Remedy, which may be empty.
+// A NameError means that a file cannot be used. It has the Name, the fault as Err, which Unwrap returns, and advice as
+// Remedy, which may be empty.
 type NameError = fault.NameError
 
-// A file is one to read.
+// A file is a sitemap or an index.
 type file struct {
 	name   string
-	dir    string // that was named, where it was found; "" for a file that was named itself or by an index
-	parent string // the index that names it
+	dir    string // the caller's directory in which it was found; "" if the caller or an index named the file
+	parent string // the index that named it; "" if there is none
 }
 
 // A reader reads sitemaps, one after the other.
@@ -117,10 +115,10 @@ type reader struct {
 	hash    *xxh3.Hasher
 
 	queue   []file
-	seen    map[string]bool // names that were queued
-	named   map[string]bool // that an index names
-	indexes map[string]bool // directories that were named and have an index
-	loose   []file          // files of directories that were read
+	seen    map[string]bool // files that were queued
+	named   map[string]bool // files that an index names
+	indexes map[string]bool // the caller's directories with an index
+	loose   []file          // sitemaps, which may lack in the index of their directory
 	out     Sitemaps
 	notes   [BadURL + 1]Note
 	hosts   map[uint32]int64 // URLs of the current file by origin
@@ -132,16 +130,16 @@ func newReader(opt Options) *reader {
 	return r
 }
 
-// note counts something odd.
+// note counts a problem, and adds a text to its note if there are few.
 func (r *reader) note(p Problem, count int64, format string, args ...any) {
 	n := &r.notes[p]
 	n.Count += count
-	if len(n.First) < shown {
+	if len(n.First) < maxShown {
 		n.First = append(n.First, fmt.Sprintf(format, args...))
 	}
 }
 
-// addName queues the files that a name stands for.
+// addName queues a file, or the sitemaps of a directory.
 func (r *reader) addName(name string) error {
 	info, err := storage.Of(name).Stat(name)
 	switch {
@@ -153,7 +151,11 @@ func (r *reader) addName(name string) error {
 	}
 	before := len(r.queue)
 	err = storage.Of(name).Walk(name, func(found string, info storage.Info) error {
-		if !info.Dir && isSitemapName(path.Base(strings.ReplaceAll(found, "\\", "/"))) {
+		base := strings.ToLower(path.Base(strings.ReplaceAll(found, "\\", "/")))
+		for _, packed := range []string{".gz", ".zst", ".bz2"} {
+			base = strings.TrimSuffix(base, packed)
+		}
+		if !info.Dir && (strings.HasSuffix(base, ".xml") || strings.HasSuffix(base, ".txt") && strings.Contains(base, "sitemap")) {
 			r.enqueue(file{name: found, dir: name})
 		}
 		return nil
@@ -162,21 +164,12 @@ func (r *reader) addName(name string) error {
 		return fault.OfFile(name, err, "check the permissions")
 	}
 	if len(r.queue) == before {
-		return &NameError{Name: name, Err: errors.New("no file in it is a sitemap by its name"), Remedy: "name the files, or let their names end in .xml or .xml.gz, or be such as sitemap.txt"}
+		return &NameError{Name: name, Err: errors.New("contains no file that is named like a sitemap"), Remedy: "name the files, or rename them to end in .xml or .xml.gz, or like sitemap.txt"}
 	}
 	return nil
 }
 
-// isSitemapName reports whether a file of a directory may be a sitemap, by its name.
-func isSitemapName(base string) bool {
-	base = strings.ToLower(base)
-	for _, packed := range []string{".gz", ".zst", ".bz2"} {
-		base = strings.TrimSuffix(base, packed)
-	}
-	return strings.HasSuffix(base, ".xml") || strings.HasSuffix(base, ".txt") && strings.Contains(base, "sitemap")
-}
-
-// enqueue queues a file, unless it is queued.
+// enqueue queues a file, unless it was queued before.
 func (r *reader) enqueue(f file) {
 	key := storage.Clean(f.name)
 	if f.parent != "" {
@@ -188,7 +181,7 @@ func (r *reader) enqueue(f file) {
 	}
 }
 
-// readFile reads a file.
+// readFile reads a file. It queues the files of an index, and adds the URLs of a sitemap.
 func (r *reader) readFile(f file) error {
 	r.hosts = map[uint32]int64{}
 	kind, entries, notes, err := r.each(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
@@ -196,7 +189,6 @@ func (r *reader) readFile(f file) error {
 			r.addChild(&f, e)
 			return nil
 		}
-		// Add a URL of a page.
 		r.hash.Write(e.URL)
 		r.hash.Write([]byte{'\n'})
 		origin, err := r.builder.AddURL(e.URL)
@@ -206,7 +198,7 @@ func (r *reader) readFile(f file) error {
 		}
 		r.hosts[origin]++
 		if r.builder.Count() > sitemap.MostURLs {
-			return &NameError{Name: f.name, Err: fmt.Errorf("line %d: this is URL %d of all sitemaps, and %[2]d is one too many", e.Line, r.builder.Count()), Remedy: "give the sitemaps of fewer sites at once"}
+			return &NameError{Name: f.name, Err: fmt.Errorf("line %d: this is URL %d of all sitemaps, one more than the limit", e.Line, r.builder.Count()), Remedy: "name the sitemaps of fewer sites"}
 		}
 		return nil
 	})
@@ -221,7 +213,7 @@ func (r *reader) readFile(f file) error {
 	if kind == sitemap.Index {
 		r.indexes[f.dir] = true
 		if f.parent != "" {
-			r.note(Odd, 1, "%s is an index, and the index %s names it: an index may name only sitemaps", fault.Display(f.name), fault.Display(f.parent))
+			r.note(Odd, 1, "%s is an index that is listed in the index %s: an index may list only sitemaps", fault.Display(f.name), fault.Display(f.parent))
 		}
 	} else {
 		r.out.Names = append(r.out.Names, f.name)
@@ -231,7 +223,7 @@ func (r *reader) readFile(f file) error {
 	return nil
 }
 
-// each reads a file, and gives its URLs to add.
+// each reads a file and calls add for its URLs.
 func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) error) (kind sitemap.Kind, entries int64, notes sitemap.Notes, err error) {
 	if err := r.texts.Open(name, nil); err != nil {
 		return kind, 0, notes, err
@@ -257,7 +249,7 @@ func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) 
 	}
 }
 
-// Remedy gives advice for a fault of a sitemap; faults of packed data have said it.
+// Remedy returns advice for a fault of a sitemap, or "". Faults of packed data already have advice.
 func Remedy(err error) string {
 	switch {
 	case errors.Is(err, sitemap.ErrHTML):
@@ -270,40 +262,39 @@ func Remedy(err error) string {
 	return ""
 }
 
-// look notes the oddities of a file that was read.
+// look notes the oddities of a file after it was read.
 func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 	name := fault.Display(f.name)
 	if entries+n.NoURL > sitemap.MaxURLs {
-		r.note(Odd, 1, "%s has %d URLs, and a sitemap %d at most: crawlers may read none", name, entries+n.NoURL, sitemap.MaxURLs)
+		r.note(Odd, 1, "%s has %d URLs; the limit of a sitemap is %d: crawlers may ignore all of them", name, entries+n.NoURL, sitemap.MaxURLs)
 	}
 	if n.Bytes > sitemap.MaxBytes {
-		r.note(Odd, 1, "%s has %d bytes, unpacked, and a sitemap %d at most: crawlers may read none", name, n.Bytes, sitemap.MaxBytes)
+		r.note(Odd, 1, "%s has %d bytes (unpacked); the limit of a sitemap is %d: crawlers may ignore it", name, n.Bytes, sitemap.MaxBytes)
 	}
 	switch {
 	case n.Space != "":
-		r.note(Odd, 1, "%s: the namespace is %q, and not %q", name, n.Space, sitemap.Namespace)
+		r.note(Odd, 1, "%s: the namespace is %q instead of %q", name, n.Space, sitemap.Namespace)
 	case n.NoSpace:
-		r.note(Odd, 1, "%s has no namespace: it is %q", name, sitemap.Namespace)
+		r.note(Odd, 1, "%s has no namespace; it should be %q", name, sitemap.Namespace)
 	}
 	if n.Encoding != "" {
-		r.note(Odd, 1, "%s is written in %s, and sitemaps are UTF-8", name, n.Encoding)
+		r.note(Odd, 1, "%s is encoded in %s, but sitemaps must be UTF-8", name, n.Encoding)
 	}
 	if entries == 0 {
 		r.note(Odd, 1, "%s has no URL", name)
 	}
 	if n.NoURL > 0 {
-		r.note(BadURL, n.NoURL, "%s: line %d: an entry without a URL, or with one of more than %d bytes", name, n.FirstLine, sitemap.MaxURL)
+		r.note(BadURL, n.NoURL, "%s: line %d: the entry has no URL, or a URL of more than %d bytes", name, n.FirstLine, sitemap.MaxURL)
 	}
 	if len(r.hosts) > 1 && !r.builder.Full() {
-		// Record that a file has URLs of several origins: crawlers ignore other origins, unless their robots.txt names the
-		// file.
+		// Crawlers ignore URLs of other origins, unless their robots.txt names the file.
 		main, most, all := uint32(0), int64(0), int64(0)
 		for number, n := range r.hosts {
 			if all += n; n > most || n == most && number < main {
 				main, most = number, n
 			}
 		}
-		r.note(Odd, 1, "%s has %d of %d URLs that are not of %s, as most are", name, all-most, all, r.builder.Origin(main))
+		r.note(Odd, 1, "%s: %d of %d URLs do not belong to %s, the origin of most", name, all-most, all, r.builder.Origin(main))
 	}
 }
 
@@ -317,16 +308,8 @@ func (r *reader) addChild(f *file, e sitemap.Entry) {
 	r.enqueue(file{name: found, parent: f.name})
 }
 
-// dirOf returns the directory of a file.
-func dirOf(name string) string {
-	if storage.IsRemote(name) {
-		return name[:strings.LastIndexByte(name, '/')+1]
-	}
-	return filepath.Dir(name)
-}
-
-// mostParts is the most directories of a URL that are looked for beside an index.
-const mostParts = 8
+// maxParts is the maximum number of parts of a URL's path that Beside uses.
+const maxParts = 8
 
 // Beside returns the file next to an index that corresponds to a URL: with as many of the URL's directories as exist,
 // with or without its query, and compressed by gzip or not. ok is false if there is none.
@@ -341,34 +324,34 @@ func Beside(index string, rawURL []byte) (name string, ok bool) {
 			return "", false
 		}
 	}
-	parts = parts[max(0, len(parts)-mostParts):]
-	dir := dirOf(index)
+	parts = parts[max(0, len(parts)-maxParts):]
+	dir := filepath.Dir(index)
+	if storage.IsRemote(index) {
+		dir = index[:strings.LastIndexByte(index, '/')+1]
+	}
 	for ; len(parts) > 0; parts = parts[1:] {
 		base := strings.Join(parts, "/")
-		for _, candidate := range candidates(base, u.RawQuery) {
+		var candidates []string
+		if query := u.RawQuery; query != "" && !strings.ContainsAny(query, "/\\\x00") {
+			candidates = append(candidates, base+"?"+query, base+"@"+query) // wget writes either
+		}
+		candidates = append(candidates, base)
+		if unpacked, isPacked := strings.CutSuffix(base, ".gz"); isPacked {
+			candidates = append(candidates, unpacked)
+		} else {
+			candidates = append(candidates, base+".gz")
+		}
+		for _, candidate := range candidates {
 			full := storage.Join(dir, candidate)
 			if info, err := storage.Of(full).Stat(full); err == nil && !info.Dir {
 				return full, true
-			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				continue // a name that is too long, for instance
 			}
 		}
 	}
 	return "", false
 }
 
-// candidates returns the names that a file may have, by the path and the query of its URL.
-func candidates(base, query string) (names []string) {
-	if query != "" && !strings.ContainsAny(query, "/\\\x00") {
-		names = append(names, base+"?"+query, base+"@"+query) // as wget writes it
-	}
-	if unpacked, packed := strings.CutSuffix(base, ".gz"); packed {
-		return append(names, base, unpacked)
-	}
-	return append(names, base, base+".gz")
-}
-
-// noted returns the oddities of the files, by Problem.
+// noted returns the notes, by Problem.
 func (r *reader) noted() (all []Note) {
 	for p, n := range r.notes {
 		if n.Count > 0 {
@@ -379,7 +362,7 @@ func (r *reader) noted() (all []Note) {
 	return all
 }
 
-// EachURL gives all URLs of pages to add once more, with the file and the line of each, until add returns an error.
+// EachURL reads the sitemaps again, and calls add for each URL, with its file and line, until add returns an error.
 func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error) error {
 	r := newReader(Options{})
 	defer r.texts.Release()
@@ -392,8 +375,8 @@ func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error)
 	return nil
 }
 
-// Expand returns the files that a log of the format sitemap stands for: an index's files, and their oddities;
-// else, and of one that cannot be read, its own name.
+// Expand returns the sitemaps of an index, and the notes about it. For other files, and for unreadable ones, it returns
+// name.
 func Expand(name string, window int64) (names []string, notes []Note) {
 	r := newReader(Options{Window: window})
 	defer r.texts.Release()
@@ -411,7 +394,7 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 		switch {
 		case errors.Is(err, errStop), err == nil && kind != sitemap.Index:
 			names = append(names, f.name)
-		case err != nil && f.parent == "": // whoever reads it says so
+		case err != nil && f.parent == "": // reading it returns the error
 			return []string{name}, nil
 		case err != nil:
 			names = append(names, f.name)
@@ -420,5 +403,5 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 	return names, r.noted()
 }
 
-// errStop ends a look at a file that is not an index.
+// errStop ends reading a file that is not an index.
 var errStop = errors.New("enough was read")

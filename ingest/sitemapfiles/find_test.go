@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// write writes files below a directory, by their names and texts.
+// write writes files below a directory.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -24,7 +24,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestBeside holds which file an index means by a URL, and that none lies outside its directory.
+// TestBeside checks which file next to an index corresponds to a URL, and that it is never outside the directory.
 func TestBeside(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
@@ -47,7 +47,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestLoop holds that indexes that name each other, and themselves, end.
+// TestLoop reads indexes that name each other and themselves.
 func TestLoop(t *testing.T) {
 	dir := t.TempDir()
 	index := func(names ...string) string {
@@ -68,8 +68,8 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestLimits holds what is said of a sitemap that has more than the protocol permits, and that all its URLs are read, also
-// where memory has no room for them.
+// TestLimits checks the notes about a sitemap above the limits of the protocol, and that all its URLs are read, even
+// above the memory limit.
 func TestLimits(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -84,8 +84,8 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			name + " has 50001 URLs, and a sitemap 50000 at most: crawlers may read none",
-			fmt.Sprintf("%s has %d bytes, unpacked, and a sitemap 52428800 at most: crawlers may read none", name, text.Len()),
+			name + " has 50001 URLs; the limit of a sitemap is 50000: crawlers may ignore all of them",
+			fmt.Sprintf("%s has %d bytes (unpacked); the limit of a sitemap is 52428800: crawlers may ignore it", name, text.Len()),
 		}
 		if len(s.Notes) != 1 || !slices.Equal(s.Notes[0].First, want) || s.URLs != sitemap.MaxURLs+1 {
 			t.Errorf("%d URLs, %+v", s.URLs, s.Notes)
@@ -100,14 +100,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFaults holds that files that are no sitemap, or end too early, are errors that name the file and the line.
+// TestFaults checks that the errors for truncated files and files that are not sitemaps name the file and the line.
 func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"html.xml": "<!doctype html>", "cut.xml": "<urlset>\n<url>", "robots.txt": "User-agent: *\n", "a.xml.gz": "\x1f\x8b\x08\x00\x00", "empty/readme.md": "",
 	})
 	for name, want := range map[string]string{
-		"html.xml": "html.xml: line 1 ", "cut.xml": "cut.xml: line 2 ", "robots.txt": "robots.txt: line 1 ", "a.xml.gz": "a.xml.gz: ", "none.xml": "none.xml: no such file", "empty": "empty: no file in it",
+		"html.xml": "html.xml: line 1 ", "cut.xml": "cut.xml: line 2 ", "robots.txt": "robots.txt: line 1 ", "a.xml.gz": "a.xml.gz: ", "none.xml": "none.xml: no such file", "empty": "empty: contains no file",
 	} {
 		_, err := Read([]string{filepath.Join(dir, name)}, Options{Dialect: robots.Google})
 		if _, ok := errors.AsType[*NameError](err); !ok || !strings.Contains(err.Error(), want) {

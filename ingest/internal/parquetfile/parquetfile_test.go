@@ -21,7 +21,7 @@ import (
 	output "github.com/robobatch/robobatch/output/parquet"
 )
 
-// files returns the names of the files of testdata.
+// files returns the names of the Parquet files of testdata.
 func files(tb testing.TB) []string {
 	tb.Helper()
 	names, err := filepath.Glob("testdata/*.parquet")
@@ -31,13 +31,13 @@ func files(tb testing.TB) []string {
 	return names
 }
 
-// read returns the rows of a file as texts, those before an error too.
+// read returns the rows of a file as texts, including those before an error.
 func read(data []byte) (rows []string, err error) {
 	rows, _, err = readSome(data, math.MaxInt)
 	return rows, err
 }
 
-// readSome is read of so many rows, and reports whether those are all.
+// readSome is read for a limited number of rows. It reports whether these are all.
 func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -47,7 +47,7 @@ func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	for i := range f.Schema().NumColumns() {
 		columns = append(columns, f.NewColumn(i))
 	}
-	var text []byte // of all rows: to make a string of each would cost more than to read them
+	var text []byte // of all rows, because a string for each row costs more than reading it
 	var ends []int
 	defer func() {
 		all, from := string(text), 0
@@ -80,7 +80,7 @@ func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	return nil, true, nil
 }
 
-// appendValue appends a value as text, as its type in the schema says.
+// appendValue appends a value as text, according to its type in the schema.
 func appendValue(dst []byte, col *schema.Column, v Value, null bool) []byte {
 	if null {
 		return append(dst, "null"...)
@@ -132,7 +132,7 @@ func wantRow(i int) string {
 		i*i*1000003-5, float64(i)/8, float64(i)/4, ok, at.Unix())
 }
 
-// TestWriters reads what other programs write, and holds that they write what is to be read.
+// TestWriters reads files of other programs, and checks that they have the features to be tested.
 func TestWriters(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range files(t) {
@@ -146,7 +146,7 @@ func TestWriters(t *testing.T) {
 			continue
 		}
 		for i, row := range rows {
-			if strings.HasSuffix(name, "fastparquet.parquet") { // it has floats for integers with nulls
+			if strings.HasSuffix(name, "fastparquet.parquet") { // it stores integers with nulls as floats
 				row = strings.Replace(row, "status=NaN", "status=null", 1)
 			}
 			if want := wantRow(i); row != want {
@@ -188,10 +188,10 @@ func pagesOf(t *testing.T, data []byte) (all []page) {
 	return all
 }
 
-// TestDamage damages each file in each byte, and cuts it anywhere. There is an error after true
-// rows, or all rows are true; but for the data of pages without a checksum, where nothing may tell.
+// TestDamage damages each byte of each file, and truncates it at random positions. There must be an error after correct
+// rows, or all rows must be correct; except that damage in the data of pages without a checksum may not be detected.
 func TestDamage(t *testing.T) {
-	step := 5 // in the data of pages; each byte of headers and footers is damaged
+	step := 5 // in the data of pages; in headers and footers each byte is damaged
 	if testing.Short() {
 		step = 307
 	}
@@ -206,7 +206,7 @@ func TestDamage(t *testing.T) {
 	for codec, name := range []string{output.Uncompressed: "none", output.Zstd: "zstd", output.Snappy: "snappy"} {
 		inputs["ours-"+name] = ours(t, output.Codec(codec), 3000)
 	}
-	percent := debug.SetGCPercent(1000) // there is little to keep, and much garbage
+	percent := debug.SetGCPercent(1000) // there is little live memory, and much garbage
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	for name, whole := range inputs {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inPage, unsummed := make([]bool, len(whole)), make([]bool, len(whole)) // by byte; without a checksum
+			inPage, unsummed := make([]bool, len(whole)), make([]bool, len(whole)) // for each byte, whether it is in a page, and in a page without a checksum
 			for _, p := range pagesOf(t, whole) {
 				for i := p.at; i < p.at+p.packed; i++ {
 					inPage[i], unsummed[i] = true, !p.checked
@@ -273,7 +273,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzRead reads anything: it ends, in an error or with as many rows as the file says, and again with the same.
+// FuzzRead reads any bytes. It must end in an error or with as many rows as the file states, and the same when
+// repeated.
 func FuzzRead(f *testing.F) {
 	f.Add(ours(f, output.Uncompressed, 50), 100)
 	f.Add(ours(f, output.Zstd, 50), 100)
@@ -288,7 +289,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, most int) {
-		most = max(1, most%1000) // a few bytes can stand for very many equal rows
+		most = max(1, most%1000) // a few bytes can encode a large number of equal rows
 		rows, ended, err := readSome(data, most)
 		again, _, errAgain := readSome(data, most)
 		if !slices.Equal(rows, again) || fmt.Sprint(err) != fmt.Sprint(errAgain) {
@@ -311,7 +312,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// ours returns a file of so many rows as package output writes them.
+// ours returns a file of this number of rows, as package output writes them.
 func ours(tb testing.TB, codec output.Codec, rows int64) []byte {
 	tb.Helper()
 	var s sink
@@ -351,9 +352,8 @@ type sink struct{ bytes.Buffer }
 // Tell returns how many bytes were written.
 func (s *sink) Tell() int64 { return int64(s.Len()) }
 
-// otherTimes reports whether the type of the last column is another: a field that was changed into
-// one that nobody knows looks like one of a later version of the format, and some writers say the
-// unit once only.
+// otherTimes reports whether the type of the last column has changed: a field with an unknown number looks like one of
+// a later version of the format, and some writers store the time unit only once.
 func otherTimes(t *testing.T, data, whole []byte) bool {
 	t.Helper()
 	var types [2]string
@@ -377,7 +377,7 @@ func differ(got, want []string) string {
 	return fmt.Sprintf("%d rows, want %d", len(got), len(want))
 }
 
-// TestCauses holds that errors say what is wrong.
+// TestCauses compares error messages with the damage.
 func TestCauses(t *testing.T) {
 	whole, err := os.ReadFile("testdata/pyarrow-crc.parquet")
 	if err != nil {
@@ -393,7 +393,7 @@ func TestCauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain[36685] ^= 16 // of the field that says microseconds
+	plain[36685] ^= 16 // the field that means microseconds
 	for name, test := range map[string]struct {
 		data  []byte
 		want  error
@@ -414,9 +414,9 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestDeltasCut holds that a block of differences that ends early is an error.
+// TestDeltasCut checks that a truncated block of deltas is an error.
 func TestDeltasCut(t *testing.T) {
-	data := []byte{0x80, 1, 4, 5, 0, 0, 3, 0, 0, 0, 0xff} // four differences of 3 bits, in one byte
+	data := []byte{0x80, 1, 4, 5, 0, 0, 3, 0, 0, 0, 0xff} // four deltas of 3 bits, in one byte
 	if got, _, err := readDeltas(nil, data, 5); err == nil {
 		t.Errorf("read %v", got)
 	}
