@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare")
 
-// groupTokens returns the words of a header by which a group of some robots.txt names its client, as
-// the engine finds them: in lower case, cut where a product token ends.
+// groupTokens returns the words of a header that may match a group of a robots.txt, as the engine finds them: in lower
+// case, and only the part that a product token may have.
 func groupTokens(header string, groups map[string]bool) (all []string) {
 	_, words := IdentifyWords(nil, []byte(header))
 	for _, word := range words {
@@ -28,9 +28,9 @@ func groupTokens(header string, groups map[string]bool) (all []string) {
 	return all
 }
 
-// TestClientWords holds, for real headers and for the tokens of real robots.txt, that no word of a
-// browser, a system or a device names a group: those in headers.tsv are the names of the crawlers,
-// programs and libraries that sent the header, and of nobody else.
+// TestClientWords checks real headers and the tokens of real robots.txt files. No word of a browser, a system or a
+// device may name a group: the groups in headers.tsv are only the names of the crawlers, programs and libraries that
+// sent the header.
 func TestClientWords(t *testing.T) {
 	groups := map[string]bool{}
 	for _, token := range dataLines(t, "testdata/tokens.txt") {
@@ -59,8 +59,8 @@ func TestClientWords(t *testing.T) {
 	}
 }
 
-// TestClientWordsInHeaders holds that words of browsers, devices and apps that are groups of lists of
-// crawlers, too, name nobody in the headers that have them.
+// TestClientWordsInHeaders checks that words of browsers, devices and apps that are also groups in lists of crawlers do
+// not name a client in the headers that contain them.
 func TestClientWordsInHeaders(t *testing.T) {
 	for _, c := range []struct{ word, header string }{
 		{"Coast", "Mozilla/5.0 (iPad; CPU OS 7_0_2 like Mac OS X) AppleWebKit/537.51.1 (KHTML, like Gecko) Coast/1.1.2.64598 Mobile/11B511 Safari/7534.48.3"},
@@ -82,14 +82,14 @@ func TestClientWordsInHeaders(t *testing.T) {
 		if got := groupTokens(c.header, map[string]bool{token: true}); len(got) > 0 {
 			t.Errorf("%s: names %q", c.header, got)
 		}
-		// A robot of that name with a word more is another one.
+		// With another word after the name, it is a different crawler.
 		if got := groupTokens(c.header+" "+token+"-examplebot/1", map[string]bool{token + "-examplebot": true}); len(got) != 1 {
 			t.Errorf("%s: names no robot behind it", c.header)
 		}
 	}
 }
 
-// TestClientWordsData holds that the words are as they are looked up, and once.
+// TestClientWordsData checks that the words are in lower case and distinct.
 func TestClientWordsData(t *testing.T) {
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(clientWordsText, "\n") {
@@ -113,7 +113,7 @@ func TestClientWordsData(t *testing.T) {
 	}
 }
 
-// dataLines returns the lines of a file but comments.
+// dataLines returns the lines of a file without comments.
 func dataLines(tb testing.TB, name string) []string {
 	tb.Helper()
 	return slices.DeleteFunc(strings.Split(readFile(tb, name), "\n"), func(line string) bool { return line == "" || line[0] == '#' })
@@ -128,7 +128,7 @@ func readFile(tb testing.TB, name string) string {
 	return string(text)
 }
 
-// BenchmarkIdentifyReal identifies the clients of real headers, one after the other.
+// BenchmarkIdentifyReal identifies the clients of real headers.
 func BenchmarkIdentifyReal(b *testing.B) {
 	var headers [][]byte
 	size := 0

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSetsInDocument holds that docs/AGENTS.md has the name of each set.
+// TestSetsInDocument checks that docs/AGENTS.md contains the name of each set.
 func TestSetsInDocument(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "AGENTS.md"))
 	if err != nil {
@@ -21,8 +21,8 @@ func TestSetsInDocument(t *testing.T) {
 	}
 }
 
-// TestRangesInDocument holds that docs/AGENTS.md fetches each list of JSON that an operator publishes, and names the
-// pages of the others.
+// TestRangesInDocument checks that docs/AGENTS.md fetches each JSON list that an operator publishes, and names the
+// pages of the other lists.
 func TestRangesInDocument(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "AGENTS.md"))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestRangesInDocument(t *testing.T) {
 	for _, c := range known.all {
 		for _, r := range c.Ranges {
 			lists++
-			if !strings.Contains(doc, r.URL) && c.Operator != "SE Ranking" { // which has articles
+			if !strings.Contains(doc, r.URL) && c.Operator != "SE Ranking" { // it publishes articles
 				t.Errorf("%s: docs/AGENTS.md does not fetch %s", c.Token, r.URL)
 			}
 		}

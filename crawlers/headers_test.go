@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestPublicHeaders holds that the headers of public lists name the crawlers that they always named, except
-// those that were found to be of other clients.
+// TestPublicHeaders checks that the headers of public lists still name the same crawlers, except those that turned out
+// to belong to other clients.
 func TestPublicHeaders(t *testing.T) {
-	changed := map[string]string{} // the crawlers that headers named before
+	changed := map[string]string{} // the crawlers that the headers named previously
 	for _, line := range dataLines(t, "testdata/changed-headers.tsv")[1:] {
 		fields := strings.Split(line, "\t")
 		changed[fields[2]] = fields[1]
@@ -77,7 +77,7 @@ func TestPublicHeaders(t *testing.T) {
 	}
 }
 
-// tokenOf returns the token of the crawler that a header names, "" if it names none.
+// tokenOf returns the token of the crawler that a header names, "" if there is none.
 func tokenOf(header string) string {
 	c, _ := Identify([]byte(header))
 	return c.Token

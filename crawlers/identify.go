@@ -75,8 +75,8 @@ func (t *table) identify(userAgent []byte, words *[][]byte) int {
 	return found
 }
 
-// isUnknownCrawler reports whether the first word of a header that counts, if it is not a name in the table, is the
-// product of a crawler. The client is then that crawler. A word in a comment is not a product.
+// isUnknownCrawler reports whether the first word of a header that counts is the product of a crawler, if it is not a name
+// in the table. The client is then that crawler. A word in a comment is not a product.
 func isUnknownCrawler(before, word []byte) bool {
 	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
@@ -113,7 +113,7 @@ type wordScanner struct {
 // next finds the next word, and reports whether there is one.
 func (w *wordScanner) next() bool {
 	s := w.text
-	isOther := false // the next word names another program than the client
+	isOther := false // the next word names a program other than the client
 	for i := w.end; i < len(s); {
 		if class[s[i]] == 0 {
 			if s[i] == ';' || s[i] == ',' || s[i] == ')' {
@@ -233,35 +233,6 @@ type name struct {
 	first   int   // length of its first word
 	crawler int16 // index in table.all
 	next    int16 // index in table.names of the next name with the same hash; -1 if there is none
-}
-
-// indexNames returns all names, and the first of each list of names with the same hash of the first word.
-func indexNames(all []Crawler) (list []name, heads []int16) {
-	count := 0
-	for i := range all {
-		count += len(all[i].Names)
-	}
-	size := 256
-	for size < 2*count {
-		size *= 2
-	}
-	heads = make([]int16, size)
-	for i := range heads {
-		heads[i] = -1
-	}
-	for i, c := range all {
-		for _, text := range c.Names {
-			n := name{text: strings.ToLower(text), crawler: int16(i)}
-			for n.first < len(text) && class[text[n.first]] != 0 {
-				n.first++
-			}
-			h := hash([]byte(n.text[:n.first])) & uint32(size-1)
-			n.next = heads[h]
-			heads[h] = int16(len(list))
-			list = append(list, n)
-		}
-	}
-	return list, heads
 }
 
 // hash returns a hash of a word, ignoring case, from its length and three of its bytes.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// headers are User-Agent headers as they occur, and the tokens of their crawlers. They are in the
-// form that operators document, or from the server log that package ingest is tested with.
+// headers are User-Agent headers with the tokens of their crawlers, as documented by operators, or from the server log
+// that tests of package ingest read.
 var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
 	{"Mozilla/5.0 (iPhone; CPU iPhone OS 6_0 like Mac OS X) AppleWebKit/536.26 (KHTML, like Gecko) Version/6.0 Mobile/10A5376e Safari/8536.25 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
@@ -46,8 +46,8 @@ var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (compatible; Exabot/3.0 (BiggerBetter); +http://www.exabot.com/go/robot)", "Exabot"},
 	{"Twitterbot/1.0", "Twitterbot"},
 	{"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "facebookexternalhit"},
-	{"facebookexternalhit/1.1 Facebot", "facebookexternalhit"},                     // both are of Meta
-	{"Mozilla/5.0 (compatible; Googlebot/2.1) AdsBot-Google GPTBot2", "Googlebot"}, // both are of Google
+	{"facebookexternalhit/1.1 Facebot", "facebookexternalhit"},                     // both belong to Meta
+	{"Mozilla/5.0 (compatible; Googlebot/2.1) AdsBot-Google GPTBot2", "Googlebot"}, // both belong to Google
 	{"facebookcatalog/1.0", "facebookcatalog"},
 	{"Facebot/1.0", "Facebot"},
 	{"Mozilla/5.0 (compatible; Qwantify/2.4w; +https://www.qwant.com/)", "Qwantify"},
@@ -72,7 +72,7 @@ var headers = []struct{ header, token string }{
 
 	{"", ""},
 	{"Foo (www.example.com/GPTBot)", ""},
-	{"Foo (example.com/GPTBot; GPTBot+abuse@example.com; GPTBot+x)", "GPTBot"}, // only the last is a word
+	{"Foo (example.com/GPTBot; GPTBot+abuse@example.com; GPTBot+x)", "GPTBot"}, // only the last one is a word
 	{"Foo (+ftp://example.com/GPTBot)", ""},
 	{"Foo Like GPTBot", ""},
 	{"\xff\xfeGPTBot\x00", "GPTBot"},
@@ -82,7 +82,7 @@ var headers = []struct{ header, token string }{
 	{"Googlebot2/2.1", ""},
 	{"NotGooglebot/2.1", ""},
 	{"Googlebot-Imagery/1.0", ""},
-	{"Applebot-Extended/0.1", ""}, // a switch: whoever sends this is somebody else
+	{"Applebot-Extended/0.1", ""}, // a switch, which the operator does not send
 	{"Google-Extended", ""},
 	{"Sogou spider", ""},
 	{"Mozilla/5.0 (compatible; Foo/1.0; +https://gptbot.example/GPTBot)", ""},
@@ -101,7 +101,7 @@ var headers = []struct{ header, token string }{
 	{"Mozilla/5.0 (compatible; Googlebot/2.1; AdsBot-Google) bingbot", ""},
 	{"Googlebot/2.1 (https://example.com/bingbot; like bingbot; bingbot-like; bingbot@example.com)", "Googlebot"},
 
-	// The first product is an unknown crawler's.
+	// The first product is an unknown crawler.
 	{"WireReaderBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", ""},
 	{"ExampleMonitorBot (compatible with Googlebot)", ""},
 	{"OnPageBot (compatible; Googlebot 2.1; +https://bot.onpage.org/)", ""},
@@ -110,13 +110,13 @@ var headers = []struct{ header, token string }{
 	{"Applebot-Extended/0.1 (Googlebot)", ""},
 	{"Locubot Googlebot/2.1", ""},
 	{"examplebot.org/1.0 (Googlebot/2.1)", ""},
-	{"Bot/1.0 (compatible; Googlebot/2.1)", ""},                      // a plain word, and no browser's
-	{"Reader/1.0 (compatible; Googlebot/2.1)", "Googlebot"},          // it does not look like a crawler
+	{"Bot/1.0 (compatible; Googlebot/2.1)", ""},                      // a common word, but not one of browsers
+	{"Reader/1.0 (compatible; Googlebot/2.1)", "Googlebot"},          // does not look like a crawler
 	{"CUBOT_X19 (compatible; Googlebot/2.1)", "Googlebot"},           // a phone
-	{"(compatible; Foobot; Googlebot/2.1)", "Googlebot"},             // Foobot is no product
-	{"Mozilla/5.0 (compatible; Foobot; Googlebot/2.1)", "Googlebot"}, // nor the first word
+	{"(compatible; Foobot; Googlebot/2.1)", "Googlebot"},             // Foobot is not a product
+	{"Mozilla/5.0 (compatible; Foobot; Googlebot/2.1)", "Googlebot"}, // Foobot is not the first word
 
-	// Names that are not the client's.
+	// Names that do not name the client.
 	{"Mozilla/5.0 (compatible with Googlebot)", ""},
 	{"Mozilla/5.0 (compatible  With  Googlebot/2.1)", ""},
 	{"Reader (not Googlebot, faster than bingbot, as GPTBot; for ClaudeBot by CCBot via Applebot from Amazonbot)", ""},
@@ -141,7 +141,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestIdentifyWords holds which words of a header may name its client in a robots.txt.
+// TestIdentifyWords checks which words of a header may name its client in a robots.txt.
 func TestIdentifyWords(t *testing.T) {
 	for header, want := range map[string]string{
 		"Examplebot/1.0 (compatible; Reader/2; Googlebot/2.1)": "Examplebot",
@@ -161,11 +161,11 @@ func TestIdentifyWords(t *testing.T) {
 	}
 }
 
-// A piece is a part of a made-up header.
+// A piece is a part of a generated header.
 type piece struct {
 	before  string // separators
 	text    string
-	version string // behind the text
+	version string // after the text
 }
 
 var (
@@ -173,8 +173,8 @@ var (
 	mark        = regexp.MustCompile(`(?i)bot|crawl|spider`)
 )
 
-// identifySlowly returns the token of the crawler that a header of these pieces names, by the rules one by one, and the
-// words that may name it in a robots.txt if the table does not.
+// identifySlowly applies the rules one by one: it returns the token of the crawler that a header of these pieces names,
+// and the words that may name the client in a robots.txt if the table does not.
 func identifySlowly(pieces []piece) (token string, words []string) {
 	var names []Crawler
 	counted, inComment := 0, false
@@ -214,7 +214,7 @@ func identifySlowly(pieces []piece) (token string, words []string) {
 	return "", words
 }
 
-// TestIdentifySlowly compares made-up headers with the rules, one by one.
+// TestIdentifySlowly compares generated headers with identifySlowly.
 func TestIdentifySlowly(t *testing.T) {
 	texts := []string{"Googlebot", "googlebot-IMAGE", "AdsBot-Google", "bingbot", "facebookexternalhit", "Facebot", "Twitterbot", "Mozilla", "Reader", "Examplebot", "our-crawler", "Google-Extended", "with", "Like", "not", "as", "for", "by", "via", "from", "than", "other"}
 	seps, versions := []string{" ", "  ", " (", "; ", ") "}, []string{"", "", "", "/2.1", "/1-like", " -like"}
@@ -241,7 +241,7 @@ func TestIdentifySlowly(t *testing.T) {
 		if index >= 0 {
 			got = known.all[index].Token
 		}
-		// Versions are words, too.
+		// Versions are also words.
 		words = slices.DeleteFunc(words, func(w []byte) bool { return w[0] <= '9' })
 		if got != want || string(bytes.Join(words, []byte(" "))) != strings.Join(wantWords, " ") {
 			t.Fatalf("%q is %q, or one of %q; want %q, or %q", header, got, words, want, wantWords)
@@ -252,8 +252,8 @@ func TestIdentifySlowly(t *testing.T) {
 	}
 }
 
-// Every name in the table leads to its row, alone, with a version, in a comment, and in capitals;
-// and no longer word does.
+// TestIdentifyEveryName checks that every name in the table identifies its row: alone, with a version, in a comment, and in
+// capitals; and that longer words do not.
 func TestIdentifyEveryName(t *testing.T) {
 	for i, c := range known.all {
 		for _, name := range c.Names {
@@ -299,8 +299,8 @@ func FuzzIdentify(f *testing.F) {
 		if ok != (c.Token != "") {
 			t.Errorf("%q is %q, %t", header, c.Token, ok)
 		}
-		// Once a crawler is found, a name that follows as a word of its own is one of its operator, or that of a second
-		// one. It counts unless a preposition stands before it.
+		// After a crawler is found, a name that follows as a separate word belongs to the same or to a second operator.
+		// It counts unless a preposition precedes it.
 		again, named := Identify(append(append([]byte{}, header...), " GPTBot"...))
 		if ok && again.Token != c.Token && (named || c.Operator == "OpenAI") {
 			t.Errorf("%q is %s, followed by GPTBot %s", header, c.Token, again.Token)

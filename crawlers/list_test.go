@@ -14,10 +14,10 @@ import (
 
 var listFile = flag.String("names", "", "a list of crawlers to compare with the table: robots.json of ai-robots-txt/ai.robots.txt, or a text with a name a line")
 
-// A listed is a crawler as robots.json of ai-robots-txt/ai.robots.txt describes it.
+// A listed is a crawler as described in robots.json of ai-robots-txt/ai.robots.txt.
 type listed struct{ Operator, Respect, Description string }
 
-// sources are the pages that it names.
+// sources are the URLs in that description.
 func (l listed) sources() string {
 	urls := regexp.MustCompile(`https?://[^\s)\]]+[\w/]`).FindAllString(strings.Join([]string{l.Operator, l.Respect, l.Description}, " "), -1)
 	if urls == nil {
@@ -26,7 +26,7 @@ func (l listed) sources() string {
 	return strings.Join(urls, " ")
 }
 
-// parseList reads a list of crawlers.
+// parseList parses a list of crawlers.
 func parseList(text []byte) (list map[string]listed, err error) {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		err = json.Unmarshal(text, &list)
@@ -41,8 +41,9 @@ func parseList(text []byte) (list map[string]listed, err error) {
 	return list, nil
 }
 
-// compareList says which crawlers of a list are new, which have another operator or other manners than in the table, and which
-// crawlers of the set ai the list does not have. Names that were left out of the table for a reason are not new.
+// compareList describes the differences between a list of crawlers and the table: new crawlers, other operators or
+// habits, and crawlers of the set ai that are not in the list. Names that were deliberately left out of the table are
+// not new.
 func compareList(list map[string]listed, leftOut map[string]bool) (lines []string) {
 	has := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -76,7 +77,7 @@ func compareList(list map[string]listed, leftOut map[string]bool) (lines []strin
 	return lines
 }
 
-// TestCompareList compares a list of crawlers with the table. The list of -names, if there is one, is only printed:
+// TestCompareList compares a list of crawlers with the table. A list given with -names is only printed:
 //
 //	go test ./crawlers -run CompareList -v -names $PWD/robots.json
 func TestCompareList(t *testing.T) {
@@ -95,7 +96,7 @@ func TestCompareList(t *testing.T) {
 		}
 		list, err := parseList(text)
 		if err != nil {
-			t.Error(err) // the names with other types are empty, and the others are compared all the same
+			t.Error(err) // values of other types are empty, but the rest is compared
 		}
 		lines := compareList(list, leftOut)
 		t.Logf("%d names, table of %s\n%s", len(list), Date(), strings.Join(lines, "\n"))

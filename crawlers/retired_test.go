@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestRetired: each retired token has a page of its operator, and known successors of the same one.
+// TestRetired checks that each retired token has a page of its operator, and known successors of the same operator.
 func TestRetired(t *testing.T) {
 	if len(retired) < 2 || strings.Count(retiredText, "\thttps://") != len(retired) {
 		t.Errorf("%d tokens", len(retired))

@@ -97,7 +97,7 @@ var signs = [256]string{'b': "bot", 'c': "crawl", 's': "spider", 'w': "www.", '@
 // marks are parts of the names of crawlers.
 var marks = [...]string{"bot", "crawl", "spider"}
 
-// cubot is a maker of phones, which stands in their User-Agents.
+// cubot is a maker of phones, whose name is in their User-Agents.
 const cubot = "cubot"
 
 // hasMark reports whether a word contains a mark.
@@ -127,7 +127,8 @@ func isName(word []byte) bool {
 	if len(word) > maxName || letters(word) < minSuspect || !isAlphanumeric(word[0]) || !isAlphanumeric(word[len(word)-1]) {
 		return false
 	}
-	return !IsClientWord(word) && !isHost(word) && !isLocale(word) && !known.hasToken(word)
+	isLocale := len(word) == len("en-US") && letters(word[:2]) == 2 && !isAlphanumeric(word[2]) && letters(word[3:]) == 2
+	return !isLocale && !IsClientWord(word) && !isHost(word) && !known.hasToken(word)
 }
 
 // letters returns how many letters a word has.
@@ -142,11 +143,6 @@ func letters(word []byte) (n int) {
 
 // isAlphanumeric reports whether a byte of a word is a letter or a digit.
 func isAlphanumeric(b byte) bool { return b != '-' && b != '_' && b != '.' }
-
-// isLocale reports whether a word looks like en-US.
-func isLocale(word []byte) bool {
-	return len(word) == len("en-US") && letters(word[:2]) == 2 && !isAlphanumeric(word[2]) && letters(word[3:]) == 2
-}
 
 // hasToken reports whether a crawler of the table has a word as its token, in any case.
 func (t *table) hasToken(word []byte) bool {

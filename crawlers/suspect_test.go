@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSuspect holds which headers look like those of crawlers, and by which word.
+// TestSuspect checks which headers look like those of crawlers, and by which word.
 func TestSuspect(t *testing.T) {
 	for header, want := range map[string]string{
 		"LumiBot 2.0": "LumiBot", "Mozilla/5.0 (compatible; EasouSpider; +http://www.easou.com/search/spider.html)": "EasouSpider",
@@ -19,7 +19,7 @@ func TestSuspect(t *testing.T) {
 		"Expanse, a Palo Alto company, searches the IPv4 space. To be left out, send IP addresses/domains to scans@example.com": "Expanse", "lumix/v2 (a@example.com)": "lumix", "addresses/7 +http://a.example": "addresses",
 		"MeWeBot/1.0 (compatible; Googlebot/2.1; facebookexternalhit/1.1)": "MeWeBot", "Locubot (compatible; Googlebot; msnbot)": "Locubot",
 		"OWLer/0.1 (built with StormCrawler; https://ows.example)": "OWLer",
-		// Those that no word will do for:
+		// Without a suitable word:
 		"facebookexternalhit/1.1 Facebot Twitterbot/1.0": "", "facebookexternalhit/1.1 Foobot Twitterbot/1.0": "", "-Foobot (Barbot)": "", "crawler4j for XQuery": "",
 		"Mozilla/5.0 (compatible; Let's Encrypt validation server; +https://www.example.org)": "", "my bot": "", "crawler/1.0": "", "1 readers (webmaster@example.com)": "", "-bot-": "", "Mozilla/5.0 http://example.com/": "",
 		"bot.example": "", "Google-ExtendedBot-" + strings.Repeat("x", 120): "", "https://example.com/Google-Extended Google-Extended": "",
@@ -42,7 +42,7 @@ func TestSuspect(t *testing.T) {
 	}
 }
 
-// TestSuspectsOfLogs holds how many of the real headers that name no known crawler look like one.
+// TestSuspectsOfLogs counts the real headers without a known crawler that look like those of crawlers.
 func TestSuspectsOfLogs(t *testing.T) {
 	text, err := os.ReadFile("testdata/headers.tsv")
 	if err != nil {
@@ -66,8 +66,8 @@ func TestSuspectsOfLogs(t *testing.T) {
 	}
 }
 
-// FuzzSuspect holds that a header names the crawler once a table has the name that was found, and
-// that a look at signs changes nothing.
+// FuzzSuspect checks that a table with the suggested name identifies the header, and that the check for signs does not
+// change results.
 func FuzzSuspect(f *testing.F) {
 	for _, header := range []string{"LumiBot 2.0", "Mozilla/5.0 (compatible; Ezooms/1.0; help@moz.com)", "a@b cubot-bot/1 x:// like bot", "AA A+@"} {
 		f.Add([]byte(header))
@@ -85,7 +85,7 @@ func FuzzSuspect(f *testing.F) {
 			t.Fatalf("%q: %q, %t, %v", header, name, is, err)
 		}
 		if IdentifyIndex(header) >= 0 {
-			return // the word after the crawler's
+			return // the word after the name of the crawler
 		}
 		if newTable(slices.Concat(known.all, own)).identify(header, nil) != len(known.all) {
 			t.Fatalf("%q: %q is not found", header, name)

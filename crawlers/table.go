@@ -15,7 +15,13 @@ import (
 var tsv string
 
 // known contains all crawlers: the rows of crawlers.tsv, and those added with [Add].
-var known = mustIndex(tsv)
+var known = func() *table {
+	all, err := parse("crawlers.tsv", tsv)
+	if err != nil {
+		panic(err) // the tests of this package find it
+	}
+	return newTable(all)
+}()
 
 // date is the newest day on which a row of crawlers.tsv was checked.
 var date = slices.MaxFunc(known.all, func(a, b Crawler) int { return strings.Compare(a.Checked, b.Checked) }).Checked
@@ -30,16 +36,7 @@ type table struct {
 	byToken   map[string]int // index in all, by the token in lower case
 	operators []int16        // operators[i]: the first crawler in all with the operator of all[i]; i if that is ""
 	names     []name
-	heads     []int16 // see name
-}
-
-// mustIndex parses the embedded table. A fault in it is a fault of this package, which its tests find.
-func mustIndex(text string) *table {
-	all, err := parse("crawlers.tsv", text)
-	if err != nil {
-		panic(err)
-	}
-	return newTable(all)
+	heads     []int16 // by the hash of the first word: index in names of the first name; -1 if there is none
 }
 
 // newTable indexes crawlers.
@@ -56,7 +53,26 @@ func newTable(all []Crawler) *table {
 			t.operators[i] = first[operator]
 		}
 	}
-	t.names, t.heads = indexNames(all)
+	count := 0
+	for i := range all {
+		count += len(all[i].Names)
+	}
+	size := 256
+	for size < 2*count {
+		size *= 2
+	}
+	t.heads = slices.Repeat([]int16{-1}, size)
+	for i, c := range all {
+		for _, text := range c.Names {
+			n := name{text: strings.ToLower(text), crawler: int16(i)}
+			for n.first < len(text) && class[text[n.first]] != 0 {
+				n.first++
+			}
+			head := &t.heads[hash([]byte(n.text[:n.first]))&uint32(size-1)]
+			n.next, *head = *head, int16(len(t.names))
+			t.names = append(t.names, n)
+		}
+	}
 	return t
 }
 
@@ -104,7 +120,7 @@ func Add(name string, text []byte) error {
 	return nil
 }
 
-// isCalled reports whether the crawler has that name.
+// isCalled reports whether the crawler has a name, ignoring case.
 func (c *Crawler) isCalled(name string) bool {
 	return slices.ContainsFunc(c.Names, func(n string) bool { return strings.EqualFold(n, name) })
 }
@@ -135,7 +151,7 @@ const none = "-"
 type reader struct {
 	file    string
 	columns []column       // by field; nil before the header row
-	tokens  map[string]int // the line of each, in lower case
+	tokens  map[string]int // the line of each token, in lower case
 	names   map[string]int // the line of each name, in lower case
 	errs    []error
 }
@@ -184,7 +200,11 @@ func (r *reader) readHead(line int, fields []string) {
 		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
 		switch {
 		case i < 0:
-			r.fault(line, "", fmt.Errorf("unknown column %q: name columns in the first line, separated by one tab, out of %s", name, columnNames()))
+			var names []string
+			for _, c := range columns {
+				names = append(names, c.name)
+			}
+			r.fault(line, "", fmt.Errorf("unknown column %q: name columns in the first line, separated by one tab, out of %s", name, strings.Join(names, ", ")))
 			return
 		case slices.ContainsFunc(head, func(c column) bool { return c.name == name }):
 			r.fault(line, name, errors.New("duplicate column"))
@@ -199,15 +219,6 @@ func (r *reader) readHead(line int, fields []string) {
 	r.columns = head
 }
 
-// columnNames lists the columns.
-func columnNames() string {
-	names := make([]string, len(columns))
-	for i := range columns {
-		names[i] = columns[i].name
-	}
-	return strings.Join(names, ", ")
-}
-
 // readRow reads a crawler.
 func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	if len(fields) != len(r.columns) {
@@ -217,8 +228,10 @@ func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	before := len(r.errs)
 	for i, value := range fields {
 		value = strings.TrimSpace(value)
-		err := checkText(value)
-		if err == nil && (value != "" || r.columns[i].name == columns[0].name) {
+		var err error
+		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			err = fmt.Errorf("%q is not printable UTF-8 text", value)
+		} else if value != "" || r.columns[i].name == columns[0].name {
 			err = r.columns[i].set(&c, value)
 		}
 		if err != nil {
@@ -251,14 +264,6 @@ func (r *reader) once(line int, column string, seen map[string]int, text string)
 		return
 	}
 	seen[key] = line
-}
-
-// checkText checks that a value is printable text.
-func checkText(value string) error {
-	if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("%q is not printable UTF-8 text", value)
-	}
-	return nil
 }
 
 // maxName is the maximum length of a token or a name; real ones are much shorter.
@@ -315,7 +320,7 @@ func (c *Crawler) setNames(list string) error {
 	return nil
 }
 
-// setHabits reads the column of habits.
+// setHabits parses habits, separated by commas.
 func (c *Crawler) setHabits(list string) error {
 	for habit := range strings.SplitSeq(list, ",") {
 		switch name, value, _ := strings.Cut(strings.TrimSpace(habit), "="); name {
@@ -337,7 +342,7 @@ func (c *Crawler) setHabits(list string) error {
 	return nil
 }
 
-// setRanges reads the column of lists of addresses: NAME=URL, or NAME, separated by "|".
+// setRanges parses address lists, as NAME=URL or NAME, separated by "|".
 func (c *Crawler) setRanges(list string) error {
 	if list == none {
 		return nil
@@ -352,7 +357,7 @@ func (c *Crawler) setRanges(list string) error {
 	return nil
 }
 
-// setHosts reads the column of ends of host names, separated by "|".
+// setHosts parses suffixes of host names, separated by "|".
 func (c *Crawler) setHosts(list string) error {
 	if list == none {
 		return nil
@@ -366,7 +371,7 @@ func (c *Crawler) setHosts(list string) error {
 	return nil
 }
 
-// setChecked reads the day on which the row was last checked, if any.
+// setChecked parses the day on which the row was last checked, if there is one.
 func (c *Crawler) setChecked(day string) error {
 	if day == none {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The table is whole: tokens and names are unique, sources are URLs, dates are dates, and a
-// fallback is in the table.
+// TestTable checks that tokens and names are unique, that sources are URLs and dates are dates, and that each fallback
+// is in the table.
 func TestTable(t *testing.T) {
 	tokens, names := map[string]bool{}, map[string]bool{}
 	for _, c := range known.all {
@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A table is refused with the line and the column of each fault.
+// TestParseRejects checks that errors contain the line and column of each fault.
 func TestParseRejects(t *testing.T) {
 	const head = "# a comment\ntoken\toperator\tpurposes\tnames\thabits\tsource\tchecked\n"
 	for _, c := range []struct{ text, want string }{
@@ -77,7 +77,7 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// A file adds crawlers, in columns of any order, and replaces those of the table.
+// TestAdd adds crawlers from a file with columns in any order, which also replace crawlers of the table.
 func TestAdd(t *testing.T) {
 	before := known
 	defer func() { known = before }()
@@ -119,7 +119,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// manyTokens returns so many lines of a token each.
+// manyTokens returns this number of lines with a token each.
 func manyTokens(n int) string {
 	var sb strings.Builder
 	for i := range n {

@@ -44,9 +44,9 @@ type Speaker int32
 // A Proof identifies the proof of an address: a prefix of a list, or a host. Zero means no proof.
 type Proof int32
 
-// Verify says whether a request from an address at a moment, in microseconds since 1970, came from the crawler of
-// s, with the proof if it did. The zero Addr is unknown. Verify implements section 12 of the specification of
-// crawlers' identity: with several lists, the answer is Yes if one of them says Yes, No if all say No, and
+// Verify says whether a request from an address at a time, in microseconds since 1970, came from the crawler of s, with
+// the proof if it did. The zero Addr is unknown. Verify implements section 12 of the specification of crawlers'
+// identity: with several lists, the answer is Yes if one of them says Yes, No if all say No, and
 // otherwise Stale. It is safe for concurrent use and does not allocate.
 func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	client = client.WithZone("").Unmap()
@@ -64,24 +64,13 @@ func (l *Lists) VerifyClient(s Speaker, client *Client, at int64) (Answer, Proof
 	return l.verify(s, client.Addr, at)
 }
 
-// verify is like Verify, for an address that is on the internet.
+// verify is like Verify, for a global address: first by the lists, then by the host names.
 func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
-	answer, proof := l.verifyByLists(s, client, at)
-	if answer != Yes && l.hosts != nil {
-		if proof := l.hosts.verify(client, l.speakers[s].suffixes); proof != 0 {
-			return Yes, proof
-		}
-	}
-	return answer, proof
-}
-
-// verifyByLists verifies an address by the lists of a crawler.
-func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	lists := l.speakers[s].lists
-	if len(lists) == 0 {
-		return Unpublished, 0
-	}
 	answer := No
+	if len(lists) == 0 {
+		answer = Unpublished
+	}
 	for _, i := range lists {
 		switch a, proof := l.lists[i].verify(client, at, l.age); a {
 		case Yes:
@@ -89,6 +78,11 @@ func (l *Lists) verifyByLists(s Speaker, client netip.Addr, at int64) (Answer, P
 		case No:
 		default:
 			answer = Stale
+		}
+	}
+	if l.hosts != nil {
+		if proof := l.hosts.verify(client, l.speakers[s].suffixes); proof != 0 {
+			return Yes, proof
 		}
 	}
 	return answer, 0
@@ -112,12 +106,7 @@ func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, P
 		if i < 0 || i >= len(l.times) {
 			continue
 		}
-		a := l.times[i]
-		b := at
-		if a < b {
-			a, b = b, a
-		}
-		apart := uint64(a) - uint64(b)
+		apart := uint64(max(at, l.times[i])) - uint64(min(at, l.times[i]))
 		switch proof := l.had(row, i); {
 		case proof != 0 && apart <= uint64(trust.Microseconds()):
 			return Yes, proof

@@ -21,7 +21,17 @@ type Client struct {
 // does not allocate.
 func ParseClient(field []byte) Client {
 	c := Client{Addr: ParseAddress(field)}
-	c.Anonymised, c.Local = isAnonymised(field, c.Addr), c.Addr.IsLoopback()
+	c.Local = c.Addr.IsLoopback()
+	switch { // whether the end of the address was removed
+	case c.Addr.Is4():
+		c.Anonymised = c.Addr.As4()[3] == 0
+	case c.Addr.IsValid():
+		b := c.Addr.As16()
+		c.Anonymised = binary.BigEndian.Uint64(b[8:]) == 0
+	default:
+		end := bytes.LastIndexByte(field, '.')
+		c.Anonymised = end > 0 && bytes.Count(field, []byte(".")) == 3 && len(bytes.Trim(field[end+1:], "xX*")) == 0
+	}
 	switch {
 	case !c.Addr.IsValid():
 		c.Text = len(field) > 0 && string(field) != "-"
@@ -103,23 +113,9 @@ func (c *Census) sender(n Network) *sender {
 	}
 }
 
-// grow makes room for one more network.
-func (c *Census) grow() {
-	if c.networks++; 2*c.networks <= len(c.senders) {
-		return
-	}
-	old := c.senders
-	c.senders = make([]sender, max(1<<8, 2*len(old)))
-	for _, s := range old {
-		if s.network != 0 {
-			*c.sender(s.network) = s
-		}
-	}
-}
-
-// The thresholds above which a field is suspicious. At least leastRequests requests of crawlers are needed.
+// The thresholds above which a field is suspicious. At least minRequests requests of crawlers are needed.
 const (
-	leastRequests = 100
+	minRequests   = 100
 	manyOperators = 3
 	// maxNetworks limits the memory to about 5 MB. A network that sends half of the requests is among the first
 	// ones, unless the log was constructed to prevent it.
@@ -153,7 +149,15 @@ func (c *Census) Add(r Requests) {
 		if c.networks >= maxNetworks {
 			return
 		}
-		c.grow()
+		if c.networks++; 2*c.networks > len(c.senders) {
+			old := c.senders
+			c.senders = make([]sender, max(1<<8, 2*len(old)))
+			for _, s := range old {
+				if s.network != 0 {
+					*c.sender(s.network) = s
+				}
+			}
+		}
 		s = c.sender(r.Network)
 		s.network = r.Network
 	}
@@ -164,24 +168,11 @@ func (c *Census) Add(r Requests) {
 	}
 }
 
-// isAnonymised reports whether the end of an address was removed.
-func isAnonymised(field []byte, client netip.Addr) bool {
-	if !client.IsValid() {
-		end := bytes.LastIndexByte(field, '.')
-		return end > 0 && bytes.Count(field, []byte(".")) == 3 && len(bytes.Trim(field[end+1:], "xX*")) == 0
-	}
-	if client.Is4() {
-		return client.As4()[3] == 0
-	}
-	b := client.As16()
-	return binary.BigEndian.Uint64(b[8:]) == 0
-}
-
 // Proxied reports whether the field seems to contain addresses of a proxy: at least half of them are not on the
 // internet, or one network sends at least half and names at least three operators. In the first case the network is
 // 0.
 func (c *Census) Proxied() (Network, bool) {
-	if c.requests < leastRequests {
+	if c.requests < minRequests {
 		return 0, false
 	}
 	if 2*c.unusable >= c.requests {
@@ -205,7 +196,7 @@ func (c *Census) Mixed() (networks, requests int64) {
 			requests += s.requests
 		}
 	}
-	if c.requests < leastRequests || 4*requests < c.requests {
+	if c.requests < minRequests || 4*requests < c.requests {
 		return 0, 0
 	}
 	return networks, requests
@@ -213,7 +204,7 @@ func (c *Census) Mixed() (networks, requests int64) {
 
 // Anonymised reports whether at least a tenth of the addresses lack their end. By chance, it would be one in 256.
 func (c *Census) Anonymised() bool {
-	return c.requests >= leastRequests && 10*c.anonymised >= c.requests
+	return c.requests >= minRequests && 10*c.anonymised >= c.requests
 }
 
 // Texts returns the number of requests with a text that is not an address, if they are over a tenth of all and some

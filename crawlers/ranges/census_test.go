@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// partly returns the address of a request: of one of ten networks below n, else of a network of its own.
+// partly returns the address of request i: from one of ten networks if i is below n, otherwise from its own network.
 func partly(n int) func(i int) string {
 	return func(i int) string {
 		if i < n {
@@ -16,7 +16,7 @@ func partly(n int) func(i int) string {
 	}
 }
 
-// halves returns the address of a request: field for 500 of them, else one of a network of its own.
+// halves returns the address of request i: field for 500 requests, otherwise from its own network.
 func halves(field string) func(i int) string {
 	return func(i int) string {
 		if i < 500 {
@@ -26,7 +26,7 @@ func halves(field string) func(i int) string {
 	}
 }
 
-// tenths returns the address of a request: one that ends in 0 below n, else of a network of its own.
+// tenths returns the address of request i: it ends in 0 if i is below n, and is otherwise from its own network.
 func tenths(n int) func(i int) string {
 	return func(i int) string {
 		if i < n {
@@ -36,7 +36,7 @@ func tenths(n int) func(i int) string {
 	}
 }
 
-// TestCensus holds from when on a field is suspicious.
+// TestCensus checks the thresholds for suspicious fields.
 func TestCensus(t *testing.T) {
 	for _, c := range []struct {
 		about      string
@@ -92,7 +92,7 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// TestNetwork holds which network an address is of.
+// TestNetwork checks the networks of addresses.
 func TestNetwork(t *testing.T) {
 	for field, want := range map[string]string{
 		"66.249.64.5": "66.249.64.0/24", "::ffff:66.249.64.5": "66.249.64.0/24", "[2a03:2880:10ff:1::2]:443": "2a03:2880:10ff::/48",
@@ -128,8 +128,8 @@ func TestCensusCounts(t *testing.T) {
 	}
 }
 
-// TestLocal holds that requests from the machine itself are told, unless the field holds the addresses of a proxy: most of them, or a
-// network of several operators.
+// TestLocal checks that requests from the server itself are reported, unless the field contains addresses of a proxy:
+// most of them, or a network of several operators.
 func TestLocal(t *testing.T) {
 	for _, c := range []struct {
 		about             string
@@ -163,7 +163,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestTexts holds from when on texts in place of addresses are suspicious.
+// TestTexts checks the threshold for texts instead of addresses.
 func TestTexts(t *testing.T) {
 	for _, test := range []struct {
 		text   string

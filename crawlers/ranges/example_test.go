@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 )
 
-// Two requests that name Googlebot: one from its addresses, and one from elsewhere.
+// Two requests name Googlebot: one from its addresses, and one from elsewhere.
 func Example() {
 	lists, err := ranges.Load(ranges.Options{Paths: []string{"testdata"}})
 	if err != nil {

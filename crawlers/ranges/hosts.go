@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
-// hosts are the DNS names of addresses, with the addresses of these names: the results of a reverse and a forward
-// look-up. The author of the file of -hosts has made both.
+// hosts are verified DNS names of addresses: according to the file of -hosts, a reverse look-up of the address returned the
+// name, and a forward look-up of the name returned the address.
 type hosts struct {
 	byAddress map[netip.Addr][]host
 }
 
-// A host is a name that resolves to the address that has it.
+// A host is such a name.
 type host struct {
 	labels []string // in lower case, without a trailing dot
 	proof  Proof
@@ -23,7 +24,7 @@ type host struct {
 func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
 	for _, host := range h.byAddress[client] {
 		for _, suffix := range suffixes {
-			if endsIn(host.labels, suffix) {
+			if n := len(host.labels) - len(suffix); n >= 0 && slices.Equal(host.labels[n:], suffix) {
 				return host.proof
 			}
 		}
@@ -31,7 +32,7 @@ func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
 	return 0
 }
 
-// size returns the approximate number of bytes that the names take: each in the map, its labels, and its text.
+// size returns the approximate memory in bytes of the map, the names and their labels.
 func (h *hosts) size() (size int64) {
 	const sizeOfEntry, sizeOfHost, sizeOfLabel = 2 * (24 + 24), 32, 16 // maps are half full at times
 	for _, all := range h.byAddress {
@@ -44,19 +45,6 @@ func (h *hosts) size() (size int64) {
 		}
 	}
 	return size
-}
-
-// endsIn reports whether a name equals a suffix or is below it, label by label.
-func endsIn(name, suffix []string) bool {
-	if len(name) < len(suffix) {
-		return false
-	}
-	for i, label := range suffix {
-		if name[len(name)-len(suffix)+i] != label {
-			return false
-		}
-	}
-	return true
 }
 
 // labels splits a host name, in lower case and without a trailing dot.
@@ -86,12 +74,18 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 			return nil, fmt.Errorf("line %d: %q is not an address", n, fields[0])
 		}
 		client = client.WithZone("").Unmap()
-		back, err := leadsBack(fields[2:], client)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		isBack := false // the addresses of the name include the client's
+		if len(fields) > 2 {
+			for text := range strings.FieldsSeq(fields[2]) {
+				addr, err := netip.ParseAddr(text)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: %q is not an address of the name", n, text)
+				}
+				isBack = isBack || addr.WithZone("").Unmap() == client
+			}
 		}
 		name := strings.TrimSpace(fields[1])
-		if !back || name == "" || name == "." {
+		if !isBack || name == "" || name == "." {
 			continue
 		}
 		h.byAddress[client] = append(h.byAddress[client], host{labels(name), newProof(strings.ToLower(strings.TrimSuffix(name, ".")))})
@@ -100,20 +94,4 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 		return nil, errors.New("the file has no hosts: write an address, its name and the addresses of that name, separated by tabs, in each line")
 	}
 	return h, nil
-}
-
-// leadsBack reports whether the addresses of a name, in the field if there is one, contain the client's.
-func leadsBack(field []string, client netip.Addr) (bool, error) {
-	if len(field) == 0 {
-		return false, nil
-	}
-	back := false
-	for text := range strings.FieldsSeq(field[0]) {
-		addr, err := netip.ParseAddr(text)
-		if err != nil {
-			return false, fmt.Errorf("%q is not an address of the name", text)
-		}
-		back = back || addr.WithZone("").Unmap() == client
-	}
-	return back, nil
 }

@@ -1,5 +1,5 @@
-// Package ranges decides whether a request that names a crawler came from an address that the
-// crawler's operator publishes, as of the moment of the request.
+// Package ranges decides whether a request that names a crawler came from an address that the crawler's operator published
+// at the time of the request.
 //
 // Operators publish lists of prefixes and change them. A list has one snapshot for each time at which it was saved;
 // [Load] reads them from files. [Lists.Verify] uses the last snapshot before the request and the first one after
@@ -38,14 +38,14 @@ type Options struct {
 	// crawler of the file. Otherwise the name of the file determines the crawlers: see [Names].
 	Paths []string
 	Age   time.Duration // maximum distance from a snapshot at which a missing address is an impostor's; 0 means DefaultAge
-	Hosts string        // Age   time.Duration // how far from a snapshot a missing address is an impostor's; 0 means DefaultAge
+	Hosts string        // file with the host names of addresses; "" if there is none
 
 	// Bytes is the maximum total size of the files. More are rejected before they are read, because loading takes
 	// up to [LoadFactor] times as much memory. 0 means no limit.
 	Bytes int64
 }
 
-// Lists are all lists of a run, with the crawlers that they are for. They are immutable.
+// Lists are all lists of a run, by crawler. They are immutable.
 type Lists struct {
 	lists    []list
 	speakers []speaker // speakers[0] has no list
@@ -54,7 +54,7 @@ type Lists struct {
 	proofs   []string
 	age      time.Duration
 
-	Hash string // of everything that answers and proofs depend on, except the age, in hexadecimal
+	Hash string // of everything that answers and proofs depend on except the age, in hexadecimal
 
 	Asked []string // the tokens in TOKEN=FILE
 
@@ -62,9 +62,9 @@ type Lists struct {
 	Differ [][2]string
 }
 
-// A speaker is the lists of one crawler.
+// A speaker has the lists of one crawler.
 type speaker struct {
-	lists    []int
+	lists    []int      // indexes in Lists.lists
 	untimed  bool       // see Untimed
 	suffixes [][]string // of host names, as labels
 }
@@ -85,20 +85,36 @@ func Load(o Options) (*Lists, error) {
 	}
 	l.Asked = g.asked
 	sum := sha256.New()
-	g.hash(sum)
+	for _, name := range slices.Sorted(maps.Keys(g.found)) {
+		f := g.found[name]
+		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens) //nolint:errcheck // a hash returns no error
+		for _, s := range f.snapshots {
+			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes) //nolint:errcheck // a hash returns no error
+		}
+	}
 	l.build(&g)
 	if o.Hosts != "" {
-		if err := l.readHosts(&g, o.Hosts, sum); err != nil {
-			g.errs = append(g.errs, err)
+		text, err := g.read(o.Hosts)
+		if err != nil {
+			g.errs = append(g.errs, fmt.Errorf("read host names: %w", err))
+		} else {
+			fmt.Fprintf(sum, "hosts %d\n%s", len(text), text) //nolint:errcheck // a hash returns no error
+			l.hosts, err = parseHosts(string(text), func(name string) Proof {
+				l.proofs = append(l.proofs, name)
+				return Proof(len(l.proofs) - 1)
+			})
+			if err != nil {
+				g.errs = append(g.errs, fmt.Errorf("read host names: %s: %w", o.Hosts, err))
+			}
 		}
 	}
 	l.Hash = hex.EncodeToString(sum.Sum(nil))
 	return l, errors.Join(g.errs...)
 }
 
-// foundList is the files of one list.
+// A foundList has the files of one list.
 type foundList struct {
-	tokens    []string // of the crawlers that the list is for
+	tokens    []string // of the crawlers of the list
 	snapshots []snapshot
 }
 
@@ -119,7 +135,7 @@ func (f *foundList) checkCover() error {
 	return nil
 }
 
-// build compiles the files that were found.
+// build compiles the lists of a gatherer.
 func (l *Lists) build(g *gatherer) {
 	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
@@ -128,7 +144,6 @@ func (l *Lists) build(g *gatherer) {
 			g.errs = append(g.errs, err)
 			f.snapshots = f.snapshots[:1] // more would take too long
 		}
-		// Compile the files of a list.
 		proofs := map[netip.Prefix]Proof{} // by the first file that has the prefix
 		for _, s := range f.snapshots {
 			for _, p := range s.prefixes {
@@ -198,7 +213,7 @@ func (l *Lists) build(g *gatherer) {
 	l.indexSpeakers(g)
 }
 
-// indexSpeakers sets the lists for each crawler, and its known host names.
+// indexSpeakers sets the lists and the suffixes of host names for each crawler.
 func (l *Lists) indexSpeakers(g *gatherer) {
 	speakerOf := func(token string) *speaker {
 		token = strings.ToLower(token)
@@ -223,24 +238,7 @@ func (l *Lists) indexSpeakers(g *gatherer) {
 	}
 }
 
-// readHosts reads a file of host names, and writes it to a hash.
-func (l *Lists) readHosts(g *gatherer, name string, sum io.Writer) error {
-	text, err := g.read(name)
-	if err != nil {
-		return fmt.Errorf("read host names: %w", err)
-	}
-	fmt.Fprintf(sum, "hosts %d\n%s", len(text), text) //nolint:errcheck // a hash takes all
-	l.hosts, err = parseHosts(string(text), func(name string) Proof {
-		l.proofs = append(l.proofs, name)
-		return Proof(len(l.proofs) - 1)
-	})
-	if err != nil {
-		return fmt.Errorf("read host names: %s: %w", name, err)
-	}
-	return nil
-}
-
-// Speaker returns the lists for the crawler of a product token, in any case. The result is valid even if there are
+// Speaker returns the lists for the crawler with a product token, ignoring case. The result is valid even if there are
 // none.
 func (l *Lists) Speaker(token string) Speaker { return l.byToken[strings.ToLower(token)] }
 
@@ -340,18 +338,7 @@ func (g *gatherer) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// hash writes all lists to a hash.
-func (g *gatherer) hash(sum io.Writer) {
-	for _, name := range slices.Sorted(maps.Keys(g.found)) {
-		f := g.found[name]
-		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens) //nolint:errcheck // a hash takes all
-		for _, s := range f.snapshots {
-			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes) //nolint:errcheck // a hash takes all
-		}
-	}
-}
-
-// gather reads the files that one path of Options names.
+// gather reads the files for an element of Options.Paths.
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // there is no file with that name
@@ -369,8 +356,6 @@ func (g *gatherer) gather(p string) {
 	case err != nil:
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 	case info.IsDir():
-		// Read the lists in a directory and below it, following links: JSON and text files. Skip other files, and
-		// names that begin with a dot.
 		files, err := g.gatherBelow(p, maxDepth)
 		if err != nil {
 			g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
@@ -385,7 +370,8 @@ func (g *gatherer) gather(p string) {
 // maxDepth is the maximum depth of directories, because links may form a cycle.
 const maxDepth = 20
 
-// gatherBelow reads the lists below a directory, and returns the number of files.
+// gatherBelow reads the .json and .txt files below a directory, following links, and returns their number. It skips names
+// that begin with a dot.
 func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
 	if depth == 0 {
 		return 0, fmt.Errorf("%s: directories are more than %d deep: check for links that form a loop", dir, maxDepth)
@@ -417,7 +403,7 @@ func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
 	return files, nil
 }
 
-// stem returns the name of a file without its directory and ending, in lower case.
+// stem returns the name of a file without directory and extension, in lower case.
 func stem(file string) string {
 	base := strings.ToLower(filepath.Base(file))
 	return strings.TrimSuffix(base, path.Ext(base))
@@ -451,18 +437,13 @@ func (g *gatherer) readNamed(file string) {
 			file, file, strings.Join(slices.Sorted(maps.Keys(names)), ", ")))
 		return
 	}
-	g.readFile(file, g.canonical(name), shown, tokens)
-}
-
-// canonical returns the name under which the operator publishes a list, for a token or such a name.
-func (g *gatherer) canonical(name string) string {
-	if c, ok := crawlers.Lookup(name); ok && len(c.Ranges) == 1 {
-		return c.Ranges[0].Name
+	if c, ok := crawlers.Lookup(name); ok && len(c.Ranges) == 1 { // a token: use the name under which the operator publishes
+		name = c.Ranges[0].Name
 	}
-	return name
+	g.readFile(file, name, shown, tokens)
 }
 
-// readFile reads a file of a list. If it does not contain its time, the name of a directory may.
+// readFile reads a file of a list. If it does not contain its time, the name of its directory may.
 func (g *gatherer) readFile(file, name, shown string, tokens []string) {
 	text, err := g.read(file)
 	if err != nil {
@@ -490,7 +471,7 @@ func (g *gatherer) readFile(file, name, shown string, tokens []string) {
 	f.snapshots = append(f.snapshots, s)
 }
 
-// A snapshot is a list as it was at one time.
+// A snapshot is the content of a list at one time.
 type snapshot struct {
 	file     string // where it was read
 	name     string // of the file, as verified_by shows it
@@ -498,7 +479,7 @@ type snapshot struct {
 	prefixes []netip.Prefix
 }
 
-// A list is the addresses that an operator publishes under one name: all of its snapshots, in one table.
+// A list has the addresses that an operator publishes under one name: all of its snapshots, in one table.
 //
 // The table has every prefix of any snapshot. An address is looked up once: the longest prefix that contains it
 // leads to a row. For each snapshot, the row says which of the snapshot's prefixes contains that prefix, and so the

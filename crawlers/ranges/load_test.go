@@ -41,7 +41,7 @@ func load(t *testing.T, files map[string]string, o Options) (*Lists, error) {
 	return Load(o)
 }
 
-// answerFor returns an answer and its proof as the columns have them.
+// answerFor returns an answer and its proof as in the columns.
 func answerFor(l *Lists, token, client, day string) string {
 	at := int64(NoTime)
 	if t, err := time.Parse(time.DateOnly, day); err == nil {
@@ -51,7 +51,7 @@ func answerFor(l *Lists, token, client, day string) string {
 	return strings.TrimSpace(a.String() + " " + l.ProofName(proof))
 }
 
-// TestNames holds which crawlers files speak for, by their names and directories.
+// TestNames checks the crawlers of files according to their names and directories.
 func TestNames(t *testing.T) {
 	const list = "66.249.64.0/27\n"
 	for name, want := range map[string]string{
@@ -82,7 +82,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSharedNames reads the lists of 17 crawlers as of three dates.
+// TestSharedNames reads the lists of 17 crawlers from three dates.
 func TestSharedNames(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(repcase.SharedDir(t), "data", "ranges", "*"))
 	if err != nil || len(dirs) == 0 {
@@ -94,7 +94,7 @@ func TestSharedNames(t *testing.T) {
 	}
 }
 
-// TestLoad holds what becomes of directories, dates, tokens and faults.
+// TestLoad reads directories, dates, tokens and faults.
 func TestLoad(t *testing.T) {
 	files := map[string]string{
 		"r/2026-04-12/gptbot.txt": "4.227.36.0/25\n", "r/2026-08-15/gptbot.txt": "20.125.66.80/28\n",
@@ -110,13 +110,13 @@ func TestLoad(t *testing.T) {
 	}
 	for question, want := range map[[3]string]string{
 		{"GPTBot", "4.227.36.1", "2026-04-12"}:      "yes gptbot.txt 4.227.36.0/25",
-		{"GPTBot", "4.227.36.1", "2026-08-15"}:      "no", // the list of April is 125 days old
+		{"GPTBot", "4.227.36.1", "2026-08-15"}:      "no", // the list from April is 125 days old
 		{"GPTBot", "4.227.36.1", "2026-07-01"}:      "yes gptbot.txt 4.227.36.0/25",
 		{"GPTBot", "4.227.36.1", "2026-07-20"}:      "stale",
 		{"GPTBot", "20.125.66.81", "2026-05-20"}:    "yes gptbot.txt 20.125.66.80/28",
 		{"GPTBot", "20.125.66.81", "2026-04-13"}:    "no",
 		{"GPTBot", "1.1.1.1", "2027-08-15"}:         "stale",
-		{"GPTBot", "1.1.1.1", "2026-08-08"}:         "no", // a directory of a day is of its first moment, 7 days later
+		{"GPTBot", "1.1.1.1", "2026-08-08"}:         "no", // a directory named by a day means the start of that day, 7 days later
 		{"GPTBot", "1.1.1.1", "2026-08-07"}:         "stale",
 		{"GPTBot", "::ffff:4.227.36.1", "-"}:        "yes gptbot.txt 4.227.36.0/25",
 		{"GPTBot", "10.0.0.1", "2026-08-15"}:        "",
@@ -148,7 +148,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestHosts holds what host names prove.
+// TestHosts checks what host names prove.
 func TestHosts(t *testing.T) {
 	files := map[string]string{
 		"gptbot.txt":    "# created: 2026-08-15\n4.227.36.0/25\n",
@@ -156,8 +156,8 @@ func TestHosts(t *testing.T) {
 		"hosts": strings.Join([]string{
 			"# made with dig",
 			"66.249.66.1\tCrawl-66-249-66-1.GoogleBot.com.\t66.249.66.1 66.249.66.2",
-			"66.249.66.2\tcrawl.googlebot.com\t66.249.66.9",              // does not lead back
-			"66.249.66.3\tcrawl.googlebot.com",                           // nobody asked back
+			"66.249.66.2\tcrawl.googlebot.com\t66.249.66.9",              // does not resolve to the address
+			"66.249.66.3\tcrawl.googlebot.com",                           // without a forward look-up
 			"66.249.66.4\tcrawl.notgooglebot.com\t66.249.66.4",           // another label
 			"66.249.66.5\tcrawl.googlebot.com.evil.example\t66.249.66.5", // not at the end
 			"66.249.66.6\t\t66.249.66.6",
@@ -200,7 +200,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestData holds that what the table of crawlers says of lists and hosts fits together.
+// TestData checks that the lists and hosts in the table of crawlers are consistent.
 func TestData(t *testing.T) {
 	urls := map[string]string{}
 	for _, c := range crawlers.Set("all") {
@@ -219,7 +219,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestSize holds that Size is near to what large lists and host names take in memory.
+// TestSize compares Size with the memory of large lists and host names.
 func TestSize(t *testing.T) {
 	var hosts strings.Builder
 	files := map[string]string{}
@@ -253,8 +253,7 @@ func TestSize(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// BenchmarkVerify looks up random addresses, half of them in prefixes, in real lists of all crawlers
-// that have some, of three dates.
+// BenchmarkVerify looks up random addresses, half of them in prefixes, in all real lists of three dates.
 func BenchmarkVerify(b *testing.B) {
 	l, err := Load(Options{Paths: []string{filepath.Join(repcase.SharedDir(b), "data", "ranges")}})
 	if err != nil {
@@ -305,7 +304,7 @@ func BenchmarkVerify(b *testing.B) {
 	})
 }
 
-// randomIn returns an address of a prefix.
+// randomIn returns a random address in a prefix.
 func randomIn(rng *rand.Rand, p netip.Prefix) netip.Addr {
 	b := p.Addr().AsSlice()
 	for i := p.Bits(); i < len(b)*8; i++ {
@@ -315,7 +314,7 @@ func randomIn(rng *rand.Rand, p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// TestHash holds that the hash depends on the time of a list, its name and its prefixes.
+// TestHash checks that the hash depends on the time of a list, its name and its prefixes.
 func TestHash(t *testing.T) {
 	seen := map[string]string{}
 	for about, files := range map[string]map[string]string{
@@ -334,7 +333,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestSpecialBlocks holds which blocks of IANA's registries clients on the internet have, written down once more.
+// TestSpecialBlocks compares isGlobal with an independent list of the blocks of IANA's registries.
 func TestSpecialBlocks(t *testing.T) {
 	for global, addrs := range map[bool]string{
 		false: "0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 169.254.1.1 172.16.0.1 192.0.0.1 192.0.0.8 192.0.0.170 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 240.0.0.1 255.255.255.255 " +

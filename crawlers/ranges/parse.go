@@ -49,7 +49,7 @@ func parse(text []byte) (snapshot, error) {
 	return s, err
 }
 
-// The maximum number of addresses in one list: a hundredth of IPv4, and a /16 of IPv6. The largest published list
+// Limits of the number of addresses in one list: a hundredth of IPv4, and a /16 of IPv6. The largest published list
 // covers 8 millionths of IPv4.
 const (
 	most4     = 1 << 32 / 100
@@ -57,7 +57,7 @@ const (
 	mostBits6 = 16
 )
 
-// checkCover returns an error if prefixes cover so many addresses that the list would make strangers into crawlers.
+// checkCover returns an error if prefixes cover so many addresses that other clients would be verified as the crawler.
 // Overlapping prefixes count once.
 func checkCover(prefixes []netip.Prefix) error {
 	prefixes = slices.Clone(prefixes)
@@ -98,8 +98,18 @@ func (s *snapshot) parseObject(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := checkVersion(members["formatVersion"]); err != nil {
-		return err
+	if raw, ok := members["formatVersion"]; ok {
+		var version string
+		if json.Unmarshal(raw, &version) != nil {
+			version = string(raw)
+		}
+		major, _, _ := strings.Cut(version, ".")
+		switch n, err := strconv.Atoi(major); {
+		case err != nil || n < 0:
+			return fmt.Errorf("invalid formatVersion %q: want major.minor, such as %q", version, "1.0")
+		case n > maxMajor:
+			return fmt.Errorf("unknown formatVersion %s (known: up to %d): use a newer robobatch, or an older list", version, maxMajor)
+		}
 	}
 	if raw, ok := members["creationTime"]; ok {
 		var created string
@@ -151,7 +161,7 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// elements returns the elements of an array of valid JSON, each until the next one.
+// elements yields the elements of an array in valid JSON. Each is valid until the next one.
 func elements(text []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		d := json.NewDecoder(bytes.NewReader(text))
@@ -162,25 +172,6 @@ func elements(text []byte) iter.Seq2[int, json.RawMessage] {
 		for i := 0; d.More() && d.Decode(&raw) == nil && yield(i, raw); i++ {
 		}
 	}
-}
-
-// checkVersion rejects a later major version than maxMajor.
-func checkVersion(raw json.RawMessage) error {
-	if raw == nil {
-		return nil
-	}
-	var version string
-	if json.Unmarshal(raw, &version) != nil {
-		version = string(raw)
-	}
-	major, _, _ := strings.Cut(version, ".")
-	switch n, err := strconv.Atoi(major); {
-	case err != nil || n < 0:
-		return fmt.Errorf("invalid formatVersion %q: want major.minor, such as %q", version, "1.0")
-	case n > maxMajor:
-		return fmt.Errorf("unknown formatVersion %s (known: up to %d): use a newer robobatch, or an older list", version, maxMajor)
-	}
-	return nil
 }
 
 // addObject adds a prefix object. One with both fields or neither is ignored, as the draft says.
@@ -332,7 +323,7 @@ func parsePrefixOrAddress(text string) (netip.Prefix, error) {
 	return parsePrefix(text)
 }
 
-// abridge returns the beginning of a JSON text, for messages.
+// abridge truncates a JSON text for messages.
 func abridge(raw json.RawMessage) string {
 	const most = 60
 	if len(raw) <= most {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestParse reads each form of a list, and each thing that the specification says of it.
+// TestParse parses each format of a list, and each rule of the specification.
 func TestParse(t *testing.T) {
 	day := time.Date(2026, 8, 15, 0, 0, 0, 0, time.UTC).UnixMicro()
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestCover holds how many addresses a list may cover: overlaps count once.
+// TestCover checks how many addresses a list may cover; overlaps count once.
 func TestCover(t *testing.T) {
 	const hundredth = "1.0.0.0/8\n2.0.0.0/8\n3.0.0.0/9\n4.0.0.0/13\n5.0.0.0/14\n6.0.0.0/15\n7.0.0.0/16\n8.0.0.0/18\n9.0.0.0/20\n11.0.0.0/21\n12.0.0.0/22\n13.0.0.0/27\n14.0.0.0/29\n" // 42,949,672 addresses, and a hundredth is 42,949,672.96
 	var all8, parts strings.Builder
@@ -77,7 +77,7 @@ func TestCover(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(12, 51))
-	for range 40 { // by every /16 of IPv4, one by one
+	for range 40 { // every /16 of IPv4, one by one
 		var prefixes []netip.Prefix
 		covered := map[int]bool{}
 		for range r.IntN(12) {
@@ -97,7 +97,7 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestParseFaults holds that each fault is an error that names its place.
+// TestParseFaults checks that each fault is an error with its position.
 func TestParseFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},
@@ -141,7 +141,7 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read can be read, and proves what it says.
+// FuzzParse checks that what was parsed can be looked up and proves the right prefixes.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"creationTime": "2026-08-15T00:00:00.000000", "prefixes": [{"ipv6Prefix": "2001:4860:4801:10::/64"}, {"ipv4Prefix": "66.249.64.0/27"}]}`))
 	f.Add([]byte("# created: 2026-08-15\n66.249.64.0/27\n1.2.3.4\n"))
@@ -163,11 +163,13 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestParseAddress reads addresses as logs write them.
+// TestParseAddress parses addresses as in logs.
 func TestParseAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"66.249.64.1": "66.249.64.1", "66.249.64.1:443": "66.249.64.1", `"66.249.64.1"`: "66.249.64.1", " 66.249.64.1 ": "66.249.64.1",
 		"2001:4860::1": "2001:4860::1", "[2001:4860::1]": "2001:4860::1", "[2001:4860::1]:443": "2001:4860::1",
+		"2001:4860::1:54321": "2001:4860::1", "2001:4860::1:443": "2001:4860::1:443", "2001:4860:0:0:0:0:0:1:443": "2001:4860::1", "::ffff:66.249.64.1:54321": "66.249.64.1",
+		"2001:4860::1:654321": "", "2001:4860:::54321": "2001:4860::", "[2001:4860::1:54321]": "",
 		"::ffff:66.249.64.1": "66.249.64.1", "[::ffff:66.249.64.1]:80": "66.249.64.1", "fe80::1%eth0": "fe80::1", "::": "::",
 		"-": "", "": "", "unknown": "", "1.2.3.x": "", "1.2.3": "", "1.2.3.4.5": "", "66.249.64.1:": "", "66.249.64.1:x": "",
 		"[66.249.64.1": "", "[::1]x": "", "example.com": "", "66.249.64.1, 10.0.0.1": "", "1.2.3.04": "", "%eth0": "",
@@ -179,7 +181,7 @@ func TestParseAddress(t *testing.T) {
 			t.Errorf("%q is %v, want %q", text, got, want)
 		}
 	}
-	texts := [][]byte{[]byte("66.249.64.1:443"), []byte("[2001:4860:4801:10::1]:443"), []byte("-"), []byte("host.example"), []byte("1.2.3.444"), []byte("fe80::1%eth0")}
+	texts := [][]byte{[]byte("66.249.64.1:443"), []byte("[2001:4860:4801:10::1]:443"), []byte("2001:4860:4801:10::1:54321"), []byte("-"), []byte("host.example"), []byte("1.2.3.444"), []byte("fe80::1%eth0")}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, text := range texts {
 			ParseAddress(text)
@@ -189,7 +191,7 @@ func TestParseAddress(t *testing.T) {
 	}
 }
 
-// FuzzParseAddress compares addresses of IPv4 with those of package netip, alone and with what logs put behind them.
+// FuzzParseAddress compares IPv4 addresses with package netip, alone and followed by what logs append.
 func FuzzParseAddress(f *testing.F) {
 	for _, text := range []string{"66.249.64.1", "1.2.3.256", "1.2.3.04", "1.2.3", "1.2.3.4.5", "::ffff:1.2.3.4", "2001:db8::1", "1..2.3", "00.1.2.3"} {
 		f.Add(text)
@@ -212,7 +214,7 @@ func FuzzParseAddress(f *testing.F) {
 	})
 }
 
-// TestSpecial holds that the registries say of addresses what their documents do.
+// TestSpecial compares the registries with examples from their documents.
 func TestSpecial(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"8.8.8.8": true, "10.1.2.3": false, "100.64.0.1": false, "192.0.0.9": true, "192.0.0.8": false, "192.88.99.1": false,

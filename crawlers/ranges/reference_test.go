@@ -18,7 +18,7 @@ import (
 
 var rows = flag.Int("rows", 100_000, "how many requests TestReference compares for each set of lists")
 
-// refer is section 12 read aloud: the slow reference for Verify. lists are those of the crawler.
+// refer is section 12 word by word: the slow reference for Verify. lists are those of the crawler.
 func refer(lists [][]snapshot, client netip.Addr, at int64, age time.Duration) Answer {
 	client = client.WithZone("").Unmap()
 	if !client.IsValid() || !refersGlobal(client) {
@@ -40,7 +40,7 @@ func refer(lists [][]snapshot, client netip.Addr, at int64, age time.Duration) A
 	return Stale
 }
 
-// referList is what one list says.
+// referList returns the answer of one list.
 func referList(list []snapshot, client netip.Addr, at int64, age time.Duration) Answer {
 	var before, after int64 = NoTime, NoTime // the times of B and A
 	timed := false
@@ -70,11 +70,11 @@ func referList(list []snapshot, client netip.Addr, at int64, age time.Duration) 
 			continue
 		}
 		has := false
-		for _, s := range list { // all files of that time count
+		for _, s := range list { // all files with that time count
 			has = has || s.time == moment && hasAddress(s, client)
 		}
 		apart := new(big.Int).Sub(big.NewInt(moment), big.NewInt(at))
-		apart.Mul(apart.Abs(apart), big.NewInt(1000)) // nanoseconds
+		apart.Mul(apart.Abs(apart), big.NewInt(1000)) // in nanoseconds
 		yes = yes || has && apart.Cmp(big.NewInt(int64(90*24*time.Hour))) <= 0
 		no = no || !has && apart.Cmp(big.NewInt(int64(age))) <= 0
 	}
@@ -96,7 +96,7 @@ func hasAddress(s snapshot, client netip.Addr) bool {
 	return false
 }
 
-// refersGlobal looks for the longest prefix of the registries without a table.
+// refersGlobal finds the longest prefix of the registries without a table.
 func refersGlobal(client netip.Addr) bool {
 	bits, global := -1, true
 	for _, s := range specialPrefixes {
@@ -107,7 +107,7 @@ func refersGlobal(client netip.Addr) bool {
 	return global
 }
 
-// edges returns addresses at and around both ends of a prefix.
+// edges returns the addresses at and next to both ends of a prefix.
 func edges(p netip.Prefix) []netip.Addr {
 	last := p.Addr().AsSlice()
 	for i := p.Bits(); i < len(last)*8; i++ {
@@ -117,8 +117,8 @@ func edges(p netip.Prefix) []netip.Addr {
 	return []netip.Addr{p.Addr(), end, p.Addr().Prev(), end.Next()}
 }
 
-// TestReference compares Verify with the reference: made-up lists, and real
-// ones of three dates; addresses on all edges of prefixes and at random; moments on all edges of the ages.
+// TestReference compares Verify with the reference, for generated lists and real ones of three dates, for addresses at
+// all edges of prefixes and random ones, and for times at all edges of the ages.
 func TestReference(t *testing.T) {
 	seen := map[Answer]int{}
 	for seed := range uint64(20) {
@@ -143,12 +143,12 @@ func TestReference(t *testing.T) {
 	compareFiles(t, "testdata")
 }
 
-// TestReferenceShared compares them on all real lists.
+// TestReferenceShared compares them for all real lists.
 func TestReferenceShared(t *testing.T) {
 	compareFiles(t, filepath.Join(repcase.SharedDir(t), "data", "ranges"))
 }
 
-// compareFiles compares on the lists below a directory.
+// compareFiles compares them for the lists below a directory.
 func compareFiles(t *testing.T, dir string) {
 	t.Helper()
 	g := gatherer{names: Names(), found: map[string]*foundList{}}
@@ -158,7 +158,7 @@ func compareFiles(t *testing.T, dir string) {
 	compare(t, rand.New(rand.NewPCG(1, 2)), &g, *rows)
 }
 
-// randomSnapshot returns few prefixes close to each other, so that they nest and come again.
+// randomSnapshot returns a few prefixes that are close to each other, so that they nest and repeat.
 func randomSnapshot(rng *rand.Rand) snapshot {
 	s := snapshot{time: NoTime, name: "list.json"}
 	if rng.IntN(8) > 0 {
@@ -174,7 +174,7 @@ func randomSnapshot(rng *rand.Rand) snapshot {
 	return s
 }
 
-// compare asks Verify and the reference n times, and returns how often each answer came.
+// compare calls Verify and the reference n times, and returns the counts of answers.
 func compare(t *testing.T, rng *rand.Rand, g *gatherer, n int) (seen map[Answer]int) {
 	t.Helper()
 	var clients []netip.Addr
@@ -232,7 +232,7 @@ func compare(t *testing.T, rng *rand.Rand, g *gatherer, n int) (seen map[Answer]
 	return seen
 }
 
-// checkProof checks that a proof names a prefix with the address.
+// checkProof checks that a proof names a prefix that contains the address.
 func checkProof(t *testing.T, name string, client netip.Addr) {
 	t.Helper()
 	var file, prefix string
@@ -244,7 +244,7 @@ func checkProof(t *testing.T, name string, client netip.Addr) {
 	}
 }
 
-// tokens returns the tokens with lists, in lower case and sorted.
+// tokens returns the tokens that have lists, in lower case and sorted.
 func (l *Lists) tokens() (all []string) {
 	for token, s := range l.byToken {
 		if len(l.speakers[s].lists) > 0 {

@@ -125,8 +125,7 @@ func newTable(prefixes []valued) table {
 		keys6 = append(keys6, b)
 	}
 	t.root4 = t.divide(keys4, 0, false)
-	// Divide the IPv6 addresses that share their first half, if there are boundaries within them, and return the
-	// cells of first halves.
+	// Boundaries with the same first half are divided by their second half. keys are the boundaries of first halves.
 	var keys []boundary
 	before := cell(0)
 	for len(keys6) > 0 {
@@ -191,7 +190,7 @@ func (t *table) divide(all []boundary, before cell, low bool) cell {
 	return ^cell(id)
 }
 
-// size returns how many bytes the table takes.
+// size returns the memory of the table in bytes.
 func (t *table) size() int64 {
 	const sizeOfNode, sizeOfCell = 40, 4
 	return int64(cap(t.nodes))*sizeOfNode + int64(cap(t.cells))*sizeOfCell
@@ -225,6 +224,8 @@ func ParseAddress(text []byte) netip.Addr {
 				return netip.Addr{}
 			}
 			text = text[:colon]
+		} else if port := len(text) - colon; isPort(text[max(0, colon):]) && (port > len(":ffff") || bytes.Count(text, []byte{':'}) == 8) {
+			text = text[:colon] // 2001:db8::1:54321, where the port cannot belong to the address
 		}
 	}
 	if zone := bytes.IndexByte(text, '%'); zone >= 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTable compares tables with a walk through all of their prefixes, on the edges of each: prefixes of all
-// lengths that nest, follow on each other, and end with the last address; few and many.
+// TestTable compares tables with a linear search, at the edges of all prefixes: prefixes of all lengths that nest, are
+// adjacent, and include the last address.
 func TestTable(t *testing.T) {
 	compared := 0
 	for seed := range uint64(300) {
@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		table := newTable(all)
 		rng.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] })
 		for _, addr := range addrs[:min(len(addrs), 1000)] {
-			if !addr.IsValid() { // there is none before or behind the prefix
+			if !addr.IsValid() { // there is no address before or after the prefix
 				continue
 			}
 			bits, want := -1, int32(0)
@@ -60,7 +60,7 @@ func randomPrefix(rng *rand.Rand) netip.Prefix {
 	}
 	bits := rng.IntN(129)
 	if rng.IntN(2) == 0 {
-		bits = min(128, 62+rng.IntN(5)+64*rng.IntN(2)) // where the halves of an address meet, or at its end
+		bits = min(128, 62+rng.IntN(5)+64*rng.IntN(2)) // near the middle or the end of an address
 	}
 	return netip.PrefixFrom(netip.AddrFrom16(b), bits).Masked()
 }
