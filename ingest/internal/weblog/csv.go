@@ -29,35 +29,35 @@ var (
 	}
 )
 
-// byteOrderMark may be before a table, also where it was joined to another.
+// byteOrderMark may precede a table, also one that was appended to another.
 const byteOrderMark = "\ufeff"
 
-// The separators of tables. A table of one column has none: no field without quotes holds lineEnd.
+// The separators of tables. A table with one column has lineEnd, which no unquoted field contains.
 const (
 	tab     = '\t'
 	lineEnd = '\n'
 )
 
-// table reads tables with a header, in comma separated values (RFC 4180) or with another separator.
-// A field in quotes may hold separators, quotes, which are doubled, and line ends.
+// table reads tables with a header row, as comma-separated values (RFC 4180) or with another separator. A field in
+// quotes may contain separators, doubled quotes and line ends.
 type table struct {
 	named
 	sep     byte   // 0 before the header of a CSV
 	header  header // nil before it
 	notes   bool   // lines that begin with # are notes, as Google Analytics writes them above each table
-	titled  bool   // the first line is a title, which is not read
+	titled  bool   // the first line is a title, which is skipped
 	begun   bool   // the first line was read
-	tables  int    // headers read
-	foreign bool   // the table after a second header is another one, without URLs
-	sampled bool   // the first header was found in the first lines
-	isLoose bool   // fields without quotes around them may hold quotes
+	tables  int    // number of header rows read
+	foreign bool   // the second header row belongs to another table without URLs
+	sampled bool   // the first header row was found by Sample
+	isLoose bool   // unquoted fields may contain quotes
 }
 
 func newTable(opt Options, sep byte) *table {
 	return &table{named: named{common: newCommon(opt), isTable: true, isHeaded: true}, sep: sep}
 }
 
-// Parse reads a record: a line, or more where the Result before was Continues.
+// Parse parses a record: a line, or several lines after Continues.
 func (t *table) Parse(line []byte, r *Row) Result {
 	r.reset()
 	if t.notes && line[0] == '#' {
@@ -83,14 +83,14 @@ func (t *table) Parse(line []byte, r *Row) Result {
 	return t.row(r)
 }
 
-// isName reports whether a field is a name of the header.
+// isName reports whether a field is a name in the header row.
 func (t *table) isName(field []byte) bool {
 	name := string(bytes.TrimSpace(bytes.TrimPrefix(field, []byte(byteOrderMark))))
 	return slices.ContainsFunc(t.header, func(known string) bool { return strings.EqualFold(known, name) })
 }
 
-// reorder makes names the header of the rows that follow, and reports whether they are one: the header's names in any
-// order, as where tables were joined. The columns stay with the names that they had.
+// reorder makes names the header row of the following rows, and reports whether they are one: the names of the header
+// row in any order, as in concatenated tables. The columns keep their names.
 func (t *table) reorder(names [][]byte) bool {
 	places := t.header.placesIn(names)
 	if places == nil {
@@ -105,7 +105,7 @@ func (t *table) reorder(names [][]byte) bool {
 	return true
 }
 
-// readGlued reads the header after a row without a line end, if there is one.
+// readGlued reads a header row that follows a row without a line end between them, if there is one.
 func (t *table) readGlued() {
 	if !t.isGlued() {
 		return
@@ -120,8 +120,8 @@ func (t *table) readGlued() {
 	}
 }
 
-// isGlued reports whether the fields are a row's, and a header's after it, whose first name is part of the row's last
-// field.
+// isGlued reports whether the fields are a row followed by a header row, whose first name is part of the last field of
+// the row.
 func (t *table) isGlued() bool {
 	n := len(t.header)
 	if n < 2 || len(t.values) != 2*n-1 {
@@ -130,7 +130,7 @@ func (t *table) isGlued() bool {
 	return !slices.ContainsFunc(t.values[n:], func(field []byte) bool { return !t.isName(field) })
 }
 
-// readHeader reads the first record, or the line before it where Excel names the separator.
+// readHeader reads the header row, or the line before it in which Excel names the separator.
 func (t *table) readHeader(line []byte) Result {
 	sep := separatorLine(line)
 	isAbove := !t.begun && (sep != 0 || t.titled)
@@ -169,8 +169,8 @@ func separatorLine(line []byte) byte {
 	return 0
 }
 
-// locate finds the columns by the header and the first rows. Without a known name for the URL, it is the only column with
-// URLs, or with paths, which the choice names. It sets err if a column is missing that is needed.
+// locate finds the columns, according to the header row and the first rows. Without a known name for the URL, it is the
+// only column with URLs, or with paths, which the choice then names. It sets err if a required column is missing.
 func (t *table) locate(rows [][][]byte) (choice Choice) {
 	fields := make([]sampled, len(t.header))
 	for i, name := range t.header {
@@ -204,7 +204,7 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 	return choice
 }
 
-// split cuts a record into fields.
+// split splits a record into fields.
 func (t *table) split(text []byte) Result {
 	t.values, t.buf = t.values[:0], t.buf[:0]
 	for {
@@ -220,7 +220,7 @@ func (t *table) split(text []byte) Result {
 	}
 }
 
-// field returns the first field of text, and the text after it: nil at the end, else from the separator on.
+// field returns the first field of text, and the rest of text from the separator on: nil at the end.
 func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if len(text) > 0 && text[0] == '"' {
 		return t.quotedField(text[1:])
@@ -255,7 +255,7 @@ func (t *table) quotedField(text []byte) (field, rest []byte, result Result) {
 	}
 }
 
-// joined returns the text in t.buf from begin on, followed by last.
+// joined returns t.buf[begin:] followed by last.
 func (t *table) joined(begin int, last []byte) []byte {
 	if len(t.buf) == begin {
 		return last

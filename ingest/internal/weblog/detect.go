@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// DetectLines is the number of lines that vote for a format.
+// DetectLines is the number of lines from which a format is detected.
 const DetectLines = 32
 
-// Detect returns the format that lines, the first DetectLines of a log, look like. It is URLs if
-// nothing is recognised. opt says which column of a table would hold the URL.
+// Detect returns the most likely format of lines, which are the first DetectLines of a log, or URLs if none is
+// detected. opt may name the column of a table with the URL.
 func Detect(lines [][]byte, opt Options) Format {
 	if len(lines) == 0 {
 		return URLs
@@ -47,24 +47,23 @@ func Detect(lines [][]byte, opt Options) Format {
 	return best
 }
 
-// evenRows is the number of the first records that must have as many fields as the header, for a table whose header has
-// no name that is known.
+// evenRows is the number of records that must have the same number of fields as the header row, if that has no known
+// name.
 const evenRows = 10
 
-// separators are the characters that separate fields of tables. The first of several equal ones counts.
+// separators are the possible separators of tables. If several have the same number of fields, the first one counts.
 const separators = ",;\t|"
 
-// A tableHead is what the first lines of a log say of a table: which of them stand above its header, and what separates
-// its fields.
+// A tableHead describes the start of a table: the lines before its header row, and its separator.
 type tableHead struct {
-	body   [][]byte // from the header on; empty if there is none
-	notes  bool     // lines that begin with # are above it. A header may begin with #, too
-	titled bool     // a title is
-	named  byte     // the separator that a line above it names, 0 if none does
-	even   byte     // the one that all first records have in the same number, 0 if there is none
+	body   [][]byte // the lines from the header row on; empty if there is none
+	notes  bool     // lines that begin with # precede it; a header row may also begin with #
+	titled bool     // a title precedes it
+	named  byte     // the separator according to a line before it, 0 if there is none
+	even   byte     // the separator of which the first records have the same number, 0 if there is none
 }
 
-// headOf looks at the first lines of a log, at least one.
+// headOf analyses the first lines of a log, at least one.
 func headOf(lines [][]byte) (h tableHead) {
 	h.named = separatorLine(lines[0])
 	h.titled = h.named == 0 && hasTitle(lines)
@@ -82,10 +81,11 @@ func headOf(lines [][]byte) (h tableHead) {
 	return h
 }
 
-// sep returns the separator: one that is named, else the one that the first records have, or the header has most of.
+// sep returns the separator: the named one, the one of which all records have the same number, or the most frequent one
+// in the header row.
 func (h *tableHead) sep() byte { return cmp.Or(h.named, h.even, mostSeparator(h.body)) }
 
-// detectTable returns CSV or TSV if the lines are even, whatever their names, else URLs.
+// detectTable returns CSV or TSV if all lines have the same number of fields, with any names, otherwise URLs.
 func detectTable(lines [][]byte) Format {
 	h := headOf(lines)
 	switch {
@@ -97,25 +97,25 @@ func detectTable(lines [][]byte) Format {
 	return CSV
 }
 
-// isTable reports whether the first line that is not a note is a header row with the chosen or a known name for the
-// URL. sep is tab, or 0 for all others.
+// isTable reports whether lines begin with a header row with the chosen or a known name for the URL, possibly after
+// notes. sep is tab, or 0 for all other separators.
 func isTable(lines [][]byte, opt Options, sep byte) bool {
 	h := headOf(lines)
 	if len(h.body) == 0 || !mayBeHeader(h.body[0]) || bytes.Contains(h.body[0], []byte("://")) || (h.sep() == tab) != (sep == tab) {
 		return false
 	}
-	t := newTable(Options{Named: opt.targets()}, h.sep()) // other fields that are missing are for the parser to name
+	t := newTable(Options{Named: opt.targets()}, h.sep()) // the parser reports other missing fields
 	t.begun = true
 	return t.readHeader(h.body[0]) == NoRow
 }
 
-// mayBeHeader reports whether a line can be a header: it is no URL, no path and no object.
+// mayBeHeader reports whether a line can be a header row: it is not a URL, a path or an object.
 func mayBeHeader(line []byte) bool {
 	return line[0] != '{' && line[0] != '/' && !isURL(trimBlank(line))
 }
 
-// hasTitle reports whether the first line is the title of a table: one field, of no name that is known, above a
-// header of names in several columns, one of them known for URLs.
+// hasTitle reports whether the first line is the title of a table: a single field without a known name, before a header
+// row of several names, one of which is known for URLs.
 func hasTitle(lines [][]byte) bool {
 	if len(lines) < 2 || lines[0][0] == '#' || !mayBeHeader(lines[0]) || !mayBeHeader(lines[1]) {
 		return false
@@ -135,10 +135,10 @@ func hasTitle(lines [][]byte) bool {
 	return known
 }
 
-// separatorOf returns the separator of a table without lines above it.
+// separatorOf returns the separator of a table without lines before it.
 func separatorOf(lines [][]byte) byte { return cmp.Or(evenSeparator(lines), mostSeparator(lines)) }
 
-// mostSeparator returns the separator that a header has most of, and lineEnd if it has none.
+// mostSeparator returns the most frequent separator in a header row; lineEnd if there is none.
 func mostSeparator(lines [][]byte) byte {
 	best, most := byte(lineEnd), 1
 	for _, sep := range []byte(separators) {
@@ -149,9 +149,8 @@ func mostSeparator(lines [][]byte) byte {
 	return best
 }
 
-// evenSeparator returns the separator that the first records have outside quotes in one number, the
-// same in all of them. It is 0 if there is none, or fewer than two records. Of several separators
-// the one of most fields counts.
+// evenSeparator returns the separator of which all first records have the same number outside quotes; of several, the
+// one with most fields. It is 0 if there is none, or fewer than two records.
 func evenSeparator(lines [][]byte) (best byte) {
 	fields := 1
 	for _, sep := range []byte(separators) {
@@ -166,8 +165,8 @@ func evenSeparator(lines [][]byte) (best byte) {
 	return best
 }
 
-// firstRecords returns the fields of the first records of a table, at most so many. A record that is invalid with this
-// separator has no fields. One that the lines end in is omitted.
+// firstRecords returns the fields of at most most records at the start of a table. A record that is invalid with this
+// separator has no fields. An incomplete record at the end is omitted.
 func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 	t := newTable(Options{}, sep)
 	for len(lines) > 0 && len(records) < most {
@@ -178,7 +177,7 @@ func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 			n++
 			result = t.split(text)
 		}
-		if result == Continues && n > 1 { // the quote never ends: only its line is refused
+		if result == Continues && n > 1 { // the quote does not end: only its line is rejected
 			n = 1
 		} else if result == Continues {
 			return records
@@ -195,13 +194,13 @@ func firstRecords(lines [][]byte, sep byte, most int) (records [][][]byte) {
 	return records
 }
 
-// A Sampler is a Parser that looks at the first lines of its log before it reads them.
+// A Sampler is a Parser that analyses the first lines of its log before it reads them.
 type Sampler interface {
-	// Sample looks at the lines, at most DetectLines. Call it once, before Parse.
+	// Sample analyses at most DetectLines lines. Call it once, before Parse.
 	Sample(lines [][]byte) Choice
 }
 
-// untilHeader returns the first record, and those after it up to one of the same names.
+// untilHeader returns the records up to the next header row with the names of the first.
 func untilHeader(records [][][]byte) [][][]byte {
 	head := headerOf(records[0])
 	for i, record := range records[1:] {
@@ -212,15 +211,15 @@ func untilHeader(records [][][]byte) [][][]byte {
 	return records
 }
 
-// A Choice is which field of a table holds the URL, as far as that is worth a word.
+// A Choice says which field has the URL, if that may be unexpected, and which fields are read.
 type Choice struct {
-	Field string // the field, if its values say so and not its name; else ""
-	Taken string // the field, if Other might be it as well; else ""
-	Other string // a field whose name is known, too, and that holds other URLs
+	Field string // the field, if it was found by its values; otherwise ""
+	Taken string // the field, if Other is also plausible; otherwise ""
+	Other string // another field with a known name and different URLs
 	Took  *Took  // nil if the fields have no names
 }
 
-// Sample finds the separator and the columns. It keeps an error for readHeader.
+// Sample finds the separator and the columns. It stores an error for readHeader.
 func (t *table) Sample(lines [][]byte) (choice Choice) {
 	if len(lines) == 0 {
 		return choice
@@ -244,7 +243,7 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 	return choice
 }
 
-// headerOf returns a record as a header.
+// headerOf returns a record as a header row.
 func headerOf(record [][]byte) header {
 	head := make(header, len(record))
 	for i, name := range record {
@@ -253,8 +252,8 @@ func headerOf(record [][]byte) header {
 	return head
 }
 
-// rival returns a Choice if another column than the one that is taken, the first, has a known name, too, and
-// other values of the same kind: URLs, or paths.
+// rival returns a Choice if another column than the first of targets has a known name, and different values of the same
+// kind: URLs, or paths.
 func rival(fields []sampled, targets []pick) Choice {
 	taken := fields[targets[0].at]
 	urls, _ := holds(taken.values)
@@ -271,7 +270,7 @@ func rival(fields []sampled, targets []pick) Choice {
 	return Choice{}
 }
 
-// onlyURLs returns the only column whose values are URLs or, if there is none, paths; "" if there is none. The error is an
+// onlyURLs returns the only column with URLs or, if there is none, with paths; "" if there is none. The error is an
 // ErrManyURLs.
 func onlyURLs(fields []sampled) (column string, err error) {
 	var urls, paths []string
@@ -295,7 +294,7 @@ func onlyURLs(fields []sampled) (column string, err error) {
 	return "", fmt.Errorf("%w: %s", ErrManyURLs, listed(urls))
 }
 
-// headless returns an ErrNoHeader for the fields of a table whose names are the values of a row.
+// headless returns an ErrNoHeader for a table whose header row has values instead of names.
 func headless(fields []sampled) error {
 	for _, f := range fields {
 		if _, target := holds([][]byte{[]byte(f.name)}); !target {
@@ -308,8 +307,8 @@ func headless(fields []sampled) error {
 	return nil
 }
 
-// IsHeadless reports whether lines that are read as URLs look like a table without a header: behind a
-// URL or path, all of the first ones have as many numbers, shares or URLs, parted by commas,
+// IsHeadless reports whether lines that are read as URLs look like a table without a header row: a URL or path is
+// followed by the same number of fields in all lines, which are numbers, percentages or URLs, separated by commas,
 // semicolons or pipes.
 func IsHeadless(lines [][]byte) bool {
 	sep := evenSeparator(lines)
@@ -330,8 +329,8 @@ func IsHeadless(lines [][]byte) bool {
 	return true
 }
 
-// IsURLHeader reports whether a line is the header of a table of URLs: names in two columns or more, where one
-// is known for URLs.
+// IsURLHeader reports whether a line is the header row of a table of URLs: at least two names, one of which is known
+// for URLs.
 func IsURLHeader(line []byte) bool {
 	if !bytes.ContainsAny(line, separators) {
 		return false
@@ -348,7 +347,7 @@ func IsURLHeader(line []byte) bool {
 	return known && len(fields) > 1
 }
 
-// isNumber reports whether a value is a number or a share, with whatever points and commas.
+// isNumber reports whether a value is a number or a percentage, with any points and commas.
 func isNumber(value []byte) bool {
 	digits := bytes.Trim(bytes.TrimSuffix(value, []byte("%")), "0123456789.,- ")
 	return len(digits) == 0 && bytes.ContainsAny(value, "0123456789")

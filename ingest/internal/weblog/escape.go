@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// escapes undoes escapes in memory that it keeps. Parsers empty buf before each line.
+// escapes decodes escapes into memory that it reuses. Parsers empty buf before each line.
 type escapes struct {
 	buf  []byte
 	hash bool // HAProxy's: #HH
 }
 
-// unescape returns the text that a field of Apache, nginx or a load balancer stands for.
+// unescape decodes a field of Apache, nginx or a load balancer.
 func (e *escapes) unescape(field []byte) (text []byte) {
 	if e.hash {
 		text, e.buf = undo(field, e.buf, '#', percent)
@@ -21,7 +21,7 @@ func (e *escapes) unescape(field []byte) (text []byte) {
 	return text
 }
 
-// withQuery returns a path with its query, which is another field. A path that has one stays as it is.
+// withQuery joins a path with a query from another field. A path that already has a query stays as it is.
 func (e *escapes) withQuery(r *Row, path, query []byte) []byte {
 	if len(query) > 0 && query[0] == '?' {
 		query = query[1:]
@@ -38,15 +38,15 @@ func (e *escapes) withQuery(r *Row, path, query []byte) []byte {
 	return e.buf[begin:len(e.buf):len(e.buf)]
 }
 
-// unescape undoes the escapes of Apache and nginx: \xHH, \u00HH of ASCII, \" and \\, and the letters of C. A
-// backslash that escapes nothing stays. See undo.
+// unescape decodes the escapes of Apache and nginx: \xHH, \u00HH for ASCII, \" and \\, and the letters of C. Other
+// backslashes stay. See undo.
 func unescape(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '\\', escaped) }
 
-// unpercent undoes percent-encoding. See undo.
+// unpercent decodes percent-encoding. See undo.
 func unpercent(text, dst []byte) (unescaped, buf []byte) { return undo(text, dst, '%', percent) }
 
-// unplus appends text to dst with spaces for "+", of two for the first: crawlers write "; +https://". Most texts of IIS have many of them: by undo, its
-// lines take 4 % longer.
+// unplus appends text to dst with spaces for "+". In crawlers' "; +https://", only the first of two becomes a space.
+// Texts of IIS have many "+"; with undo, its lines take 4 % longer.
 func unplus(text, dst []byte) (unescaped, buf []byte) {
 	start := len(dst)
 	dst = append(dst, text...)
@@ -58,9 +58,9 @@ func unplus(text, dst []byte) (unescaped, buf []byte) {
 	return dst[start:], dst
 }
 
-// undo replaces each sequence that begins with the byte mark by one byte. decode returns that byte
-// and the length of the sequence. If there is none, undo returns text itself. Else it appends to
-// dst, and returns the appended text, and dst to be used again.
+// undo replaces each escape sequence that begins with the byte mark. decode returns the byte and the length of the
+// sequence, or 0. Without a sequence, undo returns text itself; otherwise it appends to dst, and returns the appended
+// text and dst for reuse.
 func undo(text, dst []byte, mark byte, decode func([]byte) (byte, int)) (unescaped, buf []byte) {
 	i := bytes.IndexByte(text, mark)
 	if i < 0 {
@@ -77,7 +77,7 @@ func undo(text, dst []byte, mark byte, decode func([]byte) (byte, int)) (unescap
 	return dst[start:], dst
 }
 
-// percent returns the byte that %HH, or #HH, at the start of text stands for, and its length.
+// percent decodes %HH, or #HH, at the start of text, and returns the length.
 func percent(text []byte) (b byte, n int) {
 	if len(text) >= 3 && unhex[text[1]] < 16 && unhex[text[2]] < 16 {
 		return unhex[text[1]]<<4 | unhex[text[2]], 3
@@ -85,7 +85,7 @@ func percent(text []byte) (b byte, n int) {
 	return text[0], 1
 }
 
-// escaped returns the byte that the escape at the start of text stands for, and its length.
+// escaped decodes the escape at the start of text, and returns the length.
 func escaped(text []byte) (b byte, n int) {
 	const letters, meanings = `"\'nrtbvf`, "\"\\'\n\r\t\b\v\f"
 	if len(text) >= 4 && text[1] == 'x' && unhex[text[2]] < 16 && unhex[text[3]] < 16 {

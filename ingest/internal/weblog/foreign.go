@@ -5,15 +5,15 @@ import (
 	"regexp"
 )
 
-// Texts that lines begin with, or hold, that no format here is for.
+// Texts in lines of unsupported formats.
 var (
 	errorLine = regexp.MustCompile(`^(?:\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[a-z]+\] |\[[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4}\] \[)`)
 	tcpLine   = regexp.MustCompile(`(?:^| )[^ ]+:\d+ \[\d\d/[A-Z][a-z]{2}/\d{4}:[\d:.]+\] [^ ]+ [^ ]+/[^ ]+ [\d/+-]+ \+?\d+ [-A-Za-z]{2} `)
 	xmlLine   = regexp.MustCompile(`^(?:\x{FEFF})?[ \t]*<[^\d]`)
 )
 
-// LacksFields reports whether most lines look like rows of W3C, the first one among them, and no #Fields
-// comes before it. Other lines that begin with # do not count.
+// LacksFields reports whether most lines, including the first one, look like rows of W3C, but are not preceded by
+// #Fields. Other lines that begin with # are ignored.
 func LacksFields(lines [][]byte) bool {
 	rows, all := 0, 0
 	for _, line := range lines {
@@ -32,7 +32,7 @@ func LacksFields(lines [][]byte) bool {
 	return 2*rows > all
 }
 
-// A Foreign is a kind of text that is not a log in any supported format. The zero value is none of them.
+// A Foreign is a kind of text that is not a log in any supported format. The zero value means a supported format.
 type Foreign string
 
 // The kinds.
@@ -42,8 +42,8 @@ const (
 	ForeignTCP    Foreign = "a log of TCP connections, which has no URLs,"
 )
 
-// ForeignOf returns the kind of the first lines of a log that was read in a Format; "" if they may be in that format.
-// Of lists of URLs no line may be a URL; of tables, the header must be such a line as well.
+// ForeignOf returns the kind of the first lines of a log that was detected as f; "" if f is possible. For lists of
+// URLs, no line may be a URL; for tables, the header row must also be such a line.
 func ForeignOf(f Format, lines [][]byte) Foreign {
 	if len(lines) == 0 || f != URLs && f != CSV && f != TSV {
 		return ""
@@ -67,7 +67,7 @@ func ForeignOf(f Format, lines [][]byte) Foreign {
 	return ""
 }
 
-// foreignLine returns the kind that a line is of, "" if of none.
+// foreignLine returns the kind of a line, "" if there is none.
 func foreignLine(line []byte) Foreign {
 	switch {
 	case xmlLine.Match(line):

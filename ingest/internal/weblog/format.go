@@ -9,46 +9,46 @@ import (
 	"sync"
 )
 
-// A Format is a way to write a log, by its name. The zero value is [Auto].
+// A Format is the name of a log format. The zero value is [Auto].
 type Format string
 
-// Formats that no Parser reads. All others are next to their parsers.
+// Formats without a Parser. All others are next to their parsers.
 const (
 	Auto    Format = ""        // to be detected, see [Detect]
-	URLs    Format = "urls"    // a URL a line
+	URLs    Format = "urls"    // one URL per line
 	Parquet Format = "parquet" // any Parquet file with a column for the URL, see [Records]
-	Sitemap Format = "sitemap" // XML, see package sitemap, which is not lines
-	WARC    Format = "warc"    // a web archive, whose records are not lines
+	Sitemap Format = "sitemap" // an XML sitemap, see package sitemap; not line-based
+	WARC    Format = "warc"    // a web archive; not line-based
 )
 
 // A format describes a Format.
 type format struct {
 	name     Format
-	aliases  []string // other names that people know
-	about    string   // a line of help
-	anyField bool     // any field may hold the URL, so that it may have to be named
+	aliases  []string // other common names
+	about    string   // a line of help text
+	anyField bool     // any field may have the URL, so it may have to be named
 
-	parser func(Options) (Parser, error) // nil if no Parser reads it
-	byLine bool                          // how a line is read depends on the first lines, and on no other; patterns are so
+	parser func(Options) (Parser, error) // nil if there is none
+	byLine bool                          // parsing a line depends only on the first lines; this also holds for patterns
 
-	// Of a format whose lines are read by patterns. A line that has the first fields of one that begins with a
-	// scheme, sure many if that is not 0, is one of it, whatever follows.
+	// Patterns of the lines, if the format has any. For a pattern that begins with a scheme, a line matches if its
+	// first fields do, sure of them if that is not 0.
 	patterns []string
 	sure     int
 	hash     bool                   // bytes are escaped as #HH
-	joined   func(line []byte) bool // whether a line is several records; may be nil
+	joined   func(line []byte) bool // reports whether a line is several records; may be nil
 	compile  sync.Once
 	compiled []*pattern
-	must     byte // the sign that all of these have
+	must     byte // the sign that all patterns have
 
-	// How a log is recognised. nil means not by that. The header is tried first; else each line has
-	// a vote.
+	// How a log is detected. The header is tried first; otherwise, the number of matching lines counts. nil means
+	// never.
 	header func(lines [][]byte, opt Options) bool // lines are the first of the log, at least one
-	line   func(line []byte) bool                 // no line may be recognised by two formats
+	line   func(line []byte) bool                 // a line must not match in two formats
 }
 
-// formats are all formats. Headers are tried in this order. Of formats with equal votes
-// the first wins.
+// formats are all formats. Headers are tried in this order. If several formats match the same number of lines, the
+// first one counts.
 var formats = []*format{
 	{name: Auto, aliases: []string{""}, about: "recognised by the first lines of each log; this is the default"},
 	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", byLine: true, line: isURL},
@@ -72,7 +72,7 @@ var formats = []*format{
 	{name: Parquet, about: "any Parquet file with a column for the URL; always recognised by its first bytes", anyField: true},
 }
 
-// info returns the description of f, an empty one if f is not a format. A pattern is a format of its own.
+// info returns the description of f, an empty one if f is unknown. A pattern is a format of its own.
 func (f Format) info() *format {
 	if isPattern(string(f)) {
 		return &format{name: f, patterns: []string{string(f)}}
@@ -90,11 +90,11 @@ func (f Format) String() string {
 	return cmp.Or(string(f), "auto")
 }
 
-// About returns a line of help about the format, "" if there is no such format.
+// About returns a line of help text about the format, "" if it is unknown.
 func (f Format) About() string { return f.info().about }
 
-// shapes returns the patterns that read only the fields which identify a line. Those of the table are valid, as a test
-// holds; a user's was compiled by ParseFormat.
+// shapes returns the patterns, limited to the fields that identify a line. A test checks that those of known formats
+// are valid, and ParseFormat has compiled a user's pattern.
 func (f *format) shapes() []*pattern {
 	f.compile.Do(func() {
 		f.must = allSigns
@@ -111,12 +111,11 @@ func (f *format) shapes() []*pattern {
 	return f.compiled
 }
 
-// AnyField reports whether any field of the format may hold the URL, so that its name may have to
-// be given.
+// AnyField reports whether any field of the format may have the URL, so its name may have to be given.
 func (f Format) AnyField() bool { return f.info().anyField }
 
-// IsByLine reports whether how a line is read depends on the first lines of its log, and on no other: it has neither headers nor
-// records of several lines.
+// IsByLine reports whether parsing a line depends only on the first lines of its log: the format has neither header
+// lines nor records of several lines.
 func (f Format) IsByLine() bool { return f.info().byLine || len(f.info().patterns) > 0 }
 
 // Formats returns all formats, Auto first.
@@ -128,12 +127,12 @@ func Formats() []Format {
 	return all
 }
 
-// ErrFormat is the kind of the errors about a format that does not exist, or that no Parser reads.
+// ErrFormat means that a format does not exist, or has no Parser.
 var ErrFormat = errors.New("unknown format")
 
-// ParseFormat returns the format of that name, in any case, or of an alias; Auto for "" and "auto". A text with "$" or
-// "%" is a pattern of lines, as in nginx's log_format and Apache's LogFormat. The error is an ErrFormat with the names
-// there are, or an ErrPattern.
+// ParseFormat returns the format with a name or alias, ignoring case; Auto for "" and "auto". A text with "$" or "%" is
+// a pattern of lines, as in nginx's log_format and Apache's LogFormat. The error is an ErrFormat with the valid names,
+// or an ErrPattern.
 func ParseFormat(name string) (Format, error) {
 	if isPattern(name) {
 		text := cutPasted(name)
@@ -151,8 +150,8 @@ func ParseFormat(name string) (Format, error) {
 	return Auto, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(names, ", "))
 }
 
-// New returns a Parser for a format. The error is an ErrNoField if the format cannot have one of
-// the fields, and an ErrFormat if no Parser reads the format.
+// New returns a Parser for a format. The error is an ErrNoField if the format cannot have a field, or an ErrFormat if
+// it has no Parser.
 func New(f Format, opt Options) (Parser, error) {
 	if len(f.info().patterns) > 0 {
 		return newLines(f.info(), opt)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// A header is the names of the fields of a log, in their order.
+// A header has the names of the fields of a log, in order.
 type header []string
 
-// placesIn returns where each name is in a record of the same names in any order, and in any case. It is nil if the
-// record has others.
+// placesIn returns the index of each name in a record with the same names in any order, ignoring case. It is nil if the
+// record has other names.
 func (h header) placesIn(record [][]byte) []int {
 	if len(record) != len(h) {
 		return nil
@@ -41,7 +41,8 @@ func at(fields [][]byte, i int) []byte {
 	return fields[i]
 }
 
-// cutFields splits a line at sep and appends its fields to dst. It looks at eight bytes at once, since most fields are short.
+// cutFields splits a line at sep and appends its fields to dst. It tests eight bytes at once, because most fields are
+// short.
 func cutFields(dst [][]byte, line []byte, sep byte) [][]byte {
 	begin, at := 0, 0
 	for ; at+8 <= len(line); at += 8 {
@@ -60,7 +61,7 @@ func cutFields(dst [][]byte, line []byte, sep byte) [][]byte {
 	return append(dst, line[begin:])
 }
 
-// marksOf returns the highest bit of each of the first eight bytes of a text that is c.
+// marksOf sets the highest bit of each of the first eight bytes of a text that equals c.
 func marksOf(text []byte, c byte) uint64 {
 	const low = 0x7f7f7f7f7f7f7f7f
 	x := binary.LittleEndian.Uint64(text) ^ lowBits*uint64(c)

@@ -7,8 +7,8 @@ type Joiner interface {
 	Joined(line []byte) bool
 }
 
-// Shapes that records begin with, or have once, near their start. In a shape 0 is a digit, A and a are letters of that
-// case, _ is a blank or a tab, and any other byte is itself.
+// Shapes that records begin with, or have once near their start. In a shape, 0 is a digit, A and a are letters of that
+// case, _ is a space or tab, and any other byte is itself.
 const (
 	combinedTime = "[00/Aaa/0000:00:00:00"
 	albMoment    = "0T00:00:00.0"
@@ -45,7 +45,7 @@ func hasShape(text []byte, shape string) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// occursTwice reports whether a shape occurs twice in a line. Its byte at a place is the mark that is looked for.
+// occursTwice reports whether a shape occurs twice in a line. It searches for the byte of the shape at mark.
 func occursTwice(line []byte, shape string, at int) bool {
 	found := 0
 	for i := 0; i < len(line); i++ {
@@ -68,10 +68,10 @@ func (l *lineLog) Joined(line []byte) bool { return l.joined != nil && l.joined(
 // isJoinedCombined reports whether a line has two times.
 func isJoinedCombined(line []byte) bool { return occursTwice(line, combinedTime, 0) }
 
-// isJoinedALB reports whether a line has two times with a load balancer behind.
+// isJoinedALB reports whether a line has two times that are followed by the kind of a load balancer.
 func isJoinedALB(line []byte) bool { return occursTwice(line, albMoment, 1) }
 
-// isBehindALB reports whether a time is followed by a fraction, Z, a blank and the kind of a load balancer.
+// isBehindALB reports whether a time is followed by a fraction, Z, a space and the kind of a load balancer.
 func isBehindALB(text []byte) bool {
 	kind, ok := bytes.CutPrefix(bytes.TrimLeft(text[len(albMoment):], "0123456789"), []byte("Z "))
 	slash := bytes.TrimLeft(kind, "abcdefghijklmnopqrstuvwxyz")
@@ -81,7 +81,8 @@ func isBehindALB(text []byte) bool {
 // Joined reports whether a line has two times.
 func (w *w3c) Joined(line []byte) bool { return occursTwice(line, w3cMoment, len("0000-00-00_00")) }
 
-// Joined reports whether a line has two objects: braces with a quote after them, at its begin or after another object.
+// Joined reports whether a line has two objects: braces followed by a quote, at the start of the line or after another
+// object.
 func (j *jsonLog) Joined(line []byte) bool {
 	const space = " \t\n\f\r"
 	found := 0
@@ -99,11 +100,11 @@ func (j *jsonLog) Joined(line []byte) bool {
 	return false
 }
 
-// Joined reports whether a line has two times in front of objects.
+// Joined reports whether a line has two times before objects.
 func (c cdxj) Joined(line []byte) bool { return occursTwice(line, cdxjMoment, len(cdxjMoment)-1) }
 
-// Joined reports whether a line has the fields of several records, the last of each one with the first
-// of the next, and the URL of each at its place, or of a record and a header.
+// Joined reports whether a line has the fields of several records, where the last field of one contains the first of
+// the next, and a URL in each; or those of a record and a header row.
 func (t *table) Joined(line []byte) bool {
 	step := len(t.header) - 1
 	if step < 1 || t.foreign || bytes.Count(line, []byte{t.sep}) <= step || t.split(line) != IsRow || len(t.values) <= len(t.header) || (len(t.values)-1)%step != 0 {

@@ -23,14 +23,14 @@ func JSONFields(line []byte) (list FieldList) {
 	return list
 }
 
-// flatDepth is how deep objects may be nested whose members are fields that are found by their values.
+// flatDepth is the maximum depth of objects whose members are found by their values.
 const flatDepth = 12
 
-// flatElements is the most elements of an array that are looked at.
+// flatElements is the maximum number of array elements that are examined.
 const flatElements = 100
 
-// flatten calls add for each field of the object in a line, which may have words in front: its name as a path, and its
-// value, which is empty for null. It reports whether there is a valid object.
+// flatten calls add for each field of the object in a line: its name as a path, and its value, which is empty for null.
+// Words may precede the object. It reports whether there is a valid object.
 func flatten(line []byte, add func(name string, value []byte)) bool {
 	at := bytes.IndexByte(line, '{')
 	f := flattener{add: add}
@@ -43,7 +43,7 @@ type flattener struct {
 	pairs *pairScanner // nil before the first array of objects
 }
 
-// value adds the fields of a value that has a name, and reports whether it is valid.
+// value adds the fields of a named value, and reports whether it is valid.
 func (f *flattener) value(name string, value []byte, depth int) bool {
 	switch {
 	case value[0] == '{' && depth < flatDepth:
@@ -62,10 +62,10 @@ func (f *flattener) value(name string, value []byte, depth int) bool {
 	return true
 }
 
-// below returns the path of a member of the value that has a name.
+// below returns the path of a member of the current value.
 func below(name, member string) string { return strings.TrimPrefix(name+"."+member, ".") }
 
-// array adds the fields of the elements of a valid array. If it is a key and a value, the key is the name.
+// array adds the fields of the elements of a valid array. If an element is a key-value pair, the key is its name.
 func (f *flattener) array(name string, array []byte, depth int) {
 	s := jsonScanner{line: array}
 	i, done := s.space(1), false
@@ -95,7 +95,7 @@ func (l *FieldList) addText(name string, text []byte) {
 	l.Others = append(l.Others, name)
 }
 
-// String returns the list in words, the first of each kind.
+// String formats the list, with the first fields of each kind.
 func (l FieldList) String() string {
 	switch {
 	case len(l.URLs) == 0:

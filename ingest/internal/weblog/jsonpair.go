@@ -1,19 +1,19 @@
 package weblog
 
-// A pairScanner reads objects of a key and a value, as in the arrays of BigQuery. Example from the export of Google
-// Analytics: {"key": "page_location", "value": {"string_value": "https://a.example/"}}.
+// A pairScanner reads key-value objects, as in arrays of BigQuery. Example from the export of Google Analytics: {"key":
+// "page_location", "value": {"string_value": "https://a.example/"}}.
 type pairScanner struct{ jsonScanner }
 
-// PairKey is the member of a pair with its key.
+// PairKey is the member of a pair that contains its key.
 const PairKey = "key"
 
-// PairValues returns the members of a pair that may hold its value. The first that a pair has counts.
+// PairValues returns the members of a pair that may contain its value. The first one that exists counts.
 func PairValues() []string {
 	return []string{"value.string_value", "value.int_value", "value.float_value", "value.double_value", "value"}
 }
 
-// newPairScanner returns a pairScanner, whose first slot is the key. It looks for no pairs in a value, which could
-// be as many levels of them as a line has.
+// newPairScanner returns a pairScanner whose first slot is the key. It does not search values for pairs, which could be
+// nested as deep as the line is long.
 func newPairScanner() *pairScanner {
 	p := &pairScanner{}
 	for _, path := range append([]string{PairKey, "name"}, PairValues()...) {
@@ -23,8 +23,8 @@ func newPairScanner() *pairScanner {
 	return p
 }
 
-// read returns the key and the value of an object, which must be valid; nil for one that is missing. A name beside a
-// value is a key, too, as in lists of headers.
+// read returns the key and the value of a valid object; nil if one is missing. The member name is also a key, as in
+// lists of headers.
 func (p *pairScanner) read(object []byte) (key, value []byte) {
 	if !p.scan(object) || p.nested[0] {
 		return nil, nil
@@ -41,7 +41,7 @@ func (p *pairScanner) read(object []byte) (key, value []byte) {
 	return key, value
 }
 
-// pair stores the value of an element of an array, if it has a key that node wants.
+// pair stores the value of an array element, if node wants its key.
 func (s *jsonScanner) pair(node *jsonNode, element []byte) {
 	if s.pairs == nil {
 		s.pairs = newPairScanner()

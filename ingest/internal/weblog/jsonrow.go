@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// JSON is JSON Lines; CDXJ the index of a web archive, as Common Crawl publishes it.
+// JSON is JSON Lines. CDXJ is the index of a web archive, as published by Common Crawl.
 const (
 	JSON Format = "json"
 	CDXJ Format = "cdxj"
@@ -38,11 +38,11 @@ var (
 // isJSON reports whether a line looks like an object.
 func isJSON(line []byte) bool { return line[0] == '{' && line[len(line)-1] == '}' }
 
-// IsWrapped reports whether all lines are JSON objects whose field "log" holds a line of a log, as Docker writes
-// them, and none has a field that is known for the URL. It is false if one was named.
+// IsWrapped reports whether all lines are JSON objects whose field "log" contains a log line, as Docker writes them,
+// and no object has a known field for the URL. It is false if such a field was named.
 func IsWrapped(lines [][]byte, opt Options) bool { return isWrapped(lines, opt, "log") }
 
-// isWrapped is IsWrapped for a member of that name; none has "".
+// isWrapped is IsWrapped for another member than "log"; it is false for "".
 func isWrapped(lines [][]byte, opt Options, member string) bool {
 	for _, line := range lines {
 		wrapped, hasURL := false, opt.isNamed(roleURL)
@@ -56,7 +56,7 @@ func isWrapped(lines [][]byte, opt Options, member string) bool {
 	return len(lines) > 0 && member != ""
 }
 
-// isCDXJ reports whether the second word of a line is a time of 14 digits.
+// isCDXJ reports whether the second word of a line is a timestamp of 14 digits.
 func isCDXJ(line []byte) bool {
 	_, rest, _ := bytes.Cut(line, []byte{' '})
 	second, _, _ := bytes.Cut(rest, []byte{' '})
@@ -67,22 +67,22 @@ func isCDXJ(line []byte) bool {
 type jsonLog struct {
 	named
 	scan       jsonScanner
-	caddy, tls int // slots of Caddy's own fields, which contain the scheme
+	caddy, tls int // slots of Caddy's fields for the scheme
 	sampled    bool
 }
 
 // newJSON returns the parser of JSON lines.
 func newJSON(opt Options) *jsonLog { return &jsonLog{named: named{common: newCommon(opt)}} }
 
-// mostSampled is the number of fields that are looked at.
+// mostSampled is the maximum number of fields that are examined.
 const mostSampled = 1000
 
-// Sample finds the fields of the first lines, and who has written them.
+// Sample finds the fields of the first lines, and their producer.
 func (j *jsonLog) Sample(lines [][]byte) Choice {
 	return j.sample(lines, func(line []byte, add func(name string, value []byte)) { flatten(line, add) })
 }
 
-// sample finds the fields that each finds in a line.
+// sample plans for the fields that each finds in a line.
 func (j *jsonLog) sample(lines [][]byte, each func(line []byte, add func(name string, value []byte))) (choice Choice) {
 	var fields []sampled
 	index := map[string]int{}
@@ -104,7 +104,7 @@ func (j *jsonLog) sample(lines [][]byte, each func(line []byte, add func(name st
 	return choice
 }
 
-// setPlan makes a slot for each name under which a wanted field may stand.
+// setPlan makes a slot for each name that a wanted field may have.
 func (j *jsonLog) setPlan(fields []sampled) {
 	j.sampled = true
 	j.plan = planOf(fields, &j.opt)
@@ -139,7 +139,7 @@ func (j *jsonLog) Parse(line []byte, r *Row) Result {
 	return j.row(r)
 }
 
-// begin makes the plan, unless the first lines did, and empties what the line before left.
+// begin makes a plan if Sample was not called, and removes the values of the previous line.
 func (j *jsonLog) begin() {
 	if !j.sampled {
 		j.setPlan(nil)
@@ -147,7 +147,8 @@ func (j *jsonLog) begin() {
 	j.buf = j.buf[:0]
 }
 
-// row makes the row of the values. Caddy marks https by an object about TLS. That is missing if TLS ended at a proxy in front, so a site with a scheme of its own keeps it.
+// row makes a row of the values. Caddy marks https with an object about TLS. It is missing if a proxy in front of Caddy
+// ends TLS, so a site whose scheme is known keeps it.
 func (j *jsonLog) row(r *Row) Result {
 	j.found = j.scan.found
 	switch {
@@ -161,13 +162,13 @@ func (j *jsonLog) row(r *Row) Result {
 	return j.named.row(r)
 }
 
-// cdxj reads the index of a web archive: a sort key, a time of 14 digits, and JSON with the URL.
+// cdxj reads the index of a web archive: a sort key, a timestamp of 14 digits, and a JSON object with the URL.
 type cdxj struct{ *jsonLog }
 
 // Parse reads a line.
 func (c cdxj) Parse(line []byte, r *Row) Result {
 	r.reset()
-	if line[0] == '!' || bytes.HasPrefix(line, []byte(" CDX")) { // a header
+	if line[0] == '!' || bytes.HasPrefix(line, []byte(" CDX")) { // a header line
 		return NoRow
 	}
 	_, rest, _ := bytes.Cut(line, []byte{' '})

@@ -10,29 +10,29 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds the nesting of the values of a line. Logs have some five levels.
+// maxDepth is the maximum nesting depth of a line. Logs have about five levels.
 const maxDepth = 200
 
-// A jsonNode is a place in a JSON value with members or elements that are wanted.
+// A jsonNode is a position in a JSON value at or below which values are wanted.
 type jsonNode struct {
 	members map[string]*jsonNode
-	filter  *[filterBits / 64]uint64 // of the members' names, see filterOf
-	slots   []int                    // where the value here is wanted itself
-	keyed   bool                     // the member is not an index: in an array, it is in the element with that key
-	seen    uint64                   // the last line that has it, by jsonScanner.lines
+	filter  *[filterBits / 64]uint64 // of the names of members, see filterOf
+	slots   []int                    // for the value at this position
+	keyed   bool                     // the member is a key instead of an index: in an array, it is in the element with that key
+	seen    uint64                   // the last line that had it, as in jsonScanner.lines
 }
 
-// filterBits is the number of bits the filter of names has.
+// filterBits is the number of bits of a filter of names.
 const filterBits = 1 << 12
 
-// filterOf returns the bit of a name that is not empty, in the filter.
+// filterOf returns the filter bit of a non-empty name.
 func filterOf(name []byte) uint {
 	n := uint(len(name))
 	return (n<<5 ^ uint(name[0])<<2 ^ uint(name[n-1])*37 ^ uint(name[n/2])*11) % filterBits
 }
 
-// want makes the value at a path wanted, as slot. A path is one member's name, dots included, or
-// names, indices and keys separated by dots, see [pairScanner].
+// want requests the value at a path for a slot. A path is the name of a member, possibly with dots, or names, indices
+// and keys separated by dots, see [pairScanner].
 func (n *jsonNode) want(path string, slot int) {
 	n.member(path).addSlot(slot)
 	at := n
@@ -42,7 +42,7 @@ func (n *jsonNode) want(path string, slot int) {
 	at.addSlot(slot)
 }
 
-// member returns the node of a member, which it makes if there is none.
+// member returns the node of a member, and creates it if needed.
 func (n *jsonNode) member(name string) *jsonNode {
 	if n.members == nil {
 		n.members, n.filter = map[string]*jsonNode{}, new([filterBits / 64]uint64)
@@ -58,8 +58,8 @@ func (n *jsonNode) member(name string) *jsonNode {
 	return n.members[name]
 }
 
-// find returns the node of a member, nil if there is none. Most names differ from all by their
-// length or some of their bytes.
+// find returns the node of a member, nil if there is none. Most names differ from all members in length or in some
+// bytes.
 func (n *jsonNode) find(name []byte) *jsonNode {
 	if len(name) > 0 {
 		if bit := filterOf(name); n.filter[bit/64]>>(bit%64)&1 == 0 {
@@ -75,23 +75,23 @@ func (n *jsonNode) addSlot(slot int) {
 	}
 }
 
-// A jsonScanner reads the wanted values of a line, and checks all of the line: it accepts the lines that RFC 8259
-// allows, down to maxDepth, and \xHH in strings. The last of several members with the same name counts, as in encoding/json.
+// A jsonScanner reads the wanted values of a line, and validates the whole line: it accepts what RFC 8259 allows, down
+// to maxDepth, and \xHH in strings. The last of several members with the same name counts, as in encoding/json.
 type jsonScanner struct {
 	root   jsonNode
 	values [][]byte // by slot: the text of a string, other values as written; nil if missing or null
 	nested []bool   // by slot: the value is an object or an array
 	filled []int    // the slots with values
-	roles  []uint32 // by slot: bit r is that the value may have the role r
-	found  uint32   // the roles of values of the line that are neither empty, nor objects or arrays
+	roles  []uint32 // by slot: bit r is set if the value may have the role r
+	found  uint32   // roles of the line's values that are neither empty, nor objects or arrays
 	line   []byte
-	lines  uint64                        // read so far
+	lines  uint64                        // number of lines read
 	buf    []byte                        // memory of strings with escapes
-	pairs  *pairScanner                  // of arrays of keys and values; nil as long as none was there
+	pairs  *pairScanner                  // for arrays of key-value pairs; nil until the first one
 	use    func(name, value []byte) bool // of Members
 }
 
-// want makes the value at a path wanted, and returns its slot.
+// want requests the value at a path, and returns its slot.
 func (s *jsonScanner) want(path string) (slot int) {
 	slot = len(s.values)
 	s.root.want(path, slot)
@@ -99,14 +99,14 @@ func (s *jsonScanner) want(path string) (slot int) {
 	return slot
 }
 
-// scan reads a line, which must be one value.
+// scan reads a line, which must be a single value.
 func (s *jsonScanner) scan(line []byte) bool {
 	s.reset(line)
 	i := s.value(s.space(0), 0, &s.root)
 	return i >= 0 && s.space(i) == len(line)
 }
 
-// reset begins a line, without values.
+// reset begins a line without values.
 func (s *jsonScanner) reset(line []byte) {
 	s.line, s.buf = line, s.buf[:0]
 	s.lines++
@@ -116,8 +116,8 @@ func (s *jsonScanner) reset(line []byte) {
 	s.filled, s.found = s.filled[:0], 0
 }
 
-// Members calls use for each member of the object that a line is, with its name, without quotes, and its
-// value, both as they are written. It reports whether the line is valid, and use accepted all.
+// Members calls use for each member of the object in a line. name has no quotes, and value is as written. It reports
+// whether the line is valid and use accepted all members.
 func Members(line []byte, use func(name, value []byte) bool) bool {
 	s := jsonScanner{line: line, use: use}
 	i := s.space(0)
@@ -128,7 +128,7 @@ func Members(line []byte, use func(name, value []byte) bool) bool {
 	return i >= 0 && s.space(i) == len(line)
 }
 
-// space returns the first place from i on without white space.
+// space returns the first index from i on without white space.
 func (s *jsonScanner) space(i int) int {
 	for i < len(s.line) && (s.line[i] == ' ' || s.line[i] == '\t' || s.line[i] == '\n' || s.line[i] == '\r') {
 		i++
@@ -136,8 +136,8 @@ func (s *jsonScanner) space(i int) int {
 	return i
 }
 
-// value reads the value at i, and stores it if node wants it. node is nil if nothing of the value
-// is wanted. It returns the end, or -1 if there is no value.
+// value reads the value at i, and stores it if node wants it. node is nil if nothing in the value is wanted. It returns
+// the end, or -1 if there is no value.
 func (s *jsonScanner) value(i, depth int, node *jsonNode) (end int) {
 	if i >= len(s.line) || depth > maxDepth {
 		return -1
@@ -171,7 +171,7 @@ func (s *jsonScanner) store(node *jsonNode, value []byte, nested bool) {
 	}
 }
 
-// removeBelow removes all that was stored below node.
+// removeBelow removes all values stored below node.
 func (s *jsonScanner) removeBelow(node *jsonNode) {
 	s.store(node, nil, false)
 	for _, m := range node.members {
@@ -222,8 +222,8 @@ func (s *jsonScanner) object(i, depth int, node *jsonNode) (end int) {
 	return i
 }
 
-// child returns the node of the member of that name, nil if nothing of it is wanted. It
-// removes the value of an earlier member of that name.
+// child returns the node of a member, nil if nothing in it is wanted. It removes the value of an earlier member with
+// the same name.
 func (s *jsonScanner) child(node *jsonNode, name []byte, escaped bool) *jsonNode {
 	if escaped {
 		begin := len(s.buf)
@@ -262,8 +262,7 @@ func (s *jsonScanner) array(i, depth int, node *jsonNode) (end int) {
 	return i
 }
 
-// next reads the text after a member or element: a comma, or the end of its container. A fault is an
-// end, too, at -1.
+// next reads the text after a member or element: a comma, or the end of its container. A fault counts as an end at -1.
 func (s *jsonScanner) next(i int, end byte) (next int, done bool) {
 	i = s.space(i)
 	switch {
@@ -294,14 +293,14 @@ func (s *jsonScanner) text(i int, node *jsonNode) (end int) {
 	return stop + 1
 }
 
-// Bytes of a word, for tests of eight at once.
+// Constants for testing eight bytes at once.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
 )
 
-// special sets the high bit of each byte of a word that is a quote, a backslash or a control
-// character. Bytes above the lowest such byte may be marked wrongly.
+// special sets the high bit of each byte of a word that is a quote, a backslash or a control character. Bytes above the
+// lowest such byte may be marked incorrectly.
 func special(word uint64) uint64 {
 	quote, backslash := word^lowBits*'"', word^lowBits*'\\'
 	return ((quote-lowBits)&^quote | (backslash-lowBits)&^backslash | (word-lowBits*0x20)&^word) & highBits
@@ -321,8 +320,8 @@ func (s *jsonScanner) endSimple(i int) int {
 	return i
 }
 
-// endText returns where the string that begins at i ends, -1 if it does not or is not valid, and
-// whether it holds escapes.
+// endText returns the end of the string that begins at i, -1 if it does not end or is invalid, and whether it has
+// escapes.
 func (s *jsonScanner) endText(i int) (end int, escaped bool) {
 	for {
 		i = s.endSimple(i)
@@ -341,7 +340,7 @@ func (s *jsonScanner) endText(i int) (end int, escaped bool) {
 	}
 }
 
-// escapeLen returns the length of the escape that text begins with; 0 if it does not.
+// escapeLen returns the length of the escape at the start of text; 0 if there is none.
 func escapeLen(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -361,7 +360,7 @@ func escapeLen(text []byte) int {
 	return 0
 }
 
-// hex4 returns the number of the escape \uXXXX that text begins with; -1 if it does not.
+// hex4 returns the number in the escape \uXXXX at the start of text; -1 if there is none.
 func hex4(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
@@ -376,8 +375,8 @@ func hex4(text []byte) rune {
 	return r
 }
 
-// AppendUnquoted appends the text that a valid string stands for. Half a surrogate pair becomes
-// U+FFFD. It copies eight bytes at once; an escape is longer than its text.
+// AppendUnquoted appends the decoded text of a valid string. An unpaired surrogate becomes U+FFFD. It copies eight
+// bytes at once; an escape is longer than its text.
 func AppendUnquoted(dst, text []byte) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, len(text)+8)
@@ -411,10 +410,10 @@ func AppendUnquoted(dst, text []byte) []byte {
 	return dst[:n]
 }
 
-// jsonEscapes are the bytes that the letters after a backslash stand for.
+// jsonEscapes maps the letters after a backslash to bytes.
 var jsonEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escapedRune returns the character of the escape \uXXXX that text begins with, or of two, and the length.
+// escapedRune returns the character of one or two escapes \uXXXX at the start of text, and their length.
 func escapedRune(text []byte) (r rune, size int) {
 	r = hex4(text)
 	if !utf16.IsSurrogate(r) {

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Formats whose lines are read by patterns. Combined is the Common and the Combined Log Format, with a virtual host in
-// front and more fields behind.
+// Formats that are read by patterns. Combined includes the Common and the Combined Log Format, also with a virtual host
+// before the line and more fields after it.
 const (
 	Combined Format = "combined"
-	ALB      Format = "alb" // of access logs of AWS application and classic load balancers
-	NPM      Format = "npm" // of Nginx Proxy Manager
+	ALB      Format = "alb" // access logs of AWS application and classic load balancers
+	NPM      Format = "npm" // Nginx Proxy Manager
 	HAProxy  Format = "haproxy"
 	Squid    Format = "squid"
-	S3       Format = "s3"    // server access logs of Amazon's
-	Envoy    Format = "envoy" // its default, and Istio's
+	S3       Format = "s3"    // server access logs of Amazon S3
+	Envoy    Format = "envoy" // the default formats of Envoy and Istio
 )
 
-// behindIdent is the rest of all lines of Combined.
+// behindIdent is the end of nearly all patterns of Combined.
 const behindIdent = ` $remote_user [$time_local] "$request" $status $bytes_sent "$http_referer" "$http_user_agent"(? "$x_forwarded_for"`
 
-// Parts that patterns of a format share.
+// Parts that several patterns share.
 const (
 	behindTimers = `$remote_addr:$client_port [$time_local] $frontend $backend/$server $timers $status $bytes_sent $request_cookie ` +
 		`$response_cookie $termination_state $connections $queues_and_headers`
@@ -28,9 +28,9 @@ const (
 	behindSent  = `$duration $upstream_service_time "$x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host"`
 )
 
-// Formats of lines, as patterns: of those of a format, the first that a line fits counts. $vhost has its port, $address is an
-// address or the name of a host, and addresses may follow it; $site is the name of a host, and no address; $agent
-// no list.
+// Formats and their patterns. The first pattern that matches a line counts. $vhost includes the port. $address is an
+// address or a host name, and more addresses may follow it. $site is a host name, but not an address. $agent is not a
+// list.
 var (
 	combinedFormat = format{
 		name: Combined, aliases: []string{"common", "clf", "apache", "nginx"},
@@ -61,7 +61,7 @@ var (
 	haproxyFormat = format{
 		name: HAProxy, about: "HAProxy: option httplog",
 		patterns: []string{
-			behindTimers + ` {$site|$agent}$response_headers "$request"`, // headers that are captured
+			behindTimers + ` {$site|$agent}$response_headers "$request"`, // captured headers
 			behindTimers + ` {$agent|$site}$response_headers "$request"`,
 			behindTimers + ` {$agent}$response_headers "$request"`,
 			behindTimers + ` {$site|$request_headers}$response_headers "$request"`,
@@ -80,7 +80,7 @@ var (
 		patterns: []string{
 			behindOwner + `"$request" $status $error_code $bytes_sent $object_size $total_time $turn_around_time "$http_referer" "$http_user_agent" ` +
 				`$version_id $host_id $signature_version $cipher_suite $authentication_type $host $tls_version $access_point_arn $acl_required`,
-			behindOwner + `$request_uri $status $error_code $bytes_sent`, // "-" of what Amazon itself did
+			behindOwner + `$request_uri $status $error_code $bytes_sent`, // "-" for operations of Amazon itself
 		},
 		joined: isJoinedCombined,
 	}
@@ -112,7 +112,7 @@ var (
 	}
 )
 
-// signsOf returns the signs of patterns that a line has, see pattern.must.
+// signsOf returns the signs of a line, see pattern.must.
 func signsOf(line []byte) (signs byte) {
 	if isURL(line) || isJSON(line) {
 		return 0
@@ -127,7 +127,7 @@ func signsOf(line []byte) (signs byte) {
 	return signs
 }
 
-// isLine reports whether a line with these signs is of a format.
+// isLine reports whether a line with these signs has the format.
 func (f *format) isLine(line []byte, signs byte) bool {
 	if f.line != nil {
 		return f.line(line)
@@ -136,7 +136,7 @@ func (f *format) isLine(line []byte, signs byte) bool {
 	return signs != 0 && f.must&^signs == 0 && slices.ContainsFunc(shapes, func(p *pattern) bool { return p.isLine(line, signs) })
 }
 
-// isLine reports whether a line is of a pattern. Nearly all others lack a sign that it has.
+// isLine reports whether a line matches a pattern. Nearly all other lines lack one of its signs.
 func (p *pattern) isLine(line []byte, signs byte) bool {
 	first := &p.fields[0]
 	if p.must&^signs != 0 || first.class != anyValue && first.end == byByte && len(p.lead) == 0 && !first.allows(firstWord(line)) {

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// maxFields is the most fields of a pattern.
+// maxFields is the maximum number of fields in a pattern.
 const maxFields = 64
 
-// A lineLog reads lines by patterns: of each, the first that fits.
+// A lineLog reads lines by patterns. The first pattern that matches a line counts.
 type lineLog struct {
 	named
 	patterns []*pattern
-	shapes   []*pattern // the same, with all fields
+	shapes   []*pattern // patterns with all fields
 	fields   [maxFields][]byte
-	joined   func(line []byte) bool // nil if it cannot tell
+	joined   func(line []byte) bool // reports whether a line is several records; nil if unknown
 }
 
-// newLines returns the parser of lines of patterns, which reads no fields after the last one that is wanted.
+// newLines returns the parser for the patterns of a format. It reads no fields after the last wanted one.
 func newLines(f *format, opt Options) (*lineLog, error) {
 	l := &lineLog{named: named{common: newCommon(opt), isLine: true}, shapes: f.shapes(), joined: f.joined}
 	l.hash = f.hash
@@ -34,7 +34,7 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 			p.of[roleClient] = p.of[roleForwarded]
 		}
 	}
-	slices.SortStableFunc(all, func(a, b field) int { return cmp.Compare(min(a.role-1, 2), min(b.role-1, 2)) }) // the host and the client first
+	slices.SortStableFunc(all, func(a, b field) int { return cmp.Compare(min(a.role-1, 2), min(b.role-1, 2)) }) // host and client first
 	var names []string
 	for _, field := range all {
 		if !slices.Contains(names, field.name) {
@@ -69,7 +69,7 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 	return l, nil
 }
 
-// settle returns the plan of a pattern, with the fields that were named for their roles.
+// settle returns the plan of a pattern, with the fields that were named for roles.
 func (p *pattern) settle(opt *Options) *plan {
 	settled := *p.plan
 	settled.name(opt)
@@ -80,14 +80,14 @@ func (p *pattern) settle(opt *Options) *plan {
 	return &settled
 }
 
-// skipWords marks the runs of words that nobody wants.
+// skipWords marks sequences of unwanted words.
 func (p *pattern) skipWords(isWanted map[int]bool) {
-	if last := &p.fields[p.last-1]; last.option != nil { // of which nobody wants more
+	if last := &p.fields[p.last-1]; last.option != nil { // nothing after it is wanted
 		last.option, last.checked = nil, last.class != anyValue
 	}
 	for i := p.last - 1; i >= 0; i-- {
 		f := &p.fields[i]
-		colon := f.end == byColon && i+1 < p.last && p.fields[i+1].skip > 0 // its port is of the same word
+		colon := f.end == byColon && i+1 < p.last && p.fields[i+1].skip > 0 // its port is part of the same word
 		if isWanted[i] || i == 0 && p.fronted || f.end != byByte && f.end != byWord && !colon || f.until[0] != ' ' && !colon || f.checked && !colon || i+1 == p.need {
 			continue
 		}
@@ -134,8 +134,8 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 	return why
 }
 
-// settleFront decides whether one or several addresses at the beginning are a virtual host or the client: they are the
-// client's if the site is known or named elsewhere. It reports whether the host is an address.
+// settleFront decides whether one or more addresses at the start of a line are a virtual host or the client: they are
+// the client if the site is known or named elsewhere. It reports whether the host is an address.
 func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	first, _, several := bytes.Cut(l.fields[0], []byte{','})
 	hosts, clients := p.plan.of[roleHost], p.plan.of[roleClient]
@@ -154,7 +154,7 @@ func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	return false
 }
 
-// present returns text, or nil if it is empty or "-", which mean that there is no value.
+// present returns text, or nil if it is empty or "-", which mean that a value is absent.
 func present(text []byte) []byte {
 	if len(text) == 0 || string(text) == "-" {
 		return nil

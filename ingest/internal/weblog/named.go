@@ -7,72 +7,71 @@ import (
 	"strings"
 )
 
-// A spot is where the values of a field are.
+// A spot is the position of a field.
 type spot struct {
-	at, with   int // with is that of the clock of a date; -1 if there is none
+	at, with   int // with is the clock that belongs to a date; -1 if there is none
 	role       role
 	code       code
-	join, bare bool // as of pick
+	join, bare bool // as in pick
 }
 
-// A source is the fields that may have a role. The first that has a value counts.
+// A source has the fields of a role. The first one with a value counts.
 type source []spot
 
-// A code says how a program has changed a text.
+// A code is an encoding that a program has applied to a text.
 type code uint8
 
 const (
 	asIs         code = iota
 	percentCode       // percent-encoded
-	plusCode          // with "+" for blanks
+	plusCode          // "+" for spaces
 	quotedCode        // in quotes
-	escapedCode       // with the escapes of Apache, nginx and others
-	methodCode        // a request; only its method is read
-	protocolCode      // or the protocol counts
+	escapedCode       // the escapes of Apache, nginx and others
+	methodCode        // a request line, of which only the method is read
+	protocolCode      // a request line, of which only the protocol is read
 )
 
-// codes are the names of the codes that the table has.
+// codes are the names of codes in fields.tsv.
 var codes = []string{asIs: "", percentCode: "percent", plusCode: "plus", quotedCode: "quoted"}
 
-// A keptSource is a column to keep.
+// A keptSource is the source of a column to keep.
 type keptSource struct {
 	source
 	role role
 }
 
-// named makes rows of values whose fields have names, whatever has cut the record.
+// named makes rows of fields with names, for all formats.
 type named struct {
 	common
 	escapes
 	*wanted
 	plan     *plan
 	values   [][]byte
-	nested   []bool // of JSON: the value is an object or an array
-	found    uint32 // bit r is that the record may have a value of the role r
-	isTable  bool   // its cells may have blanks around
-	isHeaded bool   // a header says which fields there are
-	isLine   bool   // a pattern does: escapes are undone
-	code     code   // of headers of the request and of clients, where the table has none
-	when     []byte // memory of a time of two fields
-	secure   string // the scheme of a row without one
+	nested   []bool // for JSON: the value is an object or an array
+	found    uint32 // bit r is set if the record may have a value with the role r
+	isTable  bool   // cells may be surrounded by spaces
+	isHeaded bool   // fields are named by a header
+	isLine   bool   // fields are named by a pattern, and escapes are decoded
+	code     code   // of request headers and clients, if the table has none
+	when     []byte // memory for a time that consists of two fields
+	secure   string // the scheme of a row without a scheme
 }
 
-// wanted is where the values are that are read.
+// wanted has the positions of the fields that are read.
 type wanted struct {
 	of      [numRoles]source
 	keep    []keptSource
-	has     uint32 // bit r is that a field has the role r
-	request bool   // the only field for the URL has requests
+	has     uint32 // bit r is set if a field has the role r
+	request bool   // the only field for the URL is a request line
 	joins   bool   // a field for the URL is joined to others
 	placed  bool   // there are fields for the origin
 }
 
-// read sets where the values are of the fields that are wanted. placeOf returns where the values of a pick are, and of its
-// clock.
+// read sets the positions of the wanted fields. placeOf returns the position of a pick, and of its clock.
 func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 	use := func(picks []pick, r role) (s source) {
 		for _, p := range picks {
-			if p.at < 0 && (n.isHeaded || n.isLine) || n.isHeaded && len(s) > 0 { // one column of a table counts
+			if p.at < 0 && (n.isHeaded || n.isLine) || n.isHeaded && len(s) > 0 { // a table has one column per role
 				continue
 			} else if n.isLine && slices.ContainsFunc(s, func(have spot) bool { return have.at == p.at }) {
 				continue
@@ -118,7 +117,7 @@ func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 	}
 }
 
-// all returns the sources of all values.
+// all returns the sources of all fields.
 func (w *wanted) all() []source {
 	all := w.of[:]
 	for _, k := range w.keep {
@@ -127,7 +126,7 @@ func (w *wanted) all() []source {
 	return all
 }
 
-// eachPlace changes the places of all values.
+// eachPlace changes the positions of all fields.
 func (n *named) eachPlace(change func(at int) int) {
 	for _, s := range n.all() {
 		for i := range s {
@@ -138,8 +137,8 @@ func (n *named) eachPlace(change func(at int) int) {
 	}
 }
 
-// toKeep returns the fields that may hold a column to keep: those with a role, and the field of that very name, unless
-// one was named for the role.
+// toKeep returns the fields for a column to keep: those with its role, and the field with exactly its name, unless
+// another one was named for the role.
 func (p *plan) toKeep(name string, opt *Options) (picks []pick) {
 	r := keptRole(name)
 	if picks = slices.Clone(p.of[r]); len(picks) > 0 && opt.isNamed(r) {
@@ -157,7 +156,7 @@ func (p *plan) toKeep(name string, opt *Options) (picks []pick) {
 	return append(picks, own)
 }
 
-// first returns the first value of a role that is not empty, and no object or array.
+// first returns the first non-empty value of a role that is not an object or array.
 func (n *named) first(r role) (value []byte, of *spot) {
 	if n.found>>r&1 == 0 {
 		return nil, nil
@@ -165,7 +164,7 @@ func (n *named) first(r role) (value []byte, of *spot) {
 	return n.firstOf(n.of[r])
 }
 
-// firstOf is first for the fields of a source.
+// firstOf is first for a source.
 func (n *named) firstOf(s source) (value []byte, of *spot) {
 	for i := range s {
 		of := &s[i]
@@ -176,7 +175,7 @@ func (n *named) firstOf(s source) (value []byte, of *spot) {
 	return nil, nil
 }
 
-// text returns the value of a role without the writer's changes.
+// text returns the decoded value of a role.
 func (n *named) text(r role) []byte {
 	value, of := n.first(r)
 	if of != nil && of.code != asIs {
@@ -185,7 +184,7 @@ func (n *named) text(r role) []byte {
 	return value
 }
 
-// row makes the row of the values.
+// row makes a row of the values.
 func (n *named) row(r *Row) Result {
 	var at place
 	if n.placed {
@@ -216,7 +215,8 @@ func (n *named) row(r *Row) Result {
 	return IsRow
 }
 
-// target sets the URL of a row of a field for it, or of a path and a query. It reports false if a path has no host.
+// target sets the URL of a row from a field with a URL, or from a path and a query. It reports false if a path has no
+// host.
 func (n *named) target(r *Row, at *place) bool {
 	target, of := n.first(roleURL)
 	switch {
@@ -240,8 +240,8 @@ func (n *named) target(r *Row, at *place) bool {
 	return ok
 }
 
-// whole returns a path with the slash that it lacks, and with its query, which is another field. A target that has one
-// stays as it is.
+// whole returns a target with a missing slash added, and joined with the query field. A target with a query stays as it
+// is.
 func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	if of.bare && isBare(target) && target[0] != '/' {
 		n.buf = append(append(n.buf, '/'), target...)
@@ -253,8 +253,8 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	return n.withQuery(r, target, n.text(roleQuery))
 }
 
-// setPlace sets the origin, as far as the row names it. The host may have a port, which is omitted if the scheme says
-// as much.
+// setPlace sets the origin according to the row. The port of the host is omitted if it is the default port of the
+// scheme.
 func (n *named) setPlace(p *place) {
 	if host, of := n.first(roleHost); of != nil {
 		p.host, p.byPort = host, schemeOfPort(host)
@@ -280,7 +280,7 @@ func (n *named) setPlace(p *place) {
 	}
 }
 
-// moment returns a time as text, with the clock of a day.
+// moment returns a time as text, joined with the clock if it is only a date.
 func (n *named) moment(value []byte, of *spot) []byte {
 	if of == nil || of.with < 0 || present(n.values[of.with]) == nil {
 		return value
@@ -289,7 +289,7 @@ func (n *named) moment(value []byte, of *spot) []byte {
 	return n.when
 }
 
-// kept returns the value of a column to keep. The first that is a status counts, if there is one.
+// kept returns the value of a column to keep. For the status, the first valid one counts, if there is one.
 func (n *named) kept(k *keptSource) []byte {
 	switch k.role { //nolint:exhaustive // all others are texts
 	case roleTime:
@@ -321,7 +321,7 @@ func (n *named) kept(k *keptSource) []byte {
 	return nil
 }
 
-// keptClient returns the address to keep of those of a field. In front of a line the first is the client's.
+// keptClient returns the address to keep. In lines that are read by patterns, the first of several is the client's.
 func (n *named) keptClient(value []byte, of *spot) []byte {
 	if n.opt.ClientAt != 0 {
 		value = trimBlank(addressAt(value, n.opt.ClientAt))
@@ -331,8 +331,8 @@ func (n *named) keptClient(value []byte, of *spot) []byte {
 	return cutPort(value)
 }
 
-// decode undoes the writer's changes to a field, which leave no blank. Older logs of CloudFront have User-Agents
-// percent-encoded twice.
+// decode decodes a field, unless it contains a space. Old logs of CloudFront have User-Agents that are percent-encoded
+// twice.
 func (n *named) decode(field []byte, of *spot) (text []byte) {
 	switch {
 	case of.code == escapedCode:
@@ -361,8 +361,8 @@ func (n *named) decode(field []byte, of *spot) (text []byte) {
 	return text
 }
 
-// isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each is one of the "%" of
-// another. A client's own escapes appear next to blanks that are encoded once.
+// isTwicePercent reports whether a field is percent-encoded twice: it has escapes, and each begins with an escaped "%".
+// A client's own escapes occur together with spaces that are encoded once.
 func isTwicePercent(field []byte) bool {
 	escapes := 0
 	for i, c := range field {
@@ -377,7 +377,7 @@ func isTwicePercent(field []byte) bool {
 	return escapes > 0
 }
 
-// cutPort returns an address without the port after it.
+// cutPort removes the port after an address.
 func cutPort(address []byte) []byte {
 	i := bytes.IndexByte(address, ':')
 	if i < 0 {
@@ -393,8 +393,7 @@ func cutPort(address []byte) []byte {
 	return address
 }
 
-// checkFields returns the error of a log whose plans, one or more, lack a field that was named, or one that is needed.
-// head are the names that they have.
+// checkFields returns the error for a log in which no plan has a named or required field. head are the existing names.
 func checkFields(opt *Options, head []string, plans ...*plan) error {
 	lacks := func(has func(p *plan) bool) bool { return !slices.ContainsFunc(plans, has) }
 	for _, r := range Roles() {

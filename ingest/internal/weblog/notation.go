@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// ownRoles are the roles of names of our own, for formats that have no notation, see [ownClasses].
+// ownRoles are the roles of our own names, for formats without a notation, see [ownClasses].
 var ownRoles = map[string]role{
 	"url": roleURL, "type": roleScheme, "site": roleHost, "agent": roleAgent, "moment": roleTime, "address": roleClient,
 	"x_forwarded_for": roleForwarded, "proxy_add_x_forwarded_for": roleForwarded,
 }
 
-// apacheVariables are the variables of nginx that say the same as directives of Apache's mod_log_config.
+// apacheVariables are the variables of nginx that correspond to directives of Apache's mod_log_config.
 var apacheVariables = map[byte]string{
 	'r': "request", 'U': "uri", 'q': "args", 'v': "server_name", 'V': "host", 'p': "server_port", 'm': "request_method", 'H': "server_protocol",
 	's': "status", 'b': "body_bytes_sent", 'B': "body_bytes_sent", 'O': "bytes_sent", 't': "time_local", 'h': "remote_addr", 'a': "remote_addr",
 	'u': "remote_user",
 }
 
-// variable sets the role of a field from the table of nginx variables.
+// variable sets the role of a field as for a variable of nginx.
 func (f *field) variable(name string) {
 	f.role = ownRoles[name]
 	for _, e := range fieldTable().byKey[keyOf(name)] {
@@ -32,14 +32,14 @@ func (f *field) variable(name string) {
 	}
 }
 
-// ErrPattern is the kind of the errors about a pattern that cannot be read.
+// ErrPattern means that a pattern cannot be compiled.
 var ErrPattern = errors.New("invalid pattern")
 
-// isPattern reports whether a text is a pattern, and not the name of a format.
+// isPattern reports whether a text is a pattern instead of the name of a format.
 func isPattern(text string) bool { return strings.ContainsAny(text, "$%") }
 
-// cutPasted returns the pattern of a text as it stands in a configuration: behind log_format or LogFormat and a name,
-// in one piece or in several in quotes.
+// cutPasted returns the pattern in a text as in a configuration: after log_format or LogFormat and a name, possibly in
+// several quoted pieces.
 func cutPasted(text string) string {
 	const blank = " \t\r\n"
 	rest, nginx := strings.CutPrefix(strings.Trim(text, blank), "log_format")
@@ -68,8 +68,9 @@ func cutPasted(text string) string {
 	return pieces.String()
 }
 
-// compilePattern compiles a pattern: in nginx's notation if it has a "$", else in Apache's. In both, a backslash takes
-// the meaning from the next character, two blanks are one blank or more, and "(?" begins what lines may lack at their end.
+// compilePattern compiles a pattern: in nginx's notation if it has a "$", otherwise in Apache's. In both, a backslash
+// escapes the next character, two spaces mean at least one space, and "(?" begins the part that lines may lack at their
+// end.
 func compilePattern(text string) (*pattern, error) {
 	if strings.Contains(text, "%ci") || strings.Contains(text, "%HM") {
 		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: -format haproxy reads option httplog, and others need the variables of nginx in place of its own, as in $remote_addr for %%ci", ErrPattern)
@@ -79,7 +80,7 @@ func compilePattern(text string) (*pattern, error) {
 	}
 	p := &pattern{moment: -1, plan: &plan{}}
 	nginx := strings.Contains(text, "$")
-	delimiter := &p.lead // that is being read
+	delimiter := &p.lead // the text being read
 	option := false
 	for rest := text; len(rest) > 0; {
 		switch {
@@ -104,7 +105,7 @@ func compilePattern(text string) (*pattern, error) {
 			if n == 0 {
 				return nil, fmt.Errorf("%w: no field is at %q", ErrPattern, shortName(rest))
 			}
-			own := !nginx && strings.TrimLeft(rest[:n], "%<>!,0123456789") == "t" // which has brackets of its own
+			own := !nginx && strings.TrimLeft(rest[:n], "%<>!,0123456789") == "t" // it includes brackets
 			if own {
 				*delimiter = append(*delimiter, '[')
 			}
@@ -126,7 +127,7 @@ func compilePattern(text string) (*pattern, error) {
 	return p, p.finish()
 }
 
-// add appends a field that a text stands in front of. Of a path and its query with nothing between it makes one URL.
+// add appends a field that is preceded by a text. Adjacent fields for a path and its query become one URL.
 func (p *pattern) add(f field, front []byte) error {
 	if n := len(p.fields); n > 0 && f.time != "" && p.fields[n-1].time != "" && len(bytes.Trim(front, " .,:T-")) == 0 { // a time in parts
 		before := &p.fields[n-1]
@@ -154,17 +155,17 @@ func (p *pattern) add(f field, front []byte) error {
 // finish sets what depends on the next field, and checks that there is a URL.
 func (p *pattern) finish() error {
 	target := false
-	blanks := slices.ContainsFunc(p.fields, func(f field) bool { return bytes.IndexByte(f.until, ' ') >= 0 }) // stand between fields
+	blanks := slices.ContainsFunc(p.fields, func(f field) bool { return bytes.IndexByte(f.until, ' ') >= 0 }) // between fields
 	for i := range p.fields {
 		f := &p.fields[i]
 		if n := len(f.until); n > 1 && string(f.until[n-2:]) == "  " {
 			f.until, f.blanks = f.until[:n-1], true
 		}
 		f.settleTime()
-		f.inside = f.inside || f.end == byZone // a time, which has a blank
+		f.inside = f.inside || f.end == byZone // a time, which has a space
 		f.quoted = f.quoted && bytes.HasPrefix(f.until, []byte{'"'})
-		spaced := f.role == roleRequest || f.role == roleAgent || f.role == roleReferer // also without quotes
-		if f.role == roleForwarded && !f.quoted && string(f.until) == " " {             // one or several
+		spaced := f.role == roleRequest || f.role == roleAgent || f.role == roleReferer // may contain spaces without quotes
+		if f.role == roleForwarded && !f.quoted && string(f.until) == " " {             // one or more addresses
 			f.class = addressValue
 		}
 		var next field
@@ -231,7 +232,8 @@ func (p *pattern) finish() error {
 	return nil
 }
 
-// setRoles makes the plan: of the fields with a role the one of the least rank counts first, and of several the last one.
+// setRoles makes the plan: of several fields with a role, the one with the lowest rank counts first, and the last one
+// of equal rank.
 func (p *pattern) setRoles() {
 	for i, f := range p.fields {
 		p.plan.fields = append(p.plan.fields, sampled{name: f.written, alias: f.name})
@@ -252,7 +254,7 @@ func (p *pattern) setRoles() {
 	}
 }
 
-// nginxField reads the variable that a text begins with, and its length; 0 if there is none.
+// nginxField reads the variable at the start of a text, and returns its length; 0 if there is none.
 func nginxField(text string) (f field, n int) {
 	for n = 1; n < len(text) && (text[n] == '_' || isDigit(text[n]) || isLower(text[n]|0x20)); n++ {
 	}
@@ -271,25 +273,25 @@ func nginxField(text string) (f field, n int) {
 		f.end = byZone
 	case "word":
 		name = "ident"
-	case "queues_and_headers", "request_headers": // of HAProxy, which writes those that it captures with their blanks
+	case "queues_and_headers", "request_headers": // HAProxy writes captured headers with their spaces
 		f.inside = true
-	case "domain": // of a load balancer, whose requests are whole URLs: it is only kept
+	case "domain": // for ALB, whose requests are whole URLs: it is only kept
 		name = NameHost
 	}
 	return f.named(name), n
 }
 
-// sampleMoment is what forms of times are tried with: 2026-01-31 18:05:09.123456 +0100.
+// sampleMoment is a time to which time formats are applied: 2026-01-31 18:05:09.123456 +0100.
 const sampleMoment = 1769879109123456
 
-// The forms of strftime, and those that Apache has besides, of that moment.
+// The formats of strftime, and the additional ones of Apache, with the values for sampleMoment.
 var (
 	timeParts = map[string]string{"sec": "1769879109", "msec": "1769879109123", "usec": "1769879109123456", "msec_frac": "123", "usec_frac": "123456"}
 	strftime  = strings.NewReplacer("%Y", "2026", "%m", "01", "%d", "31", "%e", "31", "%b", "Jan", "%h", "Jan", "%a", "Sat", "%H", "18", "%M", "05", "%S", "09", "%z", "+0100",
 		"%F", "2026-01-31", "%T", "18:05:09", "%R", "18:05", "%s", "1769879109", "%%", "%")
 )
 
-// settleTime makes a field of a time in parts the moment, if that is read in this form. Without the zone, it is in UTC.
+// settleTime makes a field the time if ParseTime can read its format. Without a zone, it is in UTC.
 func (f *field) settleTime() {
 	const second = 1_000_000
 	if f.time == "" {
@@ -303,7 +305,7 @@ func (f *field) settleTime() {
 	}
 }
 
-// apacheField reads the directive that a text begins with, and its length; 0 if there is none.
+// apacheField reads the directive at the start of a text, and returns its length; 0 if there is none.
 func apacheField(text string) (f field, n int) {
 	for n = 1; n < len(text) && strings.IndexByte("<>!,0123456789", text[n]) >= 0; n++ {
 	}
@@ -345,7 +347,7 @@ func apacheField(text string) (f field, n int) {
 	return f.named(name), n
 }
 
-// named sets the name of a field, and the class of values that it takes.
+// named sets the name of a field, and its class.
 func (f field) named(name string) field {
 	f.name, f.written = name, name
 	if known := roleNames[f.role]; known != "" {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ShapeOf returns whether a line that a parser of a format has refused has the shape of that format all the same, as
-// records of JSON that tell of no request, and if not, whether it is a request in another one.
+// ShapeOf reports whether a line that was rejected by the parser of a format nevertheless looks like that format, such
+// as a JSON record about something else than a request; and if not, whether it looks like a request in another format.
 func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
 	var its *format
 	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == own }); i >= 0 {
@@ -20,14 +20,14 @@ func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
 	})
 }
 
-// isW3CRequest reports whether a line has a date and a time, and later a method beside a path, or beside a host and a path
-// as CloudFront writes them. Other programs write such times, too.
+// isW3CRequest reports whether a line has a date and a time, followed by a method and a path, or a method, a host and a
+// path as in CloudFront. Other programs write the same times.
 func isW3CRequest(line []byte) bool {
 	if !hasShape(line, w3cMoment) {
 		return false
 	}
 	fields := bytes.Fields(line[len(w3cMoment):])
-	if len(fields) > 0 && fields[0][0] == '+' { // a zone, which no row of W3C has
+	if len(fields) > 0 && fields[0][0] == '+' { // a zone, which W3C does not have
 		return false
 	}
 	for i, field := range fields {
@@ -41,12 +41,12 @@ func isW3CRequest(line []byte) bool {
 	return false
 }
 
-// isMethod reports whether a field is the method of a request that logs have.
+// isMethod reports whether a field is a common method of requests.
 func isMethod(field []byte) bool {
 	return slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, string(field))
 }
 
-// hasURL reports whether an object of JSON has a field that is known for the URL.
+// hasURL reports whether a JSON object has a known field for the URL.
 func hasURL(line []byte) bool {
 	has := false
 	return flatten(line, func(name string, _ []byte) { has = has || isURLName(name) }) && has

@@ -2,10 +2,10 @@ package weblog
 
 import "bytes"
 
-// Formats of lines with names and values, which are read as if they were JSON.
+// Formats of lines with names and values, which are then handled like JSON.
 const (
-	Logfmt Format = "logfmt" // key=value, as of Heroku's router
-	LTSV   Format = "ltsv"   // label:value between tabs
+	Logfmt Format = "logfmt" // key=value, as written by Heroku's router
+	LTSV   Format = "ltsv"   // label:value, separated by tabs
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// isLogfmt reports whether a line begins with a name, has three in all, and one of them is known for the URL.
+// isLogfmt reports whether a line begins with a name, has at least three names, and one of them is known for the URL.
 func isLogfmt(line []byte) bool {
 	if bytes.Count(line, []byte{'='}) < 3 {
 		return false
@@ -45,7 +45,7 @@ func isLogfmt(line []byte) bool {
 	return n > 2 && known
 }
 
-// isLTSV reports whether a line has three fields between tabs, all with a label.
+// isLTSV reports whether a line has at least three fields separated by tabs, all with a label.
 func isLTSV(line []byte) bool {
 	if bytes.Count(line, []byte{tab}) < 2 {
 		return false
@@ -68,7 +68,7 @@ type pairs struct {
 	sep, sign byte
 }
 
-// Err returns why the log as a whole cannot be read, after Failed.
+// Err returns why the whole log cannot be read, after Failed.
 func (p *pairs) Err() error { return p.inner.Err() }
 
 // Parse reads a line.
@@ -97,7 +97,7 @@ func (p *pairs) Parse(line []byte, r *Row) Result {
 	return result
 }
 
-// Sample looks at the first lines.
+// Sample plans for the fields of the first lines.
 func (p *pairs) Sample(lines [][]byte) Choice {
 	return p.inner.sample(lines, func(line []byte, add func(name string, value []byte)) {
 		for ok := true; ok && len(line) > 0; {
@@ -109,8 +109,8 @@ func (p *pairs) Sample(lines [][]byte) Choice {
 	})
 }
 
-// next returns the first name and value of a line and what follows it. A value in quotes may have blanks, and quotes behind
-// backslashes; ok is false if it does not end. Words without a sign, and "-", have no value.
+// next returns the first name and value of a line, and the rest. A value in quotes may contain spaces, and quotes after
+// backslashes; ok is false if it does not end. Words without "=" or ":", and "-", have no value.
 func (p *pairs) next(line []byte) (name, value, rest []byte, ok bool) {
 	end := bytes.IndexByte(line, p.sep)
 	if end < 0 {

@@ -5,66 +5,66 @@ import (
 	"math/bits"
 )
 
-// A class is what values of a field must look like.
+// A class is a constraint on the values of a field.
 type class uint8
 
 const (
 	anyValue     class = iota
-	statusValue        // three digits, or what stands for none
-	vhostValue         // an address may be the client's, or the first of several
-	wordValue          // without a dot and a colon, as addresses and names of hosts have them
+	statusValue        // three digits, or a placeholder such as "-"
+	vhostValue         // a host or, if it is an address, possibly the client, or the first of several addresses
+	wordValue          // without dots and colons, which addresses and host names have
 	siteValue          // the name of a host
-	agentValue         // a text with a slash, neither of several parts nor a URL
-	addressValue       // with one, or before a hyphen; more may follow it
-	schemeValue        // a short word, as https or h2
-	momentValue        // as in 2026-01-31T18:00:00
-	numberValue        // digits, and maybe a point
+	agentValue         // a text with a slash, neither a list nor a URL
+	addressValue       // an address, or a word before a hyphen; more addresses may follow
+	schemeValue        // a short word, such as https or h2
+	momentValue        // a time like 2026-01-31T18:00:00
+	numberValue        // digits, optionally with a decimal point
 )
 
-// ownClasses are the classes of fields with names of our own.
+// ownClasses are the classes of fields with our own names.
 var ownClasses = map[string]class{"vhost": vhostValue, "word": wordValue, "site": siteValue, "agent": agentValue, "address": addressValue, "type": schemeValue, "moment": momentValue, "msec": numberValue, "bytes_received": numberValue}
 
-// A kind says what ends a field.
+// A kind determines where a field ends.
 type kind uint8
 
 const (
-	byText  kind = iota // until
-	byByte              // until, which is one byte
-	byWord              // until, which begins with a blank: the field has none
-	byQuote             // until, after a quote
-	byLast              // the last bracket before the one that ends the next field, as users' names may have anything
-	byColon             // the last colon of the word, as IPv6 has more than the one before a port
-	bySlash             // a slash, which begins the next field
-	byZone              // until, after a zone if there is one: a time that no brackets enclose
-	byWords             // the last of several blanks: words that nobody wants
+	byText  kind = iota // at until
+	byByte              // at until, which is one byte
+	byWord              // at until, which begins with a space; the field has none
+	byQuote             // at until, after a quote
+	byLast              // at the last bracket before the end of the next field, because user names may contain anything
+	byColon             // at the last colon of the word, because IPv6 addresses also have colons
+	bySlash             // before a slash, which begins the next field
+	byZone              // at until, after an optional zone: a time without brackets
+	byWords             // after several unwanted words
 )
 
-// A field is a field of a pattern, and the text after it.
+// A field is a field of a pattern, with the text after it.
 type field struct {
 	end     kind
 	role    role
 	class   class
-	quoted  bool  // a quote stands in front and begins until
-	inside  bool  // a bracket stands in front: there may be blanks
-	final   bool  // no field after it is in quotes, and there are some: its own may have quotes and blanks
-	status  bool  // a status follows, which tells the quote that ends the field from others
-	three   bool  // and then a blank, so three bytes before a blank are a status
-	blanks  bool  // there may be more blanks after it
-	checked bool  // its values, or what follows them
-	isWord  bool  // it has no blanks, and a search for until may pass one
-	colon   bool  // one of these words has a colon
-	skip    int16 // so many fields from this one on are words that nobody wants
-	words   int16 // how many words these are; of byZone: how many blanks it has, if not 0
-	rank    int   // of several with one role, the least counts first
+	quoted  bool  // preceded by a quote, and until begins with one
+	inside  bool  // preceded by a bracket, so it may have spaces
+	final   bool  // the last field in quotes, but not of the pattern: it may have quotes and spaces
+	status  bool  // followed by a status, which distinguishes the quote that ends the field from others
+	three   bool  // followed by a status and a space, so three bytes before a space are the status
+	blanks  bool  // more spaces may follow
+	checked bool  // its values, or the text after it, must be checked
+	isWord  bool  // has no spaces, but a search for until may skip one
+	colon   bool  // one of the skipped words has a colon
+	skip    int16 // number of unwanted fields from this one on
+	words   int16 // number of words in them; for byZone, the number of spaces in the field, if not 0
+	rank    int   // the lowest of the fields with a role counts first
 	unit    string
-	time    string // the form of a time, with the sample moment
+	time    string // the format of a time, applied to sampleMoment
 	until   []byte
-	option  []byte // text before the next field, if the line may lack that and all after it
+	option  []byte // text before the next field; the line may lack it and everything after it
 	name    string
 	written string // the name in the pattern
 }
 
-// The signs of patterns: a bracket that ends, or else a quote, or neither.
+// The signs of patterns, which are cheap to test: a closing bracket, or otherwise a quote, or neither.
 const (
 	anySign byte = 1 << iota
 	quoteSign
@@ -76,21 +76,21 @@ const (
 type pattern struct {
 	lead   []byte // before the first field
 	fields []field
-	bare   bool // the first field is a host or a client without quotes
-	need   int  // fields that a line must have: up to the URL and the status
-	must   byte // the sign between these
+	bare   bool // the first field is a host or client without quotes
+	need   int  // number of required fields: up to the URL and the status
+	must   byte // the sign between the required fields
 
-	moment int // the field of the time, -1 if there is none
-	last   int // fields that are read
+	moment int // index of the time field, -1 if there is none
+	last   int // number of fields that are read
 
 	plan     *plan
-	wanted   *wanted // of a parser
-	optional []int   // fields that another one replaces if they are "-", and those of the URL
-	fronted  bool    // the first field is a virtual host, or the client
+	wanted   *wanted // set by a parser
+	optional []int   // fields for which another one counts if they are "-", and those of the URL
+	fronted  bool    // the first field is a virtual host or the client
 }
 
-// split sets the fields of a line, as many as it has of those that are wanted. Fields after the URL and the status may
-// be missing or cut off. result is why the line is not of the pattern, or IsRow.
+// split sets the wanted fields of a line, and returns their number. Fields after the URL and the status may be missing
+// or truncated. result is IsRow, or why the line does not match the pattern.
 func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 	if !begins(line, p.lead) || p.bare && line[0] == '"' {
 		return 0, RefusedFormat
@@ -175,8 +175,8 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 	return p.last, IsRow
 }
 
-// splitLast sets field i, which ends by byLast, and the next one. It returns where the text after them ends, -1 if they
-// are not there.
+// splitLast sets field i, which ends by byLast, and the next field. It returns the end of the text after them, or -1 if
+// they are missing.
 func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	f, next := &p.fields[i], &p.fields[i+1]
 	bracket := f.until[len(f.until)-1]
@@ -203,7 +203,7 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	return at + n + len(next.until)
 }
 
-// missing returns what a line is whose field i does not end in its rest.
+// missing returns the result for a line in which field i does not end.
 func (p *pattern) missing(i int, rest []byte) Result {
 	switch {
 	case i >= p.need:
@@ -214,7 +214,7 @@ func (p *pattern) missing(i int, rest []byte) Result {
 	return p.refusal(i)
 }
 
-// refusal returns why a line is not of the pattern, by the first field that does not fit.
+// refusal returns the result for a line in which field i is the first that does not match.
 func (p *pattern) refusal(i int) Result {
 	if i <= p.moment {
 		return RefusedFormat
@@ -222,7 +222,7 @@ func (p *pattern) refusal(i int) Result {
 	return RefusedFields
 }
 
-// allows reports whether a value may be the field's.
+// allows reports whether the field may have a value.
 func (f *field) allows(value []byte) bool {
 	if f.isWord && bytes.IndexByte(value, ' ') >= 0 {
 		return false
@@ -247,8 +247,8 @@ func (f *field) allows(value []byte) bool {
 	return true
 }
 
-// passWords returns where the last of n words ends, -1 if there are fewer with a blank behind. It looks at eight bytes at once:
-// most words are shorter, and a search for each takes 12 % longer with lines of ALB.
+// passWords returns the end of the last of n words, -1 if there are fewer words followed by a space. It tests eight
+// bytes at once: most words are shorter, and searching for each takes 12 % longer for ALB lines.
 func passWords(line []byte, at, n int) int {
 	for ; at+8 <= len(line); at += 8 {
 		blanks := marksOf(line[at:], ' ')
@@ -271,7 +271,7 @@ func passWords(line []byte, at, n int) int {
 	return -1
 }
 
-// begins is bytes.HasPrefix for short texts, which it is faster for.
+// begins is bytes.HasPrefix, but faster for short texts.
 func begins(text, short []byte) bool {
 	if len(text) < len(short) {
 		return false
@@ -284,10 +284,10 @@ func begins(text, short []byte) bool {
 	return true
 }
 
-// endQuoted returns the end of a field in quotes: the first quote that no backslash escapes and that the text after the
-// field follows, or that the line ends with; -1 if there is none. So a quote within a field need not be escaped, except
-// in a request, and where the field would have the time and the request of another record, whose line end was lost.
-// Where the text after the field follows no quote it returns -2 less the first quote before a blank.
+// endQuoted returns the end of a quoted field: the first unescaped quote that is followed by the text after the field,
+// or by the end of the line; -1 if there is none. Quotes within a field therefore need no escape, except in a request,
+// and if the field would include the time and the request of another record whose line end was lost. If the text after
+// the field does not follow any quote, it returns -2 minus the index of the first quote before a space.
 func (f *field) endQuoted(line []byte, from int) int {
 	behind, passed, first := f.until[1:], false, -1
 	if f.final { // of all quotes, the last one ends it
@@ -354,9 +354,10 @@ func (f *field) endOther(line []byte, from int) int {
 	return from + n
 }
 
-// passAddresses returns the end of the proxies' addresses after field i, an address, or of the list that begins with
-// it. The field becomes that list. It is -1 if the field is neither. If an address stands in front, they may follow
-// without a comma, up to two more fields; and if commas separate them, and it has no quotes, that becomes the list.
+// passAddresses returns the end of the addresses of proxies after field i, which is an address or the first word of a
+// list. The field becomes the list. It returns -1 if the field is neither. Up to two more addresses may follow without
+// a comma, in which case they are the next fields; if they are separated by commas without quotes, they are added to
+// the list.
 func (p *pattern) passAddresses(line []byte, at, i int, fields [][]byte) int {
 	comma := []byte{','}
 	isAlone := i == 0 || p.fields[i-1].class != vhostValue || !isAddress(bytes.TrimSuffix(fields[i-1], comma))
@@ -397,7 +398,7 @@ func isHostLike(text []byte) bool {
 	return false
 }
 
-// isAddress reports whether a text looks like an address of IP without a port: a host's has one.
+// isAddress reports whether a text looks like an IP address without a port.
 func isAddress(text []byte) bool {
 	if n := bytes.Count(text, []byte{':'}); n > 1 {
 		return (n > 5 || bytes.Contains(text, []byte("::"))) && len(bytes.Trim(text, "0123456789abcdefABCDEF:.")) == 0
@@ -405,7 +406,7 @@ func isAddress(text []byte) bool {
 	return bytes.Count(text, []byte{'.'}) == 3 && len(bytes.Trim(text, "0123456789.")) == 0
 }
 
-// isStatusField reports whether a field is a status: three digits, or "-", "-1" or "0" for none.
+// isStatusField reports whether a field is a status: three digits, or a placeholder ("-", "-1" or "0").
 func isStatusField(text []byte) bool {
 	if len(text) == 3 {
 		return isDigit(text[0]) && isDigit(text[1]) && isDigit(text[2])
@@ -413,7 +414,7 @@ func isStatusField(text []byte) bool {
 	return string(text) == "-" || string(text) == "-1" || string(text) == "0"
 }
 
-// beginsWithStatus reports whether a text begins with three digits and no more, or with what stands for none.
+// beginsWithStatus reports whether a text begins with exactly three digits, or with a placeholder.
 func beginsWithStatus(text []byte) bool {
 	if len(text) > 2 && isDigit(text[0]) && isDigit(text[1]) && isDigit(text[2]) {
 		return len(text) == 3 || !isDigit(text[3])
@@ -421,7 +422,7 @@ func beginsWithStatus(text []byte) bool {
 	return isStatusField(firstWord(text))
 }
 
-// firstWord returns the text up to the first blank.
+// firstWord returns the text before the first space.
 func firstWord(text []byte) []byte {
 	if n := bytes.IndexByte(text, ' '); n >= 0 {
 		return text[:n]
@@ -432,7 +433,7 @@ func firstWord(text []byte) []byte {
 // isEscaped reports whether a text ends in an odd number of backslashes.
 func isEscaped(text []byte) bool { return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 }
 
-// hasQuote reports whether a text has a quote that no backslash escapes.
+// hasQuote reports whether a text has an unescaped quote.
 func hasQuote(text []byte) bool {
 	for i, c := range text {
 		if c == '"' && !isEscaped(text[:i]) {

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// A sampled is a field of the first records of a log.
+// A sampled is a field with its values in the first records of a log.
 type sampled struct {
 	name   string
-	alias  string   // of a pattern: what it is kept by, too
-	values [][]byte // by record; nil where it is missing
+	alias  string   // for patterns: another name by which it can be kept
+	values [][]byte // by record; nil if missing
 }
 
-// A pick is a field that may have a role.
+// A pick is a candidate field for a role.
 type pick struct {
 	name, unit string
 	role       role
-	at         int  // of the fields of the sample; -1 if it is none of them
-	with       int  // the field with the clock of a date; -1 if there is none
+	at         int  // index in plan.fields; -1 if it is not in the sample
+	with       int  // index of the clock that belongs to a date; -1 if there is none
 	join       bool // a query may be joined to it
-	bare       bool // a path without its slash
+	bare       bool // a path without a leading slash
 	fit        fit
-	code       code // "" of unit says as much
-	group      int  // 0 is the producer's, 1 any program's
+	code       code // overrides unit if it is not asIs
+	group      int  // 0 for names of the producer, 1 for names of any program
 	rank       int
 }
 
-// A fit says whether the values of a field may be those of a role.
+// A fit says whether the values of a field match a role.
 type fit int8
 
 const (
@@ -38,8 +38,8 @@ const (
 	fits
 )
 
-// A plan says which fields of a log are read, by their roles. The first that a row has counts. The fields of the URL, of
-// a request and of a path are one list, as are those of the client, and those of the time.
+// A plan says which fields of a log are read, by role. The first field with a value counts. Fields for URLs, request
+// lines and paths are one list, as are those for the client, and those for the time.
 type plan struct {
 	fields   []sampled
 	producer string
@@ -47,7 +47,7 @@ type plan struct {
 	of       [numRoles][]pick
 }
 
-// values returns the values of a field in the sample.
+// values returns the values of a candidate in the sample.
 func (p *plan) values(of pick) [][]byte {
 	if of.at < 0 {
 		return nil
@@ -55,7 +55,7 @@ func (p *plan) values(of pick) [][]byte {
 	return p.fields[of.at].values
 }
 
-// none as the name of a field means that no field has the role.
+// none, as the name of a field, means that no field has the role.
 const none = "none"
 
 // planOf returns the plan for a log with these fields.
@@ -64,7 +64,7 @@ func planOf(fields []sampled, opt *Options) *plan {
 	p.findProducer()
 	for i, f := range fields {
 		for _, e := range entriesOf(f.name, p.producer) {
-			if n := len(p.of[e.role]); n > 0 && p.of[e.role][n-1].at == i { // two ways to write one name
+			if n := len(p.of[e.role]); n > 0 && p.of[e.role][n-1].at == i { // the table has two encodings for the name
 				continue
 			}
 			group := 0
@@ -75,7 +75,7 @@ func planOf(fields []sampled, opt *Options) *plan {
 			switch {
 			case e.role.isTarget() && (isTemplate(f.values) || isFile(f.values)):
 				continue
-			case e.role == roleProtocol && most(f.values, func(v []byte) bool { return schemeOf(v) != "" }): // of Heroku and others
+			case e.role == roleProtocol && most(f.values, func(v []byte) bool { return schemeOf(v) != "" }): // as in Heroku's logs
 				one.role, one.fit = roleScheme, fits
 			case one.fit == unfit && e.role == rolePath && group == 0 && most(f.values, isBare):
 				one.fit, one.bare = fits, true
@@ -97,13 +97,13 @@ func planOf(fields []sampled, opt *Options) *plan {
 	return p
 }
 
-// replaced are the roles whose fields do not count beside a field that is named for a role.
+// replaced are the roles whose fields are ignored if a field is named for a role.
 var replaced = [numRoles][]role{
 	roleURL: {roleRequest, rolePath}, roleRequest: {roleURL, rolePath}, rolePath: {roleURL, roleRequest}, roleClient: {roleForwarded, rolePeer},
 	roleTime: {roleDate, roleClock, roleLogTime}, roleDate: {roleTime, roleLogTime}, roleClock: {roleTime, roleLogTime},
 }
 
-// name makes each field that was named the only one of its role. named are the roles that keep no field of the table.
+// name makes each named field the only one of its role. named are the roles for which fields of the table are ignored.
 func (p *plan) name(opt *Options) (named [numRoles]bool) {
 	for r, word := range roleWords {
 		name, ok := opt.Named[word]
@@ -125,7 +125,7 @@ func (p *plan) name(opt *Options) (named [numRoles]bool) {
 	return named
 }
 
-// pickOf returns the field with a name, which was asked for.
+// pickOf returns the field with a name that the caller has given.
 func (p *plan) pickOf(name string) pick {
 	one := pick{name: name, at: p.find(name), with: -1}
 	for _, e := range entriesOf(name, p.producer) {
@@ -134,7 +134,7 @@ func (p *plan) pickOf(name string) pick {
 	return one
 }
 
-// find returns the field with a name, -1 if there is none. Of several of a pattern it is the last one.
+// find returns the index of the field with a name, -1 if there is none. For patterns, the last of several counts.
 func (p *plan) find(name string) int {
 	for i, f := range slices.Backward(p.fields) {
 		if f.alias != "" && (f.alias == name || f.name == name) {
@@ -148,13 +148,13 @@ func (p *plan) find(name string) int {
 	return exact
 }
 
-// findProducer finds who has written the records: of each, the names tell.
+// findProducer finds the program that has written the records, from the names of their fields.
 func (p *plan) findProducer() {
 	records := 0
 	for _, f := range p.fields {
 		records = max(records, len(f.values))
 	}
-	told, votes := map[string]string{}, map[string]int{} // by which fields are there
+	told, votes := map[string]string{}, map[string]int{} // by the fields of a record
 	for i := range max(1, records) {
 		has, shape := map[string]bool{}, []byte(nil)
 		for _, f := range p.fields {
@@ -179,8 +179,8 @@ func (p *plan) findProducer() {
 	}
 }
 
-// settleHost leaves the fields that name the site. A host is the client if all are addresses and no other field is, and
-// a machine beside the names of programs that pass logs on.
+// settleHost keeps only fields that name the site. A host is the client if all values are addresses and no other field
+// is the client, and a machine if other fields are those of log shippers.
 func (p *plan) settleHost(clientNamed bool) {
 	passedOn := slices.ContainsFunc(p.fields, func(f sampled) bool {
 		return strings.HasPrefix(f.name, "agent.") || strings.HasPrefix(f.name, "ecs.") || slices.Contains([]string{"source_type", "MESSAGE", "@timestamp"}, f.name)
@@ -195,8 +195,8 @@ func (p *plan) settleHost(clientNamed bool) {
 	})
 }
 
-// settleClient makes one list of the fields for the client: without one, those that a proxy has passed on, and then the
-// one of the other end of the connection.
+// settleClient combines the fields for the client: if there is none, those that a proxy has forwarded, and then the
+// peer of the connection.
 func (p *plan) settleClient() {
 	isUnfit := func(c pick) bool { return c.fit == unfit }
 	p.of[roleClient] = slices.DeleteFunc(p.of[roleClient], isUnfit)
@@ -207,7 +207,7 @@ func (p *plan) settleClient() {
 	}
 }
 
-// settleAgents takes User-Agents for percent-encoded that have escapes of blanks, and no blanks.
+// settleAgents treats User-Agents as percent-encoded if they have escaped spaces, and no others.
 func (p *plan) settleAgents() {
 	for i := range p.of[roleAgent] {
 		a := &p.of[roleAgent][i]
@@ -217,8 +217,7 @@ func (p *plan) settleAgents() {
 	}
 }
 
-// settleTime makes one list of the fields for the time: moments, days with the clock of the same name, times of the log
-// itself, and days.
+// settleTime combines the fields for the time: times, dates with their clock, times of the log itself, and dates.
 func (p *plan) settleTime() {
 	var lists [6][]pick
 	for _, r := range []role{roleTime, roleDate, roleLogTime} {
@@ -250,7 +249,7 @@ func (p *plan) settleTime() {
 	}
 }
 
-// clockOf returns the field with the clock that belongs to a date, -1 if there is none.
+// clockOf returns the index of the clock that belongs to a date, -1 if there is none.
 func (p *plan) clockOf(date string) int {
 	key := keyOf(date)
 	for _, r := range []role{roleClock, roleTime} {
@@ -265,8 +264,8 @@ func (p *plan) clockOf(date string) int {
 	return -1
 }
 
-// settleTarget makes one list of the fields for the URL, and says which of them a query is joined to: a path, and a URL
-// that never has one.
+// settleTarget combines the fields for the URL, and decides which of them are joined with a query: paths, and URLs that
+// never have one.
 func (p *plan) settleTarget() {
 	targets := slices.Concat(p.of[roleURL], p.of[roleRequest], p.of[rolePath])
 	slices.SortStableFunc(targets, byRank)
@@ -285,7 +284,7 @@ func (p *plan) settleTarget() {
 		case whole && plain:
 		case t.role == rolePath:
 			t.join = true
-		case t.fit == fits && paths && !whole && len(p.of[roleQuery]) > 0: // it may be a path, too
+		case t.fit == fits && paths && !whole && len(p.of[roleQuery]) > 0: // it may be a path
 			t.join = most(p.values(p.of[roleQuery][0]), isPair) &&
 				!slices.ContainsFunc(values, func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 || HasBlank(v) })
 		}
@@ -293,7 +292,7 @@ func (p *plan) settleTarget() {
 	p.of[roleURL], p.of[roleRequest], p.of[rolePath] = targets, nil, nil
 }
 
-// byRank orders the fields of a list.
+// byRank compares fields of a list.
 func byRank(a, b pick) int {
 	classOf := func(r role) int {
 		return slices.Index([]role{roleURL, roleRequest, rolePath, roleTime, roleLogTime, roleDate}, r)
@@ -301,8 +300,8 @@ func byRank(a, b pick) int {
 	return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
 }
 
-// addGeneral appends to the fields of the sample those that other records may have: names of the producer, of any
-// program, and those of others that mean the same to all.
+// addGeneral appends fields that other records may have: names of the producer, names of any program, and names of
+// other producers that always mean the same.
 func (p *plan) addGeneral(opt *Options) {
 	here := map[string]bool{}
 	for _, f := range p.fields {
@@ -334,13 +333,13 @@ func (p *plan) addGeneral(opt *Options) {
 	}
 }
 
-// isNamed reports whether a field was named for a role.
+// isNamed reports whether a field was named for a role, or for one that replaces it.
 func (o *Options) isNamed(r role) bool {
 	_, ok := o.Named[roleWords[r]]
 	return ok || slices.ContainsFunc(replaced[r], func(other role) bool { _, ok := o.Named[roleWords[other]]; return ok })
 }
 
-// targets returns what was named for the URL.
+// targets returns the fields that were named for the URL.
 func (o *Options) targets() map[string]string {
 	named := map[string]string{}
 	for _, r := range append(replaced[roleURL], roleURL) {
@@ -351,13 +350,13 @@ func (o *Options) targets() map[string]string {
 	return named
 }
 
-// fitAll reports whether 9 of 10 values fit, not counting empty ones.
+// fitAll reports whether 9 of 10 non-empty values match.
 func fitAll(values [][]byte, isFit func([]byte) bool) fit { return fitShare(values, isFit, 9, 10) }
 
-// most reports whether 9 of 10 values fit, and there are some.
+// most reports whether 9 of 10 non-empty values match, and there is at least one.
 func most(values [][]byte, isFit func([]byte) bool) bool { return fitAll(values, isFit) == fits }
 
-// fitShare reports whether some of every of values fit, not counting empty ones; unsure if all are empty.
+// fitShare reports whether at least some/of of the non-empty values match; unsure if all are empty.
 func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	all, fit := 0, 0
 	for _, value := range values {
@@ -377,8 +376,8 @@ func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	return unfit
 }
 
-// fitOf returns whether values may be those of a field with a role. For the URL, its query and the host, half of the
-// values are enough, because scanners request anything, and the host and query matter most.
+// fitOf reports whether values match a role. For the URL, its query and the host, half of the values are enough,
+// because scanners request anything. The host and the query are the most important.
 func fitOf(r role, values [][]byte) fit {
 	isFit := valuesOf[r]
 	if isFit == nil {
@@ -392,46 +391,46 @@ func fitOf(r role, values [][]byte) fit {
 	return fitAll(values, isFit)
 }
 
-// valuesOf say of a value whether it may be one of a role. Roles that it does not have may have anything.
+// valuesOf report whether a value matches a role. Other roles may have any values.
 var valuesOf = [numRoles]func(value []byte) bool{
 	roleStatus: isStatus, roleTime: isMoment, roleLogTime: isMoment, roleDate: isDay, roleClock: isClock, roleAgent: hasLetter,
 	roleHost: isSite, roleQuery: func(v []byte) bool {
 		return !HasBlank(v) && !isAddress(v) && !bytes.HasPrefix(v, []byte("X-AzureApplicationGateway-"))
 	},
 	roleClient: isClient, roleForwarded: isClient, rolePeer: isClient,
-	rolePort:  func(v []byte) bool { n := number(v); return n > 0 && n < 10_000 }, // those of clients are greater
+	rolePort:  func(v []byte) bool { n := number(v); return n > 0 && n < 10_000 }, // clients use higher ports
 	roleBytes: func(v []byte) bool { return len(bytes.Trim(v, "0123456789")) == 0 || v[0] == '+' },
 }
 
-// isStatus reports whether a value is a status: three digits, or what stands for none.
+// isStatus reports whether a value is a status: three digits, or a placeholder.
 func isStatus(value []byte) bool {
 	return len(value) == 3 && number(value) >= 100 || string(value) == "0" || string(value) == "000" || string(value) == "-1"
 }
 
-// isMoment reports whether a value is a time. Before 1990 there were no logs, and a small number is how long something took.
+// isMoment reports whether a value is a time. There are no logs from before 1990, and small numbers are durations.
 func isMoment(value []byte) bool { return ParseTime(value) >= leastMoment }
 
-// isDay reports whether a value is a day, as in 2026-01-31.
+// isDay reports whether a value is a date like 2026-01-31.
 func isDay(value []byte) bool { return len(value) == 10 && isMoment(value) && value[4] == '-' }
 
-// isClock reports whether a value is a time of a day, as in 18:00:00.
+// isClock reports whether a value is a time of day like 18:00:00.
 func isClock(value []byte) bool {
 	return len(value) >= 8 && value[2] == ':' && value[5] == ':' && number(value[:2]) >= 0 && number(value[3:5]) >= 0
 }
 
-// isBare reports whether a value may be a path, with its slash or without.
+// isBare reports whether a value may be a path, with or without its leading slash.
 func isBare(value []byte) bool { return !HasBlank(value) && !isURL(value) }
 
-// isPair reports whether a value is a query as forms make it.
+// isPair reports whether a value may be a query.
 func isPair(value []byte) bool { return value[0] == '?' || bytes.IndexByte(value, '=') > 0 }
 
-// isClient reports whether a value may name a client: words that commas separate.
+// isClient reports whether a value may be a client: words separated by commas.
 func isClient(value []byte) bool {
 	return !HasBlank(bytes.ReplaceAll(value, []byte(", "), []byte{','}))
 }
 
-// isSite reports whether a value may be the host of a site: a name with a dot, an address or localhost, and no name that
-// is made of an address.
+// isSite reports whether a value may be the host of a site: a name with a dot, an address or localhost, but not a name
+// made from an address.
 func isSite(value []byte) bool {
 	if HasBlank(value) || bytes.ContainsAny(value, "/*~") || bytes.HasPrefix(value, []byte("ip-")) {
 		return false
@@ -440,7 +439,7 @@ func isSite(value []byte) bool {
 	return bytes.IndexByte(value, '.') >= 0 || bytes.Count(value, []byte{':'}) > 1 || string(name) == "localhost"
 }
 
-// hasLetter reports whether a value has a letter, as all User-Agents have.
+// hasLetter reports whether a value has a letter, as all User-Agents do.
 func hasLetter(value []byte) bool {
 	for _, b := range value {
 		if 'a' <= b|0x20 && b|0x20 <= 'z' {
@@ -450,21 +449,21 @@ func hasLetter(value []byte) bool {
 	return false
 }
 
-// isTemplate reports whether values are patterns of paths, as in /users/{id}.
+// isTemplate reports whether values are patterns of paths, such as /users/{id}.
 func isTemplate(values [][]byte) bool {
 	return most(values, func(v []byte) bool {
 		return v[0] == '/' && (bytes.IndexByte(v, '{') >= 0 || bytes.Contains(v, []byte("/:")))
 	})
 }
 
-// isFile reports whether values are the name of the one file that all lines are of.
+// isFile reports whether all values are the same name of a log file.
 func isFile(values [][]byte) bool {
 	return len(values) > 1 && most(values, func(v []byte) bool {
 		return bytes.Equal(v, values[0]) && (bytes.HasSuffix(v, []byte(".log")) || bytes.HasSuffix(v, []byte(".json")))
 	})
 }
 
-// holds reports whether most values are URLs, or paths or requests. Empty values do not count.
+// holds reports whether most non-empty values are URLs, and whether most are URLs, paths or request lines.
 func holds(values [][]byte) (urls, paths bool) {
 	var all, whole, relative int
 	for _, value := range values {
@@ -476,14 +475,14 @@ func holds(values [][]byte) (urls, paths bool) {
 		switch {
 		case isURL(value):
 			whole++
-		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'}) && !HasBlank(target)): // no text for people
+		case value[0] == '/', method != nil && (protocol != nil || bytes.HasPrefix(target, []byte{'/'}) && !HasBlank(target)): // not free text
 			relative++
 		}
 	}
 	return 2*whole > all, 2*(whole+relative) > all
 }
 
-// Wanted returns the names of all fields that a parser with these options may look for.
+// Wanted returns the names of all fields that a parser with these options may search for.
 func Wanted(opt Options) (names []string) {
 	for _, e := range fieldTable().all {
 		names = append(names, e.name)

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// prefixes are the shapes of what programs that pass logs on put in front of each line: %d are digits, %s blanks, %w is a
-// word, %k a name of Kubernetes, %p a word with a slash, %t one that ends in ":", %f the name of a file, %M a month, %C a clock, %D a date, %G both with slashes, %T a moment, %S structured data,
-// %F whether CRI has cut the line, %j all in front of an object of JSON. The last ones are no prefixes: the lines are in a
-// member of objects, as Docker, Filebeat, Vector, journald, Loki and Google Cloud write them.
+// prefixes are the shapes of prefixes that log shippers add to each line: %d digits, %s spaces, %w a word, %k a
+// Kubernetes name, %p a word with a slash, %t a word that ends in ":", %f a file name, %M a month, %C a clock, %D a
+// date, %G a date and clock with slashes, %T a time, %S structured data, %F whether CRI has split the line, %j anything
+// before a JSON object. The last ones are not prefixes: the lines are in a member of JSON objects, as written by
+// Docker, Filebeat, Vector, journald, Loki and Google Cloud.
 var prefixes = []string{
 	"<%d>%d %T %w %w %w %w %S ", "%d <%d>%d %T %w %w %w %w %S ", // syslog of RFC 5424, and as RFC 6587 frames it
 	"<%d>%d %T %w %w %w - ", "%d <%d>%d %T %w %w %w - ", // the same of Heroku
@@ -29,11 +30,11 @@ var prefixes = []string{
 
 const anyJSON = "%j" // only where nothing else fits
 
-// A prefixed parser reads the line after a prefix.
+// A prefixed parser reads lines after a prefix.
 type prefixed struct {
 	Parser
 	shape string
-	inner *jsonScanner // of lines in JSON
+	inner *jsonScanner // for lines in JSON objects
 	opt   *Options
 	clock Clock
 }
@@ -45,7 +46,7 @@ func Behind(prefix string, p Parser, opt *Options) Parser {
 	return b
 }
 
-// setShape sets what lines begin with.
+// setShape sets the shape of the prefix.
 func (p *prefixed) setShape(shape string) {
 	if p.shape, p.inner = shape, nil; shape[0] == '{' {
 		p.inner = &jsonScanner{}
@@ -55,7 +56,7 @@ func (p *prefixed) setShape(shape string) {
 	}
 }
 
-// wrapping returns the member of objects whose value the lines are, "" if a prefix is none of them.
+// wrapping returns the JSON member that contains the lines, "" for other prefixes.
 func wrapping(shape string) string {
 	if shape == "" || shape[0] != '{' {
 		return ""
@@ -63,7 +64,8 @@ func wrapping(shape string) string {
 	return shape[2 : len(shape)-2]
 }
 
-// Parse reads a line. One without the prefix is what the program says itself. If the rest has no time, it is that of the prefix.
+// Parse parses a line. Lines without the prefix are messages of the program itself. If the rest has no time, the time
+// of the prefix is used.
 func (p *prefixed) Parse(line []byte, r *Row) Result {
 	rest, moment, ok := p.cut(line)
 	if r.reset(); !ok {
@@ -72,7 +74,7 @@ func (p *prefixed) Parse(line []byte, r *Row) Result {
 		return NoRow
 	}
 	result := p.Parser.Parse(rest, r)
-	if result == Continues { // the next line has a prefix, too
+	if result == Continues { // the next line also has a prefix
 		return RefusedQuote
 	}
 	if result == IsRow && moment != nil {
@@ -92,7 +94,7 @@ func (p *prefixed) Joined(line []byte) bool {
 	return ok && j.Joined(line)
 }
 
-// Sample looks at the first lines.
+// Sample analyses the first lines without their prefixes.
 func (p *prefixed) Sample(lines [][]byte) (choice Choice) {
 	if s, ok := p.Parser.(Sampler); ok {
 		rest, _ := p.cutAll(lines)
@@ -144,10 +146,10 @@ func (p *prefixed) cut(line []byte) (rest, moment []byte, ok bool) {
 	return line[at:], moment, at == len(line) || line[at] != ' '
 }
 
-// momentShapes are the begins of parts that are one word.
+// momentShapes are the starts of parts that are one word.
 var momentShapes = map[byte]string{'C': "00:00:00", 'G': "0000/00/00_00:00:00", 'T': "0000-00-00T00:00:00"}
 
-// lengthOf returns how much of a text a part of a shape takes, 0 if nothing fits.
+// lengthOf returns the length of a part of a shape at the start of text, 0 if text does not match.
 func lengthOf(part byte, text []byte) int {
 	word := firstWord(text)
 	switch part {
@@ -217,8 +219,8 @@ func (p *prefixed) cutAll(lines [][]byte) (rests [][]byte, size int) {
 	return rests, size
 }
 
-// Choose returns what stands before the first lines of a log, "" for nothing, and the format of what follows: of all
-// pairs the one of which most lines are right, of several the shorter prefix. A format that is named stays.
+// Choose returns the prefix of the first lines of a log, "" if there is none, and the format of the rest: of all pairs,
+// the one that matches best, and the one with the shorter prefix if several do. A named format is not changed.
 func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string) {
 	f = named
 	if named == Auto {
@@ -228,7 +230,7 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		return f, ""
 	}
 	most, least := f.info().right(lines, opt), 0
-	if most == 2*len(lines) { // nothing is better
+	if most == 2*len(lines) { // nothing can be better
 		return f, ""
 	}
 	var p prefixed
@@ -247,13 +249,13 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 		}
 		return true
 	}
-	var outer []string // that fit
+	var outer []string // the prefixes that match
 	for _, shape := range prefixes {
 		if try(shape) && shape[0] != '{' {
 			outer = append(outer, shape)
 		}
 	}
-	for _, shape := range outer { // of one program behind that of another
+	for _, shape := range outer { // one program after another
 		for _, inner := range prefixes {
 			if most < 2*len(lines) && inner[0] != '{' {
 				try(shape + inner)
@@ -266,8 +268,8 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 	return f, prefix
 }
 
-// right returns how well lines fit a format: two points for each line of it whose client, time and host look so, see points.
-// Lines in other lines have none.
+// right returns how well lines match a format: the sum of their points, see [pattern.points]. Lines in JSON members of
+// other lines do not count.
 func (f *format) right(lines [][]byte, opt Options) (all int) {
 	if f.name == JSON && slices.ContainsFunc(prefixes, func(shape string) bool { return isWrapped(lines, opt, wrapping(shape)) }) {
 		return 0
@@ -291,8 +293,9 @@ func (f *format) right(lines [][]byte, opt Options) (all int) {
 	return all
 }
 
-// points returns 2 for a line of a pattern whose client and host look so, 1 for another one whose user has no blank, as the
-// rest of a prefix has, and 0 for one with another time or of another shape.
+// points returns 2 for a line that matches a pattern with a plausible client and host. It returns 1 if they are not
+// plausible, but the user has no space, as the rest of a prefix would; and 0 for a line that does not match, or has an
+// invalid time.
 func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
 	n, result := p.split(line, fields[:])
@@ -317,7 +320,7 @@ func (p *pattern) value(fields [][]byte, r role) []byte {
 	return nil
 }
 
-// isPeer reports whether a text is an address or the name of a host, maybe with a port, or begins a list of them.
+// isPeer reports whether a text is an address or host name, optionally with a port, or begins a list of them.
 func isPeer(text []byte) bool {
 	text, _, _ = bytes.Cut(text, []byte{','})
 	if isAddress(bytes.Trim(text, "[]")) || isDomain(text) {

@@ -8,14 +8,14 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// defaultScheme is the scheme if neither the row nor the site has one.
+// defaultScheme is used if neither the row nor the site has a scheme.
 const defaultScheme = "https"
 
-// A site is the scheme and the host that complete a path.
+// A site is the scheme and the host that complete paths.
 type site struct {
 	scheme string // "" if unknown
 	host   []byte // with its port; empty if unknown
-	isSeen bool   // a URL had it
+	isSeen bool   // a URL of the log had this host
 }
 
 // newSite returns the site of an origin, which may be "".
@@ -24,15 +24,15 @@ func newSite(base robots.Origin) site {
 	return site{scheme: scheme, host: []byte(host)}
 }
 
-// place is the origin as far as a row names it. All parts may be unknown.
+// A place is the origin according to a row. Any part may be unknown.
 type place struct {
 	scheme string
 	host   []byte
-	byPort string // the scheme whose default port the server has; a proxy in front of it may have another
+	byPort string // the scheme whose default port the server has; a proxy in front of it may use another one
 }
 
-// complete returns the scheme and the host of a row's path. A port does not tell the scheme of the site's own rows:
-// before it, a proxy may end TLS.
+// complete returns the scheme and the host of a path. A port does not determine the scheme if the site's is known,
+// because a proxy may end TLS.
 func (s *site) complete(at *place) (scheme string, host []byte) {
 	host = at.host
 	if len(host) == 0 || string(host) == "-" {
@@ -44,8 +44,8 @@ func (s *site) complete(at *place) (scheme string, host []byte) {
 	return cmp.Or(at.scheme, at.byPort, s.scheme, defaultScheme), host
 }
 
-// isHostOf reports whether a host is a site's, in any case. Its port does not count if it is 80 or 443, unless
-// the site has it.
+// isHostOf reports whether a host belongs to a site, ignoring case. A port 80 or 443 is ignored unless the site has
+// one.
 func isHostOf(host, site []byte) bool {
 	if bytes.EqualFold(host, site) {
 		return true
@@ -56,8 +56,8 @@ func isHostOf(host, site []byte) bool {
 	return bytes.EqualFold(host, site)
 }
 
-// resolve sets the URL of r: a whole one, or a path and its place. It returns false if a path has
-// no host.
+// resolve sets the URL of r: a whole URL, or a path completed with p and the site. It returns false if a path has no
+// host.
 func (s *site) resolve(r *Row, target []byte, at *place) bool {
 	r.Target = target
 	switch {
@@ -82,8 +82,8 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 	return len(r.Host) > 0
 }
 
-// request sets the URL of r from a request line: method, target and maybe the protocol. It returns
-// false if a path has no host.
+// request sets the URL of r from a request line: method, target and optionally the protocol. It returns false if a path
+// has no host.
 func (s *site) request(r *Row, line []byte, at *place) bool {
 	method, target, _ := splitRequest(line)
 	switch {
@@ -99,7 +99,7 @@ func (s *site) request(r *Row, line []byte, at *place) bool {
 	return true
 }
 
-// urlOrRequest sets the URL of r from a field that holds a URL, a path or a whole request line.
+// urlOrRequest sets the URL of r from a field that contains a URL, a path or a request line.
 func (s *site) urlOrRequest(r *Row, text []byte, at *place) bool {
 	if len(text) > 0 && text[0] == '/' { // no method begins so
 		return s.resolve(r, text, at)
@@ -110,11 +110,11 @@ func (s *site) urlOrRequest(r *Row, text []byte, at *place) bool {
 	return s.resolve(r, text, at)
 }
 
-// maxMethod is longer than every registered method.
+// maxMethod exceeds the length of every registered method.
 const maxMethod = 32
 
-// splitRequest splits a request line. The method is nil if the line is not a request. A target may hold spaces, as
-// requests of scanners need not be valid.
+// splitRequest splits a request line. The method is nil if the line is not a request. A target may contain spaces,
+// because requests of scanners may be invalid.
 func splitRequest(line []byte) (method, target, protocol []byte) {
 	n := bytes.IndexByte(line, ' ')
 	if n <= 0 || n > maxMethod {
@@ -132,8 +132,8 @@ func splitRequest(line []byte) (method, target, protocol []byte) {
 	return method, target, protocol
 }
 
-// isProtocol reports whether the last word of a request line is the protocol. Some clients spoil its name, as in
-// "HTTPgrou/1.0": then a digit must follow the slash, as words of a target with spaces may begin with HTTP, too.
+// isProtocol reports whether the last word of a request line is the protocol. Some clients garble its name, as in
+// "HTTPgrou/1.0"; then a digit must follow the slash, because words of a target may also begin with HTTP.
 func isProtocol(word []byte) bool {
 	rest, ok := bytes.CutPrefix(word, []byte("HTTP"))
 	if !ok || len(rest) > 0 && rest[0] == '/' {
@@ -143,10 +143,11 @@ func isProtocol(word []byte) bool {
 	return len(version) > 0 && isDigit(version[0]) && !bytes.ContainsFunc(name, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
 }
 
-// isURL reports whether b starts like a URL: with a scheme and "://".
+// isURL reports whether b begins with a scheme and "://".
 func isURL(b []byte) bool { return behindScheme(b) > 0 }
 
-// behindScheme returns where the text after the scheme and "://" begins, 0 if b does not start like a URL. Most begin with a slash.
+// behindScheme returns the position after the scheme and "://", 0 if b does not begin with them. Most targets begin
+// with a slash.
 func behindScheme(b []byte) int {
 	const http, https = "http://", "https://" // nearly all
 	if len(b) == 0 || b[0] == '/' {
@@ -169,10 +170,10 @@ func behindScheme(b []byte) int {
 	return 0
 }
 
-// IsURL reports whether a line starts like a URL: with a scheme and "://".
+// IsURL reports whether a line begins with a scheme and "://".
 func IsURL(line []byte) bool { return isURL(trimBlank(line)) }
 
-// schemeOfPort returns the scheme whose default port a host has, "" if it has another or none.
+// schemeOfPort returns the scheme whose default port a host has; "" for other ports and without a port.
 func schemeOfPort(host []byte) string {
 	switch {
 	case bytes.HasSuffix(host, []byte(":443")):
@@ -183,7 +184,7 @@ func schemeOfPort(host []byte) string {
 	return ""
 }
 
-// schemeOf returns the scheme that a field names, in any case; "" if it is another.
+// schemeOf returns the scheme in a field, ignoring case; "" for other values.
 func schemeOf(text []byte) string {
 	var lower [len("https")]byte
 	if len(text) == 0 || len(text) > len(lower) { // nearly all rows: their URL has it
@@ -201,7 +202,7 @@ func schemeOf(text []byte) string {
 	return ""
 }
 
-// trimBlank returns text without the spaces and tabs around it, which no URL has.
+// trimBlank removes spaces and tabs around text.
 func trimBlank(text []byte) []byte {
 	for len(text) > 0 && isBlank(text[0]) {
 		text = text[1:]
@@ -214,7 +215,7 @@ func trimBlank(text []byte) []byte {
 
 func isBlank(b byte) bool { return b == ' ' || b == tab }
 
-// HasBlank reports whether text holds a space or a tab.
+// HasBlank reports whether text contains a space or a tab.
 func HasBlank(text []byte) bool {
 	return bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, tab) >= 0
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A role is what a field of a line means.
+// A role is the meaning of a field.
 type role uint8
 
 const (
-	roleNone role = iota // only a name
+	roleNone role = iota // without a role
 	roleHost
 	roleClient
-	roleURL // a whole URL, or a path with its query
+	roleURL // a URL, or a path with its query
 	roleRequest
 	roleScheme
 	rolePort
@@ -35,7 +35,7 @@ const (
 	roleUser
 	roleDate
 	roleClock
-	rolePeer // this and the others keep a field from all of these
+	rolePeer // this role and those below prevent a field from having one of the above
 	roleMachine
 	roleFile
 	roleRoute
@@ -47,14 +47,14 @@ const (
 	numRoles = int(iota)
 )
 
-// roleWords are the roles as -field and the table have them.
+// roleWords are the names of roles in -field and in fields.tsv.
 var roleWords = [numRoles]string{
 	"", "host", "client", "url", "request", "scheme", "port", "path", "query", "method", "protocol", "status", "bytes", "time", "forwarded",
 	"agent", "referer", "user", "date", "clock", "peer", "machine", "file", "route", "sni", "phrase", "logtime", "otherstatus", "otherbytes",
 }
 
-// The names of fields that mean the same in every format. [Options].Keep takes them as well as the
-// names that a format has itself.
+// Names of fields that mean the same in every format. [Options].Keep accepts them in addition to the format's own
+// names.
 const (
 	NameTime     = "time"
 	NameClient   = "client"
@@ -68,13 +68,13 @@ const (
 	NameUser     = "user"
 )
 
-// roleNames are the names that fields with a role are kept by; others keep the name that the pattern gives them.
+// roleNames are the names by which fields with a role can be kept; other fields keep the name in their pattern.
 var roleNames = [numRoles]string{
 	roleHost: NameHost, roleMethod: NameMethod, roleProtocol: NameProtocol, roleStatus: NameStatus, roleBytes: NameBytes,
 	roleTime: NameTime, roleClient: NameClient, roleAgent: NameAgent, roleReferer: NameReferer, roleUser: NameUser,
 }
 
-// Names returns the names that mean the same in every format, and the kinds of their values.
+// Names returns the names that mean the same in every format, with the kinds of their values.
 func Names() map[string]engine.KeptKind {
 	kinds := map[string]engine.KeptKind{}
 	for r, name := range roleNames {
@@ -85,7 +85,7 @@ func Names() map[string]engine.KeptKind {
 	return kinds
 }
 
-// kindOf returns the kind of a role's values.
+// kindOf returns the kind of the values of a role.
 func kindOf(r role) engine.KeptKind {
 	switch r { //nolint:exhaustive // all others are texts
 	case roleTime, roleDate, roleLogTime:
@@ -96,8 +96,8 @@ func kindOf(r role) engine.KeptKind {
 	return engine.KeptText
 }
 
-// KindOf returns the kind of a field's values, by its name: the kind in [Names], or one of a format
-// that means the same. It is KeptText for others.
+// KindOf returns the kind of the values of a field: that in [Names], also for other names with the same meaning. It is
+// KeptText for other fields.
 func KindOf(field string) engine.KeptKind {
 	if r := keptRole(field); r != roleNone {
 		return kindOf(r)
@@ -116,26 +116,26 @@ func keptRole(name string) role {
 	return roleNone
 }
 
-// Roles returns the names of the roles that a field may be named for.
+// Roles returns the roles that fields can be named for.
 func Roles() []string { return roleWords[1:rolePeer] }
 
-// anyProducer has the names that any program may use.
+// anyProducer is the producer of names that any program may use.
 const anyProducer = "*"
 
-// An entry is a row of the table of fields: what a name means to a producer.
+// An entry is a row of fields.tsv: the meaning of a name in the logs of a producer.
 type entry struct {
 	producer, name, unit string
 	key                  string // of name
 	role                 role
-	rank                 int      // the lower counts first, of a role of a producer
+	rank                 int      // of several names of a producer with the role, the lowest rank counts first
 	marks                []string // see producerOf
-	agreed               bool     // it is the first of its key, and all others have its role
+	agreed               bool     // the first entry with its key, if all of them have the same role
 }
 
 //go:embed fields.tsv
 var fieldsTable string
 
-// A tableOfFields has the rows of fields.tsv, all in order, and by the keys of their names.
+// A tableOfFields has the rows of fields.tsv, in order and by key.
 type tableOfFields struct {
 	all   []entry
 	byKey map[string][]*entry
@@ -145,7 +145,7 @@ var fieldTable = sync.OnceValue(func() (t tableOfFields) {
 	for line := range strings.Lines(fieldsTable) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		rank, err := strconv.Atoi(f[3])
-		if err != nil { // the names of the columns
+		if err != nil { // the header row
 			continue
 		}
 		t.all = append(t.all, entry{f[0], f[1], f[4], keyOf(f[1]), role(slices.Index(roleWords[:], f[2])), rank, strings.Fields(f[5]), false})
@@ -161,10 +161,10 @@ var fieldTable = sync.OnceValue(func() (t tableOfFields) {
 	return t
 })
 
-// A KnownField is a name of a field that is known for a role.
+// A KnownField is a field name that is known for a role.
 type KnownField struct{ Role, Producer, Name string }
 
-// KnownFields yields the names of fields that are known, by roles, and those of any program first.
+// KnownFields yields the known field names by role, beginning with those of any program.
 func KnownFields() iter.Seq[KnownField] {
 	return func(yield func(KnownField) bool) {
 		for r := roleHost; r < rolePeer; r++ {
@@ -181,7 +181,8 @@ func KnownFields() iter.Seq[KnownField] {
 	}
 }
 
-// keyOf returns what names of fields are compared by: case, blanks, hyphens, underscores and parentheses do not count.
+// keyOf returns the key by which names are compared: in lower case, without spaces, hyphens, underscores and
+// parentheses.
 func keyOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-_() ", r) {
@@ -191,8 +192,8 @@ func keyOf(name string) string {
 	}, strings.ToLower(name))
 }
 
-// entriesOf returns the rows of a name: the producer's, else those of any program, else those of others if they agree on
-// the role, whose ways to write values may differ.
+// entriesOf returns the entries of a name: those of the producer, otherwise those of any program, otherwise those of
+// other producers if they all have the same role. Their encodings may differ.
 func entriesOf(name, producer string) []*entry {
 	all := fieldTable().byKey[keyOf(name)]
 	for _, of := range []string{producer, anyProducer} {
@@ -214,13 +215,13 @@ func entriesOf(name, producer string) []*entry {
 	return []*entry{&one}
 }
 
-// producerOf returns the producer that fields of these keys tell: the one with the most of its marks, and then of its
-// names. "x" marks a name that is enough, "x:a" names that must all be there, and "-name" a name that must not.
+// producerOf returns the producer of records with these keys: the one with most of its marks, and then of its names.
+// "x" marks a name that suffices, "x:a" names that must all exist, and "-name" a name that must not.
 func producerOf(has map[string]bool) string {
 	best, most := "", 0
 	for producer, names := range producers() {
 		marks, all := 0, 0
-		groups := map[string]int{} // how many names of a group are there; less than 0 if one is missing
+		groups := map[string]int{} // number of existing names of a group; negative if one is missing
 		for _, e := range names {
 			here := has[e.key]
 			if here {
@@ -248,7 +249,7 @@ func producerOf(has map[string]bool) string {
 	return best
 }
 
-// producers are the rows of the table by their producers.
+// producers are the entries by producer.
 var producers = sync.OnceValue(func() map[string][]*entry {
 	by := map[string][]*entry{}
 	for i := range fieldTable().all {
@@ -263,5 +264,5 @@ func isURLName(name string) bool {
 	return slices.ContainsFunc(entriesOf(name, ""), func(e *entry) bool { return e.role.isTarget() })
 }
 
-// isTarget reports whether fields with the role hold a URL, or its path.
+// isTarget reports whether fields with the role contain a URL or its path.
 func (r role) isTarget() bool { return r == roleURL || r == roleRequest || r == rolePath }

@@ -15,31 +15,31 @@ import (
 // NoTime is the time of a row whose time is unknown.
 const NoTime = engine.NoTime
 
-// A Row is the content of one line. Its slices are valid until the next call of the Parser, and
-// share the line's memory or the Parser's.
+// A Row is the content of a line. Its slices are valid until the next call of the Parser, and share memory with the
+// line or the Parser.
 type Row struct {
-	Scheme string // of the URL that Host and Target make; "" if Target is all there is
+	Scheme string // of the URL that Host and Target make; "" if Target is complete
 	Host   []byte
-	Target []byte   // path and query, or a whole URL, or whatever else stands where a URL should
-	Agent  []byte   // the User-Agent; nil if there is none, or [Options].Agents is not set
-	Client []byte   // the address of the client; nil if there is none, or [Options].Clients is not set
+	Target []byte   // path and query, a whole URL, or other text in its place
+	Agent  []byte   // the User-Agent; nil if absent, or [Options].Agents is not set
+	Client []byte   // the client's address; nil if absent, or [Options].Clients is not set
 	Time   int64    // microseconds since 1970 UTC; NoTime if unknown, or [Options].Times is not set
-	Fields [][]byte // the columns of [Options].Keep as text; nil where there is none
+	Fields [][]byte // the values of [Options].Keep; nil if absent
 	Odd    Odd
 
-	// HasAgent is whether the line has a field for the User-Agent, if only an empty one. It is false if
-	// [Options].Agents is not set.
+	// HasAgent says whether the line has a field for the User-Agent, possibly empty. It is false if [Options].Agents is
+	// not set.
 	HasAgent bool
 
-	Blank     bool // Target holds white space, and comes from a table
-	Elsewhere bool // Host is another than that of [Options].Base
+	Blank     bool // Target contains white space, and comes from a table
+	Elsewhere bool // Host differs from that of [Options].Base
 
-	Queries bool   // Target has a query, and the field for the query another
+	Queries bool   // Target has a query that differs from the query field
 	NoTime  []byte // the value of the time field, if it is not a time
-	Address bool   // Host is an address before a line, which may be the client's
+	Address bool   // Host is an address before the line, which may be the client's
 }
 
-// AppendURL appends the URL of the row. It may be none, see Odd.
+// AppendURL appends the URL of the row, which may not be a URL, see Odd.
 func (r *Row) AppendURL(dst []byte) []byte {
 	if r.Scheme != "" {
 		dst = append(dst, r.Scheme...)
@@ -52,115 +52,113 @@ func (r *Row) AppendURL(dst []byte) []byte {
 // reset empties the row and keeps its memory. Parsers append to Fields.
 func (r *Row) reset() { *r = Row{Time: NoTime, Fields: r.Fields[:0]} }
 
-// An Odd is the kind of a request without a URL.
+// An Odd is a kind of request without a URL.
 type Odd uint8
 
 // The values of Odd.
 const (
-	OddNone     Odd = iota // it has a URL, valid or not
-	OddEmpty               // nothing was asked for: "-" or ""
+	OddNone     Odd = iota // it has a URL, which may be invalid
+	OddEmpty               // empty: "-" or ""
 	OddAsterisk            // OPTIONS *
 	OddConnect             // CONNECT host:port
 	OddTarget              // a request whose target is neither a path nor a URL
-	OddRequest             // no request: a TLS handshake, or other bytes
+	OddRequest             // not a request: a TLS handshake, or other bytes
 	NumOdd      = int(iota)
 )
 
 var oddNames = [NumOdd]string{"", "empty_request", "asterisk", "connect", "bad_target", "not_a_request"}
 
-// String returns the name that the summary counts it under.
+// String returns the name in the summary.
 func (o Odd) String() string { return oddNames[o] }
 
 // A Result is the kind of a line.
 type Result uint8
 
-// The results. Those from RefusedFormat on are refusals.
+// The results. Those from RefusedFormat on are rejections.
 const (
 	IsRow         Result = iota
 	NoRow                // a header, a directive or a comment
 	Continues            // the line ends inside quotes: the record continues in the next line
-	Failed               // [Parser.Err] names the fault of the log
-	RefusedFormat        // the line is not of the format
-	RefusedQuote         // a quote does not end, or stands where none may be
+	Failed               // the whole log cannot be read, see [Parser.Err]
+	RefusedFormat        // the line does not match the format
+	RefusedQuote         // a quote does not end, or is not allowed there
 	RefusedFields        // too few or too many fields
-	RefusedURL           // an entry or record without a URL; no Parser returns it
-	RefusedHeader        // no header came before
-	RefusedLong          // longer than lines may be; no Parser returns it
-	RefusedRecord        // a damaged record of a file whose records are not lines; no Parser returns it
+	RefusedURL           // an entry or record without a URL; not returned by a Parser
+	RefusedHeader        // no header line precedes it
+	RefusedLong          // the line is too long; not returned by a Parser
+	RefusedRecord        // a corrupt record of a file that is not line-based; not returned by a Parser
 	NumResults    = int(iota)
 )
 
 var resultNames = [NumResults]string{"", "", "", "", "not_the_format", "quote", "fields", "no_url", "no_header", "too_long", "damaged_record"}
 
-// Refused reports whether the line was refused.
+// Refused reports whether the line was rejected.
 func (r Result) Refused() bool { return r >= RefusedFormat }
 
-// String returns the name of a refusal.
+// String returns the name of a rejection.
 func (r Result) String() string { return resultNames[r] }
 
-// A Parser takes the lines of one log apart, in order.
+// A Parser parses the lines of one log in order.
 type Parser interface {
-	// Parse takes line, without its end, apart into r, which it resets.
+	// Parse parses a line, without its end, into r, which it resets.
 	Parse(line []byte, r *Row) Result
-	// Err returns why the log as a whole cannot be read, after Failed.
+	// Err returns why the whole log cannot be read, after Failed.
 	Err() error
 }
 
-// Options say which fields to read of a log. Fields are named as the format does, in JSON also by their
-// path, as in "request.headers.Referer.0"; where none is named, the fields in [Names] are looked for.
+// Options control which fields of a log are read. Fields have the names of the format, which in JSON may be paths such
+// as "request.headers.Referer.0". Fields for roles that are not in Named are found by their names, see [KnownFields].
 type Options struct {
-	Base   robots.Origin     // whose log it is, where the rows do not tell; "" if all do
-	Named  map[string]string // fields by their roles, see [Roles]; "none" means no field
-	Keep   []string          // fields to keep, by the names of [Names] or the format's own
+	Base   robots.Origin     // completes URLs of rows without a host; "" if there are none
+	Named  map[string]string // fields by role, see [Roles]; "none" means no field
+	Keep   []string          // fields to keep: names in [Names], or the format's own
 	Agents bool              // read User-Agents
-	Need   bool              // of Agents: a table without a field for them is an ErrNoAgents
+	Need   bool              // with Agents: a table without a field for them is an ErrNoAgents
 	Times  bool              // read times
 
-	Optional []string // fields of Keep that a log may lack: they have no value then
+	Optional []string // fields of Keep that are null if a log lacks them
 
-	// Clients reads addresses of clients: a log without a field for them is an ErrNoClients. Where a field
-	// holds several, as X-Forwarded-For does, ClientAt says which is the client's: 1 is the first, -1 the
-	// last. Where it is 0, such a field is an ErrManyClients.
+	// Clients reads client addresses: a log without a field for them is an ErrNoClients. If a field has several
+	// addresses, such as X-Forwarded-For, ClientAt is the position of the client's: 1 is the first, -1 the last. If
+	// ClientAt is 0, such a field is an ErrManyClients.
 	Clients  bool
 	ClientAt int
 }
 
-// Faults of a log as a whole.
+// Faults of a whole log.
 var (
-	// ErrNoBase is the error of a log that has paths without their host.
+	// ErrNoBase means that a log has paths without hosts.
 	ErrNoBase = errors.New("the log has only paths, and its site is unknown")
 
-	// ErrNoField is the kind of the errors about a field that the log does not have.
+	// ErrNoField means that a log does not have a field.
 	ErrNoField = errors.New("no such field")
 
-	// ErrNoURL is the kind of the errors about a header that names no field for the URL.
+	// ErrNoURL means that a header does not name a known field for the URL.
 	ErrNoURL = errors.New("no field of the header is known to hold a URL")
 
-	// ErrNoAgents is the kind of the errors about a header that names no field for the User-Agent, if that
-	// is needed.
+	// ErrNoAgents means that a header does not name a known field for the User-Agent, but Options.Need is set.
 	ErrNoAgents = errors.New("no field is known to hold a User-Agent")
 
-	// ErrNoClients is the kind of the errors about a log that has no field for the client's address.
+	// ErrNoClients means that a log has no field for the client's address.
 	ErrNoClients = errors.New("no field is known to hold the client's address")
 
-	// ErrManyClients is the kind of the errors about a field that holds several addresses.
+	// ErrManyClients means that a field has several addresses.
 	ErrManyClients = errors.New("a field holds several addresses")
 
-	// ErrManyURLs is the kind of the errors about a table with several columns of URLs, if the
-	// header has no name that is known.
+	// ErrManyURLs means that a table has several columns of URLs, and none with a known name.
 	ErrManyURLs = errors.New("no field of the header is known to hold the URL, and several hold URLs")
 
-	// ErrSeparator is the kind of the errors about a table without tabs that is said to have them.
+	// ErrSeparator means that a table has another separator than the tabs of its format.
 	ErrSeparator = errors.New("the lines have no tabs, and in all of them as many of another separator")
 
-	// ErrNoHeader is the kind of the errors about a table whose first line has a URL, not names.
+	// ErrNoHeader means that the first line of a table has a URL instead of names.
 	ErrNoHeader = errors.New("the lines look like a table without a header row")
 
-	// ErrNativeIIS is the kind of an ErrNoHeader about a log in the format of IIS itself, whose lines name a service.
+	// ErrNativeIIS is the ErrNoHeader for the native format of IIS, which names a service in each line.
 	ErrNativeIIS = fmt.Errorf("%w: they are of IIS's own format, which is not read", ErrNoHeader)
 )
 
-// A common holds the fields that the parsers share.
+// common has the fields that the parsers share.
 type common struct {
 	site
 	opt   Options
@@ -170,16 +168,16 @@ type common struct {
 
 func newCommon(opt Options) common { return common{site: newSite(opt.Base), opt: opt} }
 
-// Err returns why the log as a whole cannot be read, after Failed.
+// Err returns why the whole log cannot be read, after Failed.
 func (c *common) Err() error { return c.err }
 
-// fail keeps an error for Err.
+// fail stores an error for Err.
 func (c *common) fail(err error) Result {
 	c.err = err
 	return Failed
 }
 
-// setTime sets the time of a row, if it is wanted.
+// setTime sets the time of a row, if times are read.
 func (c *common) setTime(r *Row, text []byte) {
 	if c.opt.Times {
 		if r.Time = c.clock.Read(text); r.Time == NoTime {
@@ -188,8 +186,8 @@ func (c *common) setTime(r *Row, text []byte) {
 	}
 }
 
-// setClient sets the address of the client, if it is wanted. It reports false, and keeps the error, if the
-// field has several addresses and nobody said which of them it is.
+// setClient sets the client's address, if addresses are read. It reports false, and stores the error, if the field has
+// several addresses but Options.ClientAt is 0.
 func (c *common) setClient(r *Row, field []byte) bool {
 	if c.opt.Clients {
 		r.Client, c.err = clientOf(field, c.opt.ClientAt)
@@ -197,7 +195,7 @@ func (c *common) setClient(r *Row, field []byte) bool {
 	return c.err == nil
 }
 
-// clientOf returns the address of the client in a field; at is Options.ClientAt.
+// clientOf returns the client's address in a field; at is Options.ClientAt.
 func clientOf(field []byte, at int) ([]byte, error) {
 	if bytes.IndexByte(field, ',') >= 0 {
 		if at == 0 {
@@ -207,10 +205,10 @@ func clientOf(field []byte, at int) ([]byte, error) {
 	} else if at > 1 {
 		field = nil
 	}
-	return cutPort(present(field)), nil // blanks around it are for those who parse it
+	return cutPort(present(field)), nil // ParseAddress ignores spaces around it
 }
 
-// Fields read the fields of requests that stand in no log, as a table with their columns has them.
+// Fields reads fields of requests that are not in a log, in the same way as columns of a table.
 type Fields struct {
 	ClientAt int // as in [Options]
 
@@ -220,14 +218,14 @@ type Fields struct {
 // Agent returns the User-Agent in a field, nil if there is none.
 func (f *Fields) Agent(text []byte) []byte { return present(text) }
 
-// Client returns the address of the client in a field, nil if there is none. The error is an ErrManyClients.
+// Client returns the client's address in a field, nil if there is none. The error is an ErrManyClients.
 func (f *Fields) Client(text []byte) ([]byte, error) { return clientOf(text, f.ClientAt) }
 
-// Time returns the time in a field in microseconds since 1970, NoTime if there is none.
+// Time returns the time in a field, in microseconds since 1970; NoTime if there is none.
 func (f *Fields) Time(text []byte) int64 { return f.clock.Read(text) }
 
-// addressAt returns an address of those that commas separate, by its place: 1 is the first, -1 the last. It is
-// nil if there are fewer.
+// addressAt returns an address in a comma-separated list by its position: 1 is the first, -1 the last. It is nil if
+// there are fewer.
 func addressAt(list []byte, place int) []byte {
 	if place < 0 {
 		return list[bytes.LastIndexByte(list, ',')+1:]
@@ -243,10 +241,10 @@ func addressAt(list []byte, place int) []byte {
 	return first
 }
 
-// mostNames is the number of names of a header an error lists.
+// mostNames is the maximum number of names in an error.
 const mostNames = 40
 
-// listed returns the first of some names for a message, each no longer than a name should be.
+// listed formats the first of some names for a message, and shortens long ones.
 func listed(names []string) string {
 	short := make([]string, 0, mostNames)
 	for _, name := range names[:min(len(names), mostNames)] {
@@ -259,7 +257,7 @@ func listed(names []string) string {
 	return text
 }
 
-// shortName cuts off a text too long for a name: a line that is none of a table.
+// shortName truncates a text that is too long for a name, such as a line that is not a header row.
 func shortName(name string) string {
 	const most = 60
 	if len(name) <= most {
@@ -268,12 +266,12 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
-// noField is the ErrNoField for a field, with those there are.
+// noField returns the ErrNoField for a field, with the existing fields.
 func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
 }
 
-// AnyNamed returns a field that was named for a role, "" if none was.
+// AnyNamed returns a field that was named for a role, "" if there is none.
 func (o *Options) AnyNamed() string {
 	for _, r := range slices.Sorted(maps.Keys(o.Named)) {
 		if o.Named[r] != none {
@@ -283,5 +281,5 @@ func (o *Options) AnyNamed() string {
 	return ""
 }
 
-// MayLack reports whether a log may lack a field of Keep.
+// MayLack reports whether a field of Keep is optional.
 func (o *Options) MayLack(name string) bool { return slices.Contains(o.Optional, name) }

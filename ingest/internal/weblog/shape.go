@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A ShapeError says that no format is known that has the lines of a log.
+// A ShapeError means that the lines of a log match no known format.
 type ShapeError struct {
-	Line    int      // whose fields are told; 1 is the first
-	Fields  []string // each as name = value
-	Nearest string   // what is near; "" if nothing is
-	Pattern string   // that reads the lines, to start from; "" if none is sure
+	Line    int      // the line with these fields; 1 is the first
+	Fields  []string // as "$name value"
+	Nearest string   // a description of the nearest format, with a leading space; "" if there is none
+	Pattern string   // a pattern to start from; "" if none matches reliably
 	guess   guesser
 }
 
-// leftOf returns the field that the pattern has for a role, none without a Pattern if it has none.
+// leftOf returns the field with a role in the pattern; the zero Left if there is none.
 func (e *ShapeError) leftOf(r role) Left {
 	for i, f := range e.guess.fields {
 		if f.fit != nil && f.role == r {
@@ -27,15 +27,15 @@ func (e *ShapeError) leftOf(r role) Left {
 	return Left{}
 }
 
-// Error lists the fields.
+// Error describes the fields.
 func (e *ShapeError) Error() string {
 	return fmt.Sprintf("no format that is known has such lines%s; the fields of line %d seem to be %s", e.Nearest, e.Line, listed(e.Fields))
 }
 
-// CheckShape returns a ShapeError if the lines were read as a list of URLs, or as a table without a known name, and are
-// neither: up to 10% of the lines of a list may be something else.
+// CheckShape returns a ShapeError if lines were detected as a list of URLs, or as a table without a known name, but are
+// neither. Up to 10 % of the lines of a list may be something else.
 func CheckShape(f Format, lines [][]byte, opt Options) error {
-	odd, known := 0, Auto // known is the format of the lines in front of the first odd one
+	odd, known := 0, Auto // known is the format of the lines before the first odd one
 	first := 0
 	for i, line := range lines {
 		if text := trimBlank(line); len(bytes.Fields(text)) < 3 || text[0] == '#' || (isURL(text) || text[0] == '/') && !isRecord(text) {
@@ -49,7 +49,7 @@ func CheckShape(f Format, lines [][]byte, opt Options) error {
 	switch {
 	case len(lines) == 0, f == URLs && odd <= max(1, len(lines)/10) && odd < len(lines):
 		return nil
-	case f == CSV, f == TSV: // a row in place of names
+	case f == CSV, f == TSV: // a row instead of names
 		if f.info().header(lines, opt) {
 			return nil
 		}
@@ -69,7 +69,7 @@ func CheckShape(f Format, lines [][]byte, opt Options) error {
 	return e
 }
 
-// isRecord reports whether a line holds more than a URL.
+// isRecord reports whether a line has other fields than a URL.
 func isRecord(line []byte) bool {
 	g := guesser{keys: true, sep: ' '}
 	g.read(line)
@@ -82,14 +82,14 @@ func isRecord(line []byte) bool {
 	return n > 1
 }
 
-// A shape is a variable of nginx, and what its values look like.
+// A shape is a variable of nginx, and a test of its values.
 type shape struct {
 	name string
 	role role
 	fit  func(value []byte) bool
 }
 
-// shapes are tried in this order.
+// shapes are tested in this order.
 var shapes = []shape{
 	{"request", roleRequest, func(v []byte) bool { _, _, protocol := splitRequest(v); return protocol != nil }},
 	{"server_protocol", roleProtocol, isProtocol},
@@ -107,23 +107,24 @@ var shapes = []shape{
 	{"host", roleHost, isDomain},
 }
 
-// isAgent reports whether a value begins as a User-Agent does, with a product and its version, and does not end in a number.
+// isAgent reports whether a value begins with a product and its version, like a User-Agent, and does not end in a
+// number.
 func isAgent(v []byte) bool {
 	name, version, ok := bytes.Cut(firstWord(v), []byte{'/'})
 	return ok && hasLetter(name) && len(version) > 0 && isDigit(version[0]) &&
 		!bytes.ContainsAny(name, ".,:=[](){}/\"") && number(v[bytes.LastIndexByte(v, ' ')+1:]) < 0
 }
 
-// hasMozilla reports whether a value has the begin of a browser's User-Agent.
+// hasMozilla reports whether a value contains the start of a browser's User-Agent.
 func hasMozilla(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) }
 
-// isIP reports whether a value is an address, maybe with a port.
+// isIP reports whether a value is an address, optionally with a port.
 func isIP(v []byte) bool {
 	_, err := netip.ParseAddr(string(cutPort(v)))
 	return err == nil
 }
 
-// isDomain reports whether a value is the name of a host with a dot, maybe with a port.
+// isDomain reports whether a value is a host name with a dot, optionally with a port.
 func isDomain(v []byte) bool {
 	name, port, ported := bytes.Cut(v, []byte{':'})
 	dot := bytes.LastIndexByte(name, '.')
@@ -133,23 +134,23 @@ func isDomain(v []byte) bool {
 		})
 }
 
-// A guesser names the fields of lines by their values, as nginx would: each by the value that one line has, and then by those
-// of all, which may refute it.
+// A guesser names the fields of lines as in nginx, according to the values in one line. The values in all lines may
+// then refute a name.
 type guesser struct {
 	sep     byte
-	keys    bool // texts as "status=" stand in front of values, the same in all lines
-	part    bool // words follow the text
+	keys    bool // values follow texts such as "status=", which are the same in all lines
+	part    bool // more words follow the text
 	refuted map[int]bool
-	fields  []shape // fit is nil if nothing is like it
+	fields  []shape // fit is nil if no shape matches
 	values  [][]byte
 	pattern []byte
 }
 
-// mostGuessed is the number of bytes of a line in which fields are searched: as many brackets that do not end cost
-// their square.
+// mostGuessed is the number of bytes of a line that are searched for fields. The time for unclosed brackets is
+// quadratic.
 const mostGuessed = 4 << 10
 
-// guess names the fields of lines. The pattern reads nine in ten of them, the line that it is of among them.
+// guess names the fields of lines. The pattern matches at least nine in ten lines, including the one it was made from.
 func guess(lines [][]byte) *ShapeError {
 	lines = slices.Clone(lines)
 	for i := range lines {
@@ -184,10 +185,11 @@ func guess(lines [][]byte) *ShapeError {
 	return best
 }
 
-// columnsOf returns the separator that most lines have outside of quotes and brackets, equally often and at least twice; else a blank.
+// columnsOf returns the separator that most lines have outside quotes and brackets, equally often and at least twice;
+// otherwise a space.
 func columnsOf(lines [][]byte) byte {
 	for _, sep := range []byte("\t|;") {
-		counts := map[int]int{} // lines, by how often they have it
+		counts := map[int]int{} // number of lines, by how often they have the separator
 		for _, line := range lines {
 			n := -1
 			for more := true; more; n++ {
@@ -203,8 +205,8 @@ func columnsOf(lines [][]byte) byte {
 	return ' '
 }
 
-// closing returns the place of the quote or bracket that ends what a text begins with, 0 if it begins with none. Behind it is
-// a separator or nothing.
+// closing returns the position of the quote or bracket that closes the one at the start of a text, followed by a
+// separator or the end; 0 if there is none.
 func closing(text []byte, sep byte) int {
 	i := strings.IndexByte(`"[{(`, text[0])
 	if i < 0 {
@@ -243,7 +245,7 @@ func (g *guesser) read(line []byte) {
 	}
 }
 
-// endOf returns where a separator is that no quotes or brackets hold, or else the end.
+// endOf returns the position of the first separator outside quotes and brackets, or the end of the line.
 func endOf(line []byte, sep byte) int {
 	for at := 0; at < len(line); at++ {
 		if end := closing(line[at:], sep); end > 0 {
@@ -255,7 +257,7 @@ func endOf(line []byte, sep byte) int {
 	return len(line)
 }
 
-// words names the fields of a text that blanks separate.
+// words names the fields of a text that are separated by spaces.
 func (g *guesser) words(text []byte) {
 	for at := 0; at < len(text); {
 		rest := text[at:]
@@ -278,7 +280,7 @@ func (g *guesser) words(text []byte) {
 				word = rest[:end]
 			}
 		}
-		if g.shapeOf(rest).role == roleAgent { // up to its last word
+		if g.shapeOf(rest).role == roleAgent { // up to the end of the text
 			word = rest
 		}
 		g.part = len(word) < len(rest)
@@ -288,7 +290,7 @@ func (g *guesser) words(text []byte) {
 	}
 }
 
-// blanks adds blanks, in front of a text. Two are one or more.
+// blanks adds spaces before a text. Two mean at least one.
 func (g *guesser) blanks(blanks, text []byte) {
 	if len(text) == 0 || strings.IndexByte(`"[{(`, text[0]) < 0 {
 		blanks = blanks[:min(len(blanks), 2)]
@@ -296,7 +298,7 @@ func (g *guesser) blanks(blanks, text []byte) {
 	g.literal(blanks)
 }
 
-// literal adds a text that all lines have.
+// literal adds a text that is the same in all lines.
 func (g *guesser) literal(text []byte) {
 	for _, c := range text {
 		if c == '$' || c == '\\' || c == '(' {
@@ -306,7 +308,7 @@ func (g *guesser) literal(text []byte) {
 	}
 }
 
-// keyOf returns a text as "status=", with its sign, and what stands behind it.
+// keyOf splits a text such as "status=200" into the key, including "=" or ":", and the value.
 func (g *guesser) keyOf(text []byte) (key, value []byte) {
 	n := len(text) - len(bytes.TrimLeft(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"))
 	if !g.keys || n == 0 || n+1 >= len(text) || text[n] != '=' && (text[n] != ':' || g.sep == ' ') || bytes.HasPrefix(text[n+1:], []byte("//")) {
@@ -315,7 +317,8 @@ func (g *guesser) keyOf(text []byte) (key, value []byte) {
 	return text[:n+1], text[n+1:]
 }
 
-// shapeOf returns the shape of a value, with its key. Where another field has the role, or it was refuted, fit is nil.
+// shapeOf returns the shape of a value, which may follow its key. fit is nil if another field has the role, or the name
+// was refuted.
 func (g *guesser) shapeOf(text []byte) shape {
 	key, value := g.keyOf(text)
 	rows := entriesOf(string(bytes.TrimRight(key, "=:")), "")
@@ -338,7 +341,7 @@ func (g *guesser) shapeOf(text []byte) shape {
 	return shape{}
 }
 
-// add adds a field, and a literal for its key.
+// add adds a field, and its key as a literal.
 func (g *guesser) add(text []byte) {
 	s := g.shapeOf(text)
 	key, value := g.keyOf(text)
@@ -353,8 +356,8 @@ func (g *guesser) add(text []byte) {
 	}
 }
 
-// settle leaves names only to fields that they fit in all lines, and returns how many these are; 0 if the pattern is not sure
-// to read the lines.
+// settle removes the names of fields that do not match in all lines, and returns the number of named fields; 0 if the
+// pattern does not match the lines reliably.
 func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 	for range maxFields {
 		p, err := compilePattern(cutPasted(string(g.pattern)))
@@ -407,7 +410,8 @@ func (g *guesser) has(r role) bool {
 	return slices.ContainsFunc(g.fields, func(f shape) bool { return f.fit != nil && f.role == r })
 }
 
-// refute returns the first field whose name the values of some lines deny, or another field claims as well; -1 if there is none.
+// refute returns the index of the first field whose name does not match the values of some lines, or matches another
+// field as well; -1 if there is none.
 func (g *guesser) refute(columns [][][]byte) int {
 	for i, f := range g.fields {
 		values := columns[i]
@@ -439,8 +443,8 @@ func (g *guesser) refute(columns [][][]byte) int {
 	return -1
 }
 
-// stop returns the name of the field at which the pattern that fits a line best stops, and how many in a hundred fields of
-// it the line has; "" if a line fits.
+// stop returns the name of the field at which the best matching pattern of a format fails for a line, and the
+// percentage of its fields that match; "" if a pattern matches.
 func (f *format) stop(line []byte) (name string, share int) {
 	var fields [maxFields][]byte
 	for _, p := range f.shapes() {
@@ -455,7 +459,8 @@ func (f *format) stop(line []byte) (name string, share int) {
 	return name, share
 }
 
-// Stop returns the name of the field of a format at which a line is not of it, "" if it is, or the format has no patterns.
+// Stop returns the name of the field at which a line fails to match a format, "" if it matches, or the format has no
+// patterns.
 func Stop(f Format, line []byte) string {
 	name, _ := f.info().stop(line)
 	return name

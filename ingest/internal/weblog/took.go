@@ -10,22 +10,23 @@ import (
 
 // A Took says which fields of a log are read.
 type Took struct {
-	Producer string   // who has written the log, "" if that is unknown
+	Producer string   // the program that has written the log, "" if unknown
 	Fields   []string // as in "url = uri + args"
-	Unread   []string // fields that are not read, some with the reason
-	Left     []Left   // fields that are not read, and hold what is missing
+	Unread   []string // fields that are not read, some with a reason
+	Left     []Left   // fields that are not read, but have something that is missing
 	Mixed    string   // another producer, of other lines
-	DayOnly  string   // the time field, if it contains only a day
-	Proxied  string   // the field with public addresses of clients, where the one that is read has none
+	DayOnly  string   // the time field, if it has only dates
+	Proxied  string   // the field with public client addresses, if the one that is read has none
 }
 
-// Left is a field that is not read and holds what a role lacks. Where it has no name, a pattern reads it, or nobody knows it.
+// A Left is a field that is not read, although a role lacks its values. Field is "" if only Pattern can read it, or if
+// no such field was found.
 type Left struct{ Role, Field, Value, Pattern string }
 
-// shownFields is the number of fields that are listed for a role, or as not read.
+// shownFields is the maximum number of fields that are listed for a role, or as not read.
 const shownFields = 12
 
-// took returns the fields of the sample that are read.
+// took describes which fields of the sample are read.
 func (p *plan) took(opt *Options) *Took {
 	t := &Took{Producer: p.producer}
 	used := map[int]bool{}
@@ -33,7 +34,7 @@ func (p *plan) took(opt *Options) *Took {
 		if r == roleQuery && !slices.ContainsFunc(p.of[roleURL], func(t pick) bool { return t.join }) {
 			continue
 		}
-		for _, f := range p.of[r] { // read or known, and asked for by nobody
+		for _, f := range p.of[r] { // known, although not requested
 			used[f.at] = used[f.at] || f.fit != unfit
 		}
 	}
@@ -69,7 +70,7 @@ func (p *plan) took(opt *Options) *Took {
 	}
 	if clients := p.of[roleClient]; len(clients) > 0 && clients[0].role == roleClient && !opt.isNamed(roleClient) {
 		isNear := most(p.values(clients[0]), isPrivate)
-		for _, f := range slices.Concat(p.of[roleForwarded], p.of[roleUser]) { // no user has the name of an address
+		for _, f := range slices.Concat(p.of[roleForwarded], p.of[roleUser]) { // users are not named by addresses
 			if (isNear || f.role == roleUser) && most(p.values(f), isPublic) {
 				t.Proxied = f.name
 			}
@@ -84,7 +85,7 @@ func (p *plan) took(opt *Options) *Took {
 	return t
 }
 
-// areWhole reports whether the targets are whole URLs, also in requests.
+// areWhole reports whether the targets are whole URLs, possibly in request lines.
 func (p *plan) areWhole() bool {
 	return len(p.of[roleURL]) > 0 && most(p.values(p.of[roleURL][0]), func(v []byte) bool {
 		_, target, _ := splitRequest(v)
@@ -92,7 +93,7 @@ func (p *plan) areWhole() bool {
 	})
 }
 
-// unitOf returns how values are written, behind the name of their field.
+// unitOf returns an encoding, as a suffix of a field's name.
 func unitOf(unit string) string {
 	switch unit {
 	case "":
@@ -103,7 +104,7 @@ func unitOf(unit string) string {
 	return " (" + unit + ")"
 }
 
-// Sample says which fields of the lines are read, by the pattern that reads most of them, and what stands behind them.
+// Sample describes the fields that are read by the pattern that matches most lines, and what follows them.
 func (l *lineLog) Sample(lines [][]byte) Choice {
 	rows, behind := make([][][][]byte, len(l.patterns)), make([][][]byte, len(l.patterns))
 	for _, line := range lines {
@@ -112,7 +113,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 			p.last = len(p.fields)
 			if n, result := p.split(line, l.fields[:]); result == IsRow && n > 0 {
 				rows[i] = append(rows[i], slices.Clone(l.fields[:n]))
-				last := l.fields[n-1] // whose capacity tells where in the line it ends
+				last := l.fields[n-1] // its capacity shows where it ends in the line
 				if rest := bytes.Trim(line[min(len(line), cap(line)-cap(last)+len(last)):], "\"] "); len(rest) > 0 {
 					behind[i] = append(behind[i], rest)
 				}
@@ -142,7 +143,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 			p.fields[i].values = append(p.fields[i].values, at(row, i))
 		}
 	}
-	for i := range p.of[roleReferer] { // it and the User-Agent may have changed places
+	for i := range p.of[roleReferer] { // it may be swapped with the User-Agent
 		referer := &p.of[roleReferer][i]
 		if most(p.values(*referer), isAgent) {
 			referer.fit = unfit
@@ -153,8 +154,9 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 			}
 		}
 	}
-	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded]) // not worth a word
-	for i := range p.of[roleUser] {                                     // unless all lines have a host there
+	// Users and forwarded addresses are only listed as not read if all lines have a host there.
+	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded])
+	for i := range p.of[roleUser] {
 		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.values(*user), func(v []byte) bool { return !isDomain(v) }) {
 			user.fit = unfit
 		}
@@ -179,10 +181,10 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	return Choice{Took: took}
 }
 
-// isBetween reports whether a character stands between the values of a line.
+// isBetween reports whether a character separates the values of a line.
 func isBetween(r rune) bool { return strings.ContainsRune(" =\"[](){}", r) }
 
-// firstShown returns the names that are listed, and how many more there are.
+// firstShown returns at most shownFields names, and how many more there are.
 func firstShown(names []string) []string {
 	if n := len(names) - shownFields; n > 0 {
 		return append(names[:shownFields], fmt.Sprintf("and %d more", n))
@@ -190,7 +192,7 @@ func firstShown(names []string) []string {
 	return names
 }
 
-// reason returns why a field is not read; "" if its name is unknown, or it is read only by -keep.
+// reason returns why a field is not read; "" if its name is unknown, or it can only be kept.
 func (p *plan) reason(field int, rows []*entry) string {
 	for _, e := range rows {
 		for _, value := range p.fields[field].values {
@@ -208,7 +210,7 @@ func (p *plan) reason(field int, rows []*entry) string {
 	return ""
 }
 
-// A lack is a role that a log lacks though it is wanted, and what values it would have.
+// A lack is a role that a log lacks although it is requested, with a test of its values.
 type lack struct {
 	role role
 	fit  func(v []byte) bool
@@ -236,7 +238,7 @@ func (p *plan) lacks(opt *Options) []lack {
 	add(roleHost, pathOnly, func(v []byte) bool { return isDomain(v) && bytes.IndexByte(v, ':') < 0 })
 	add(roleTime, opt.Times && !has(roleTime), isMoment)
 	add(roleClient, (opt.Clients || kept(NameClient)) && !has(roleClient), isIP)
-	add(roleBytes, kept(NameBytes) && !has(roleBytes), func([]byte) bool { return false }) // any number may be
+	add(roleBytes, kept(NameBytes) && !has(roleBytes), func([]byte) bool { return false }) // any number matches
 	add(roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
 		return hasMozilla(v) || bytes.Contains(v, []byte("compatible;"))
 	})
@@ -244,7 +246,7 @@ func (p *plan) lacks(opt *Options) []lack {
 	return all
 }
 
-// left returns the fields that hold what the log lacks.
+// left returns the fields that have what the log lacks.
 func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	for _, lack := range p.lacks(opt) {
 		n := len(left)
@@ -263,7 +265,7 @@ func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	return left
 }
 
-// isForm reports whether a value is a query as forms make it.
+// isForm reports whether a value is a query like that of a form.
 func isForm(value []byte) bool {
 	for part := range bytes.SplitSeq(value, []byte{'&'}) {
 		if name, _, ok := bytes.Cut(part, []byte{'='}); !ok || len(name) == 0 || HasBlank(part) || bytes.ContainsAny(name, ";,/:{") {
@@ -273,7 +275,7 @@ func isForm(value []byte) bool {
 	return true
 }
 
-// isOneSite reports whether the URLs are of one origin.
+// isOneSite reports whether all URLs have the same origin.
 func isOneSite(urls [][]byte) bool {
 	site := ""
 	for _, url := range urls {
@@ -289,13 +291,13 @@ func isOneSite(urls [][]byte) bool {
 	return true
 }
 
-// isPrivate reports whether a value is an address that no client of the internet has, isPublic whether it is another or
-// begins a list of some.
+// isPrivate reports whether a value is an address that clients on the internet cannot have.
 func isPrivate(value []byte) bool {
 	ip, err := netip.ParseAddr(string(cutPort(value)))
 	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast())
 }
 
+// isPublic reports whether a value is any other address, or begins a list with one.
 func isPublic(value []byte) bool {
 	first := trimBlank(addressAt(value, 1))
 	_, err := netip.ParseAddr(string(cutPort(first)))

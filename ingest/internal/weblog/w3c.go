@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// The begin of the line that names the fields of those after it, and Zeek's.
+// The start of the line that names the following fields, and Zeek's equivalent.
 var (
 	fieldsDirective = []byte("#Fields:")
 	zeekFields      = []byte("#fields\t")
 )
 
-// isFields reports whether a line names the fields of those after it.
+// isFields reports whether a line names the following fields.
 func isFields(line []byte) bool {
 	return bytes.HasPrefix(line, fieldsDirective) || bytes.HasPrefix(line, zeekFields)
 }
 
-// W3C is the extended log format, as IIS writes it; CloudFront is the format of Amazon's standard logs, with
-// tabs.
+// W3C is the extended log format, as written by IIS. CloudFront is the format of Amazon's standard logs, with tabs.
 const (
 	W3C        Format = "w3c"
 	CloudFront Format = "cloudfront"
@@ -46,20 +45,20 @@ func isW3C(lines [][]byte, _ Options) bool {
 	})
 }
 
-// isCloudFront reports whether one of the lines names a field that only Amazon CloudFront has.
+// isCloudFront reports whether a line names a field that only Amazon CloudFront has.
 func isCloudFront(lines [][]byte, opt Options) bool {
 	return isW3C(lines, opt) && slices.ContainsFunc(lines, func(line []byte) bool {
 		return bytes.HasPrefix(line, fieldsDirective) && bytes.Contains(line, []byte("x-edge-location"))
 	})
 }
 
-// w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line
-// has one. IIS writes "+" for spaces, CloudFront percent-encodes; both is undone in headers of the
-// request, and left in URLs. Other writers put fields in quotes, which may hold spaces.
+// A w3c reads the W3C extended log file format. Fields are separated by spaces, or by tabs if a line has one. IIS
+// writes "+" for spaces, and CloudFront percent-encodes; both are decoded in request headers, but not in URLs. Other
+// writers put fields in quotes, which may contain spaces.
 type w3c struct {
 	named
 	number int // of fields; 0 before the header
-	agent  int // the column of the User-Agent, the only one that may be in quotes for no blank; -1 if there is none
+	agent  int // the column of the User-Agent, the only one that may be in quotes without spaces; -1 if there is none
 	header header
 	quoted table    // of lines with fields in quotes
 	first  [][]byte // the first lines
@@ -69,7 +68,7 @@ func newW3C(opt Options, code code) *w3c {
 	return &w3c{named: named{common: newCommon(opt), isHeaded: true, code: code}, agent: -1, quoted: table{isLoose: true}}
 }
 
-// Sample reads the header of the lines, and the rows after it.
+// Sample reads the header in the lines, and the rows after it.
 func (w *w3c) Sample(lines [][]byte) (choice Choice) {
 	if i := slices.IndexFunc(lines, isFields); i >= 0 {
 		w.first = lines[i+1:]
@@ -100,7 +99,7 @@ func (w *w3c) Parse(line []byte, r *Row) Result {
 	return w.row(r)
 }
 
-// cut takes a line apart.
+// cut splits a line.
 func (w *w3c) cut(line []byte) {
 	sep := byte(' ')
 	if bytes.IndexByte(line, '\t') >= 0 {
@@ -113,13 +112,14 @@ func (w *w3c) cut(line []byte) {
 	}
 }
 
-// mayHaveQuotes reports whether fields of the line, which was cut without a look at quotes, may be in quotes. A
+// mayHaveQuotes reports whether the line, which was split without regard to quotes, may have quoted fields. A
 // User-Agent without a space may be the only one.
 func (w *w3c) mayHaveQuotes(line []byte) bool {
 	return line[0] == '"' || len(w.values) != w.number || bytes.HasPrefix(at(w.values, w.agent), []byte{'"'})
 }
 
-// cutQuoted cuts the line again as one of a table. If that makes not as many fields as the header has, they stay as they are.
+// cutQuoted splits the line again, with quotes. If the number of fields then differs from the header, they stay as they
+// are.
 func (w *w3c) cutQuoted(line []byte, sep byte) {
 	if w.quoted.sep = sep; w.quoted.split(line) == IsRow && len(w.quoted.values) == w.number {
 		w.values, w.quoted.values = w.quoted.values, w.values
