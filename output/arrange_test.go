@@ -444,7 +444,7 @@ func TestTreeForeign(t *testing.T) {
 	if err := os.Rename(name, name+".partial"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) || !strings.Contains(err.Error(), name+".partial, for the rows before a fault: ") {
+	if _, err := createTree(t, name); !errors.Is(err, partition.ErrForeign) || !strings.Contains(err.Error(), name+".partial, for rows written before an input fails: ") {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ type CellColumn[T any] struct {
 	Cell func(r *T) parquet.Cell
 }
 
-// CellOf returns a column.
+// CellOf returns the column of that name and type; cell returns its value for a row.
 func CellOf[T any](name string, t parquet.Type, nullable bool, cell func(r *T) parquet.Cell) CellColumn[T] {
 	return CellColumn[T]{parquet.Field{Name: name, Type: t, Nullable: nullable}, cell}
 }
@@ -51,7 +51,7 @@ func AppendCells[T any](dst []parquet.Cell, columns []CellColumn[T], r *T) []par
 	return dst
 }
 
-// CellOptions are the options of a CellTable.
+// CellOptions configure a CellTable. The zero value writes Parquet.
 type CellOptions struct {
 	Format   Format
 	CSV      CSVForm     // for CSV and TSV
@@ -66,7 +66,7 @@ type cellRows interface {
 	close() error
 }
 
-// NewCellTable begins a table with these columns. The error comes from writing.
+// NewCellTable begins a table with these columns in w. The error is ErrFormat, or comes from w.
 func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *CellTable, err error) {
 	if err := (container.Options{Format: opt.Format}).CheckFormat(); err != nil {
 		return nil, err
@@ -81,26 +81,39 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	}
 	switch opt.Format {
 	case Parquet:
-		t.rows, err = newParquetCells(t, keys, values)
+		table, err := parquet.NewTable(t.sink, fields, parquet.Options{CreatedBy: "robobatch version " + values[0], Codec: parquet.Zstd, Level: 1})
+		t.rows = &parquetCells{table, keys, values}
+		return t, err
 	case ArrowFile, ArrowStream:
-		t.rows, err = newArrowCells(t, opt.Format, keys, values)
+		columns := make([]arrow.Field, len(fields))
+		for i, f := range fields {
+			columns[i] = arrow.Field{Name: f.Name, Type: arrowTypes[f.Type], Nullable: f.Nullable}
+		}
+		md := arrow.NewMetadata(keys, values)
+		schema := arrow.NewSchema(columns, &md)
+		a := &arrowCells{builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
+		if t.rows = a; opt.Format == ArrowStream {
+			a.writer = ipc.NewWriter(t.sink, ipc.WithSchema(schema))
+			return t, nil
+		}
+		a.writer, err = ipc.NewFileWriter(t.sink, ipc.WithSchema(schema))
+		return t, err
 	default:
-		// Begin a file of lines.
 		spec := &container.Specs[opt.Format]
 		syntax, head := opt.CSV.Begin(opt.Format)
 		l := &lineCells{t: t, syntax: syntax, text: []byte(head), packer: fieldtext.NewPacker(spec.Packing), counts: spec.Syntax != &fieldtext.JSON && !opt.CSV.Safe}
-		if l.syntax.Header {
-			for i, f := range t.fields {
-				l.text = l.syntax.Text(l.syntax.Lead(l.text, i, f.Name), []byte(f.Name))
+		if syntax.Header {
+			for i, f := range fields {
+				l.text = syntax.Text(syntax.Lead(l.text, i, f.Name), []byte(f.Name))
 			}
-			l.text = append(l.text, l.syntax.End...)
+			l.text = append(l.text, syntax.End...)
 		}
 		t.rows = l
+		return t, nil
 	}
-	return t, err
 }
 
-// Add adds a row, with one cell per column. Bytes that are not valid UTF-8 are escaped as %XX in row itself.
+// Add adds a row, with one cell per column. It changes row: bytes that are not valid UTF-8 become %XX.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
@@ -122,64 +135,38 @@ func (t *CellTable) Close() error {
 // Formulas returns the number of cells that spreadsheets would run as formulas.
 func (t *CellTable) Formulas() Formulas { return t.formulas }
 
-// parquetCells is a Parquet file.
+// parquetCells writes a Parquet file.
 type parquetCells struct {
 	table        *parquet.Table
-	keys, values []string
-}
-
-// newParquetCells begins a Parquet file.
-func newParquetCells(t *CellTable, keys, values []string) (*parquetCells, error) {
-	table, err := parquet.NewTable(t.sink, t.fields, parquet.Options{CreatedBy: "robobatch version " + values[0], Codec: parquet.Zstd, Level: 1})
-	return &parquetCells{table, keys, values}, err
+	keys, values []string // metadata
 }
 
 func (p *parquetCells) addRow(row []parquet.Cell) error { return p.table.Add(row) }
 func (p *parquetCells) close() error                    { return p.table.Close(p.keys, p.values) }
 
-// cellBatch is the number of rows per Arrow record batch, and cellPiece the number of bytes of lines that are
-// compressed together.
 const (
-	cellBatch = 8192
-	cellPiece = 1 << 20
+	cellBatch = 8192    // rows per Arrow record batch
+	cellPiece = 1 << 20 // bytes of lines that are written, or compressed, together
 )
 
-// arrowCells is an Arrow file or stream.
+// arrowCells writes an Arrow file or stream.
 type arrowCells struct {
-	fields  []parquet.Field
 	builder *array.RecordBuilder
 	writer  interface {
 		Write(arrow.Record) error
 		Close() error
 	}
-	rows int
+	rows int // in the builder
 }
 
-// arrowTypes are the types of columns.
+// arrowTypes maps the types of columns to Arrow types.
 var arrowTypes = [...]arrow.DataType{
 	parquet.Int64: arrow.PrimitiveTypes.Int64, parquet.Int32: arrow.PrimitiveTypes.Int32, parquet.Bool: arrow.FixedWidthTypes.Boolean,
 	parquet.Text: arrow.BinaryTypes.String, parquet.Dictionary: arrow.BinaryTypes.String, parquet.Time: arrow.FixedWidthTypes.Timestamp_us,
 	parquet.Double: arrow.PrimitiveTypes.Float64,
 }
 
-// newArrowCells begins an Arrow file or stream.
-func newArrowCells(t *CellTable, format Format, keys, values []string) (a *arrowCells, err error) {
-	fields := make([]arrow.Field, len(t.fields))
-	for i, f := range t.fields {
-		fields[i] = arrow.Field{Name: f.Name, Type: arrowTypes[f.Type], Nullable: f.Nullable}
-	}
-	md := arrow.NewMetadata(keys, values)
-	schema := arrow.NewSchema(fields, &md)
-	a = &arrowCells{fields: t.fields, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}
-	if format == ArrowStream {
-		a.writer = ipc.NewWriter(t.sink, ipc.WithSchema(schema))
-		return a, nil
-	}
-	a.writer, err = ipc.NewFileWriter(t.sink, ipc.WithSchema(schema))
-	return a, err
-}
-
-// addRow adds a row to the record batch.
+// addRow adds a row to the record batch, and writes the batch when it is full.
 func (a *arrowCells) addRow(row []parquet.Cell) error {
 	for i, cell := range row {
 		to := a.builder.Field(i)
@@ -208,7 +195,7 @@ func (a *arrowCells) addRow(row []parquet.Cell) error {
 	return a.flush()
 }
 
-// flush writes a record batch.
+// flush writes the rows as a record batch.
 func (a *arrowCells) flush() error {
 	record := a.builder.NewRecord()
 	defer record.Release()
@@ -228,17 +215,16 @@ type lineCells struct {
 	t        *CellTable
 	syntax   *fieldtext.Syntax
 	packer   *fieldtext.Packer
-	text     []byte
-	begun    bool
+	text     []byte // lines that are not written yet
+	begun    bool   // a piece was written
 	calendar fieldtext.Calendar
 	counts   bool // count formulas
 }
 
-// addRow adds a line.
+// addRow adds a line, and writes the piece when it is full.
 func (l *lineCells) addRow(row []parquet.Cell) error {
 	for i := range row {
 		l.text = l.syntax.Lead(l.text, i, l.t.fields[i].Name)
-		// Add a cell to the line.
 		kind := l.t.fields[i].Type
 		cell := &row[i]
 		switch {
@@ -268,7 +254,7 @@ func (l *lineCells) addRow(row []parquet.Cell) error {
 	return l.flush()
 }
 
-// flush writes a piece.
+// flush writes the lines as a piece.
 func (l *lineCells) flush() error {
 	packed, err := l.packer.Pack(l.text)
 	if err == nil {
@@ -278,7 +264,7 @@ func (l *lineCells) flush() error {
 	return err
 }
 
-// close writes the last piece. A file without pieces gets an empty one.
+// close writes the last piece. A file without rows gets one empty piece, so that a compressed file is valid.
 func (l *lineCells) close() error {
 	if l.begun && len(l.text) == 0 {
 		return nil

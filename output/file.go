@@ -19,13 +19,13 @@ var errRemoteParts = errors.New("is in object storage, which cannot replace dire
 type File struct {
 	*Writer
 	target  target
-	digest  *storage.Digest // nil for a directory
-	partial func(name string) string
+	digest  *storage.Digest          // nil for a directory
+	partial func(name string) string // Options.PartialName
 
 	completed bool // the end is written
 }
 
-// A target is where an output is written: a file or a directory.
+// A target is the file or directory that an output is written to. Its methods are those of [storage.Output].
 type target interface {
 	Commit() error
 	CommitAs(other func(name string) string) (string, error)

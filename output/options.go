@@ -25,23 +25,23 @@ type Options struct {
 	// and without a Where, with the columns [ChangeColumns].
 	Old *engine.Store
 
-	Columns []string     // which columns, and their order; nil means Layout.DefaultColumns
+	Columns []string     // names of the columns, in their order; nil means Layout.DefaultColumns
 	Kept    []KeptColumn // columns of the input, by index in Batch.Kept, written after the others
 	Inputs  []string     // names of the inputs, by Batch.Input; "" if missing
 	Version string       // of the program, for the metadata and as Parquet's creator; "" is "devel"
 	Workers int          // chunks encoded in parallel (not in Arrow); with 1 or less, Write encodes; same output
 
-	Compression Compression // of columns
-	Level       int         // of the compression, for Parquet: 1 to 22 for Zstd, 1 to 9 for Gzip; 0 is 1 or 6
+	Compression Compression // of the columns of Parquet and Arrow
+	Level       int         // compression level in Parquet: 1 to 22 for Zstd (0 means 1), 1 to 9 for Gzip (0 means 6)
 	RowGroup    int         // maximum rows of a Parquet row group, but rows of one URL stay together; 0 means 524,288
-	CSV         CSVForm     // of CSV
-	Terminal    bool        // text is for a terminal: control characters are escaped; see [Create]
+	CSV         CSVForm     // for CSV and TSV
+	Terminal    bool        // escape control characters in text formats
 
 	// Order of the rows if it is not the input order, and partitions; see [Create]. With either, all rows are stored
 	// until Close, first in memory, then in a temporary file.
 	Sort       Sort
-	Partition  []string        // of Partitions, the first being the outermost directories
-	Location   *time.Location  // of the days of PartitionDate; nil is UTC
+	Partition  []string        // names from Partitions, the outermost directory first
+	Location   *time.Location  // time zone of the days of PartitionDate; nil means UTC
 	Partitions int             // maximum number of partitions; 0 means no limit
 	Mode       PartitionMode   // how to treat an existing partitioned output
 	SortMemory int64           // bytes of rows stored in memory; 0 means 256 MiB; at least 8 MiB
@@ -52,12 +52,12 @@ type Options struct {
 	// Beyond it, Write returns an error of the kind ErrDictMemory. 0 means no limit.
 	DictMemory int64
 
-	tree string // the directory for Partition
-	into string // the one that it will be, or be put into; "" if that does not matter
+	tree string // temporary directory of a partitioned output
+	into string // its final name; "" if an existing output need not be checked
 
-	written *partition.Parts  // takes the files of a Partition
-	perURL  int               // rows per URL; 0 is one for each agent
-	system  atomicfile.System // that changes names; nil is the operating system's
+	written *partition.Parts  // collects the files of a partitioned output
+	perURL  int               // rows per URL; 0 means one per agent
+	system  atomicfile.System // nil means that of the operating system
 }
 
 // file returns the options of the container.
@@ -68,7 +68,7 @@ func (o Options) file() container.Options {
 	}
 }
 
-// shape returns the choice of columns.
+// shape returns the options that determine the columns.
 func (o Options) shape() columnar.Shape {
 	return columnar.Shape{
 		Layout: o.Layout, Names: o.Columns, Kept: o.Kept, Changes: o.Old != nil, Pages: o.Format == Parquet,
@@ -76,7 +76,7 @@ func (o Options) shape() columnar.Shape {
 	}
 }
 
-// parts returns the options of partitions.
+// parts returns the options of a partitioned output.
 func (o Options) parts() partition.Options {
 	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written, Most: o.Partitions}
 }
@@ -89,33 +89,34 @@ func (o Options) order() order.Options {
 // Maximum memory, in bytes, of an open Parquet file: a chunk and a row group, and more for each extra column. Files
 // share the encoders, which are excluded.
 const (
-	heldBytes = 22 << 20
-	heldKept  = 5 << 19
+	openFileBytes   = 22 << 20
+	openColumnBytes = 5 << 19
 )
 
-// heldFile returns the bytes of a partition's file that is open beside others; 0 if none should be: where an order
-// has all rows wait anyway, and in formats and a layout that take more.
-func (o Options) heldFile() int {
+// openFileMemory returns the memory, in bytes, of the file of one partition while several files are open; 0 if only
+// one may be open at a time: with an order, because all rows are sorted first, and in formats and layouts that need
+// more memory.
+func (o Options) openFileMemory() int {
 	if o.Format != Parquet || o.Layout == Wide || o.Sort != SortNone {
 		return 0
 	}
-	return heldBytes + heldKept*len(o.Kept)
+	return openFileBytes + openColumnBytes*len(o.Kept)
 }
 
-// Needs returns the options' needs from the store and the log. No Columns mean the default ones,
-// which need nothing.
+// Needs returns what the columns, the partitions and the Where need from the store and the log. The default columns
+// need nothing.
 func (o Options) Needs() Needs {
 	n := columnar.NeedsOf(slices.Concat(o.Columns, o.Partition)...)
 	n.AddNeeds(Needs{Directives: o.Where.Directives(), LogAgents: o.Where.NeedsLogAgents(), Ranges: o.Where.NeedsRanges(), Sitemaps: o.Where.NeedsSitemaps()})
 	return n
 }
 
-// ColumnNames returns the names of all columns that a Writer with these options has for the agents,
-// in their order. The error joins the errors of [NewWriter] about the choice of columns.
+// ColumnNames returns the names of all columns that a Writer with these options writes for the agents, in their
+// order. The error joins the errors of [NewWriter] about columns.
 func (o Options) ColumnNames(agents []string) ([]string, error) { return o.shape().ColumnNames(agents) }
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet"
-// for "a.parquet", "a.partial.csv.zst" for "a.csv.zst"; "a.partial" for a directory "a".
+// PartialName returns the name for the rows written before an input failed: "a.partial.parquet" for "a.parquet",
+// "a.partial.csv.zst" for "a.csv.zst", and "a.partial" for a directory "a".
 func (o Options) PartialName(name string) string {
 	if len(o.Partition) > 0 {
 		return filepath.Clean(name) + ".partial"
@@ -123,8 +124,8 @@ func (o Options) PartialName(name string) string {
 	return container.PartialName(name)
 }
 
-// CheckTarget returns an error if a partitioned output cannot have that name, or the name for rows kept before a
-// fault.
+// CheckTarget returns an error if a partitioned output cannot be written under that name, or under its
+// [Options.PartialName].
 func (o Options) CheckTarget(name string) error {
 	return o.parts().CheckTargets(name, o.PartialName(name))
 }
@@ -159,13 +160,13 @@ const (
 	TSVGzip     = container.TSVGzip     // ".tsv.gz"
 )
 
-// The kinds of the errors about formats.
+// The kinds of errors about formats.
 var (
-	ErrFormat   = container.ErrFormat   // the choice of a format
-	ErrNoFormat = container.ErrNoFormat // the ErrFormat for a name without a known format
+	ErrFormat   = container.ErrFormat   // unknown format
+	ErrNoFormat = container.ErrNoFormat // an ErrFormat: the name of an output has no known extension
 	ErrLevel    = container.ErrLevel
 	ErrRowGroup = container.ErrRowGroup
-	ErrCSV      = container.ErrCSV // a CSVForm
+	ErrCSV      = container.ErrCSV
 
 	// ErrDictMemory is the kind of error for an Arrow file whose dictionaries exceed [Options].DictMemory.
 	ErrDictMemory = container.ErrDictMemory
@@ -183,7 +184,8 @@ func FormatOf(name string) (Format, error) { return container.FormatOf(name) }
 // contradict each other.
 func ChooseFormat(name, format string) (Format, error) { return container.ChooseFormat(name, format) }
 
-// A Compression is the compression of columns. Zero is the default of the format: zstd for Parquet, none for Arrow.
+// A Compression is a compression of columns. The zero value is the default of the format: zstd for Parquet, none for
+// Arrow.
 type Compression = container.Compression
 
 // The compressions.
@@ -196,33 +198,32 @@ const (
 	LZ4                = container.LZ4    // Arrow only
 )
 
-// Compressions returns the names that ParseCompression takes.
+// Compressions returns the names that ParseCompression accepts.
 func Compressions() []string { return container.Compressions() }
 
-// ParseCompression returns the compression of that name, DefaultCompression for "". The error says
-// which names there are.
+// ParseCompression returns the compression of that name, DefaultCompression for "". The error lists the names.
 func ParseCompression(name string) (Compression, error) { return container.ParseCompression(name) }
 
-// A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
-// is the usual form.
+// A CSVForm is a variant of CSV for programs that cannot read the usual form, which is the zero value.
 type CSVForm = container.CSVForm
 
-// CSVForms returns the words that ParseCSV takes.
+// CSVForms returns the words that ParseCSV accepts.
 func CSVForms() []string { return container.CSVForms() }
 
-// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+// ParseCSV parses a comma-separated list of the words of [CSVForms]. A separator may also be given as the character.
+// The error is ErrCSV.
 func ParseCSV(list string) (CSVForm, error) { return container.ParseCSV(list) }
 
-// Formulas are the cells of CSV that spreadsheets would run. They are not counted in another format,
-// and where they are written so that they are safe.
+// Formulas counts the CSV cells that spreadsheets would run as formulas. It stays empty in other formats, and with
+// CSVForm.Safe, which escapes them.
 type Formulas = container.Formulas
 
-// The names of the key-value metadata that programs set.
+// Keys of the metadata that programs read or set.
 const (
-	KeyVersion = container.KeyVersion // of the program; NewWriter sets it from Options
+	KeyVersion = container.KeyVersion // version of the program; NewWriter sets it from Options
 	KeyDialect = container.KeyDialect // NewWriter sets it
-	KeyInputs  = container.KeyInputs  // JSON array; NewWriter sets the names, a program names and sizes
-	KeyCounts  = container.KeyCounts  // JSON object; a program sets it at the end
+	KeyInputs  = container.KeyInputs  // JSON array; NewWriter sets names, programs may set names and sizes
+	KeyCounts  = container.KeyCounts  // JSON object; programs set it at the end
 )
 
 // A Sort is an order of the rows.
@@ -231,129 +232,125 @@ type Sort = order.Sort
 // The orders.
 const (
 	SortNone   = order.SortNone   // the order of the input
-	SortOrigin = order.SortOrigin // by the bytes of the origin, rows without one last; rows of one origin as in the input
+	SortOrigin = order.SortOrigin // by origin (bytewise), rows without one last; rows of one origin in input order
 )
 
-// ParseSort returns the order of that name, SortNone for "". The error says which names there are.
+// ParseSort returns the order of that name, SortNone for "". The error lists the names.
 func ParseSort(name string) (Sort, error) { return order.ParseSort(name) }
 
-// A Part is a file of a partitioned output: its name, its size, and its hash, XXH3 of 128 bits as text.
+// A Part is one file of a partitioned output: its name, size and hash (XXH3, 128 bits, as text).
 type Part = partition.Part
 
-// MaxParts is of how many files [File.Parts] tells.
+// MaxParts is the maximum number of files that [File.Parts] lists.
 const MaxParts = partition.MaxParts
 
-// PartitionMarker is the name of the file of a partitioned output that describes its content.
+// PartitionMarker is the name of the file that describes the content of a partitioned output.
 const PartitionMarker = partition.MarkerName
 
-// A PartitionMode says how to treat a partitioned output that is in the directory already.
+// A PartitionMode determines what happens to an existing partitioned output in the directory.
 type PartitionMode = partition.Mode
 
 // The modes.
 const (
-	PartitionNew     = partition.New     // there must be none
-	PartitionReplace = partition.Replace // it is replaced, all of it
-	PartitionByParts = partition.ByParts // partitions that have rows are replaced, and all others stay
-	PartitionAppend  = partition.Append  // files are added to its partitions
+	PartitionNew     = partition.New     // an existing output is an error
+	PartitionReplace = partition.Replace // the whole output is replaced
+	PartitionByParts = partition.ByParts // only partitions with new rows are replaced
+	PartitionAppend  = partition.Append  // files are added to the partitions
 )
 
-// PartitionModes returns the names of the modes except for [PartitionNew].
+// PartitionModes returns the names of the modes except [PartitionNew], which has none.
 func PartitionModes() []string { return partition.Modes() }
 
-// ParsePartitionMode returns the mode of that name, PartitionNew for "". The error says which names
-// there are.
+// ParsePartitionMode returns the mode of that name, PartitionNew for "". The error lists the names.
 func ParsePartitionMode(name string) (PartitionMode, error) { return partition.ParseMode(name) }
 
-// The kinds of the errors about a directory that has an output already.
+// The kinds of errors about a directory with an existing output.
 var (
-	// ErrOutput: the directory has an output already, and the mode is [PartitionNew].
+	// ErrOutput: the directory already has an output, and the mode is [PartitionNew].
 	ErrOutput = partition.ErrOutput
-	// ErrOther: the output in the directory differs, so that its files and these are no one table.
+	// ErrOther: the existing output has other columns, partitions or format, so the files would not be one table.
 	ErrOther = partition.ErrOther
-	// ErrSameRun: the rows that would be added are there already.
+	// ErrSameRun: the directory already has the rows that would be added.
 	ErrSameRun = partition.ErrSameRun
-	// ErrStopped: an earlier run was stopped while its files were put in place, and the rest of them
-	// is gone.
+	// ErrStopped: an earlier run was stopped while it moved files into the directory, and the rest of its files are
+	// missing.
 	ErrStopped = partition.ErrStopped
 )
 
-// A Layout says which rows the table has: [Long] or [Wide].
+// A Layout determines the rows of the table: [Long] or [Wide].
 type Layout = columnar.Layout
 
 // The layouts.
 const (
-	Long = columnar.Long // a row for each URL and agent
-	Wide = columnar.Wide // a row for each URL, with columns for each agent
+	Long = columnar.Long // one row per URL and agent
+	Wide = columnar.Wide // one row per URL, with columns for each agent
 )
 
-// ParseLayout returns the layout of that name. The error says which names there are.
+// ParseLayout returns the layout of that name. The error lists the names.
 func ParseLayout(name string) (Layout, error) { return columnar.ParseLayout(name) }
 
-// A KeptColumn is a column of the input that is written behind the columns of the verdicts. It has nulls.
+// A KeptColumn is a column of the input that is copied to the output, after the columns of verdicts. It is nullable.
 type KeptColumn = columnar.KeptColumn
 
-// A ColumnError is a column that cannot be chosen.
+// A ColumnError says why a column cannot be written.
 type ColumnError = columnar.ColumnError
 
-// CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
+// CanonicalURL is the name of the column of URLs without the query parameters of Clean-param lines.
 const CanonicalURL = columnar.CanonicalURL
 
-// Violation is the name of the column about the deeds of the log's crawlers.
+// Violation is the name of the column that says whether a crawler of the log fetched a disallowed URL.
 const Violation = columnar.Violation
 
 // PartitionDate is the name of the partitions by day.
 const PartitionDate = columnar.PartitionDate
 
-// ErrPartition is the kind of the errors about the columns that partition an output.
+// ErrPartition is the kind of errors about the columns that partition an output.
 var ErrPartition = columnar.ErrPartition
 
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return columnar.Columns() }
 
-// LogColumns returns the names of the columns that are written by default, behind
-// [Layout.DefaultColumns], if agents come from the log.
+// LogColumns returns the names of the columns that are written by default after [Layout.DefaultColumns] if agents
+// come from the log.
 func LogColumns() []string { return columnar.LogColumns() }
 
-// RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
-// crawlers of the log are verified.
+// RangesColumns returns the names of the columns that are written by default after LogColumns if crawlers are
+// verified by IP address.
 func RangesColumns() []string { return columnar.RangesColumns() }
 
-// Needs list the needs of columns, partitions and rows from a store and from a log; see [Options.Needs].
+// Needs lists what columns, partitions and a Where need from a store and a log; see [Options.Needs].
 type Needs = columnar.Needs
 
-// SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
+// SitemapColumns returns the names of the columns that are written by default after RangesColumns if there are
 // sitemaps.
 func SitemapColumns() []string { return columnar.SitemapColumns() }
 
-// NeedsOf returns all needs of the columns and partitions of these names. Names that are none need
-// nothing.
+// NeedsOf returns the needs of the columns and partitions of these names. Unknown names need nothing.
 func NeedsOf(names ...string) Needs { return columnar.NeedsOf(names...) }
 
-// ChangeColumns returns the names of the columns of changes, see Options.Old: columns that name the
-// row, then verdict and rule by the old store and by the store, then the [engine.Change].
+// ChangeColumns returns the names of the columns of changes (see Options.Old): first the columns that identify the
+// row, then verdict and rule of the old store and of the new one, then the [engine.Change].
 func ChangeColumns() []string { return columnar.ChangeColumns() }
 
-// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
-// nothing but the row.
+// VerdictColumns returns the names of the columns that [Verdicts] supports: those that depend only on the row.
 func VerdictColumns() []string { return columnar.VerdictColumns() }
 
-// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
-// in UTC of [engine.Batch.Times].
+// Partitions returns the names that ParsePartition accepts: columns, and [PartitionDate], the day of
+// [engine.Batch.Times].
 func Partitions() []string { return columnar.Partitions() }
 
-// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
-// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
-// joins a [ColumnError] for every fault. "usage" stands for the columns of preferences, and a "+" before
-// the list for the default columns.
+// ParseColumns splits a comma-separated list of column names, in the order of the output. Spaces around names are
+// dropped. The empty list means [Layout.DefaultColumns] of [Long], "usage" the columns of preferences, and a leading
+// "+" the default columns. The error joins a [ColumnError] for every invalid name.
 func ParseColumns(list string) ([]string, error) { return columnar.ParseColumns(list) }
 
-// AddColumns returns a list of columns that begins with "+" with the default ones instead of that, except for those that
-// it names, and another one as it is.
+// AddColumns replaces a leading "+" of the list by the default columns that the list does not name. It returns other
+// lists unchanged.
 func AddColumns(list string, defaults []string) string { return columnar.AddColumns(list, defaults) }
 
-// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+// ParseVerdictColumns is like [ParseColumns], for [VerdictColumns]; it returns nil for the empty list.
 func ParseVerdictColumns(list string) ([]string, error) { return columnar.ParseVerdictColumns(list) }
 
-// ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
-// is not a partitions. The error is ErrPartition.
+// ParsePartition splits a comma-separated list of the columns that partition the output; "" means no partitions. The
+// error is ErrPartition.
 func ParsePartition(list string) ([]string, error) { return columnar.ParsePartition(list) }

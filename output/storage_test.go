@@ -51,15 +51,15 @@ func TestCheckContainer(t *testing.T) {
 		kind error
 		want string
 	}{
-		{Options{Compression: LZ4}, container.ErrCompression, "as lz4 in .parquet: use zstd, none, snappy or gzip"},
+		{Options{Compression: LZ4}, container.ErrCompression, "lz4 for .parquet: use zstd, none, snappy or gzip"},
 		{Options{Compression: Gzip, Format: ArrowFile}, container.ErrCompression, "use none, zstd or lz4"},
 		{Options{Level: 23}, ErrLevel, "zstd has levels 1 to 22"},
 		{Options{Level: -1}, ErrLevel, "zstd has levels 1 to 22"},
 		{Options{Compression: Gzip, Level: 10}, ErrLevel, "gzip has levels 1 to 9"},
-		{Options{Compression: Snappy, Level: 1}, ErrLevel, "for snappy, which has no levels"},
+		{Options{Compression: Snappy, Level: 1}, ErrLevel, "snappy has no levels"},
 		{Options{Compression: Zstd, Level: 1, Format: ArrowStream}, ErrLevel, "levels are for .parquet"},
 		{Options{RowGroup: -1}, ErrRowGroup, "use 1 or more"},
-		{Options{RowGroup: 10, Format: ArrowFile}, ErrRowGroup, "for .parquet"},
+		{Options{RowGroup: 10, Format: ArrowFile}, ErrRowGroup, "only .parquet has row groups"},
 	} {
 		_, err := newWriter(nil, newFakeCatalog(1), nil, test.opt, container.Metadata{})
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {

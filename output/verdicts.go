@@ -11,30 +11,27 @@ import (
 	"github.com/robobatch/robobatch/output/internal/columnar"
 )
 
-// errTooMuchText is returned when the verdicts of a batch have more text than a column of Arrow's
-// type string can hold.
+// errTooMuchText is returned if a column has more text than Arrow's type string can hold.
 var errTooMuchText = errors.New("more than 2 GiB of text for one column: send smaller batches")
 
 // A VerdictField describes a column of [Verdicts].
 type VerdictField struct {
 	arrow.Field
-	// Dictionary names the dictionary of the column. Columns of equal names share one; "" is none.
+	// Dictionary is the name of the column's dictionary, which columns may share; "" if it has none.
 	Dictionary string
 }
 
-// Verdicts makes Arrow columns of the verdicts of one row after another, with exactly one row for
-// each URL: columns to add to the columns that a table has. They are as in a [Writer]: for
-// one agent, or one a row, as in the layout [Long], for several as in [Wide]. Verdicts are not safe
-// for concurrent use. Several agents may have a row each instead, as in Long.
+// Verdicts collects verdicts as Arrow columns, which a caller can add to those of its own table. The columns are the
+// same as in a [Writer]: with one agent, or one agent per row, in the layout [Long]; with several agents in the
+// layout [Wide], or in Long if NewVerdicts was told so. Verdicts are not safe for concurrent use.
 type Verdicts struct {
 	lookup *engine.Lookup
 	chunk  *columnar.Chunk
 }
 
-// NewVerdicts returns Verdicts of store without rows, with the columns of these names, and in their
-// order. No names mean the ones of [Layout.DefaultColumns] that there are. The errors are from
-// [ParseVerdictColumns], and about columns that the store was not built for. With long, several agents have a
-// row each.
+// NewVerdicts returns empty Verdicts of store with the named columns, in that order. No names mean those of
+// [Layout.DefaultColumns] that Verdicts support. With long, each of several agents has its own row. The errors are
+// from [ParseVerdictColumns], and about columns that the store was not built for.
 func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, error) {
 	if _, err := columnar.Pick(names, VerdictColumns()); err != nil {
 		return nil, err
@@ -43,7 +40,7 @@ func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, err
 		return nil, err
 	}
 	opt, agents := Options{Format: ArrowStream, Columns: names}, store.Options().Agents
-	rows := 1 // of a URL
+	rows := 1 // per URL
 	if len(agents) > 1 && store.Options().LogAgents == engine.LogAgentsOff {
 		if opt.Layout = Wide; long {
 			opt.Layout, rows = Long, len(agents)
@@ -61,7 +58,7 @@ func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, err
 	return &Verdicts{lookup: cat, chunk: columnar.NewChunk(l, rows, numbers, columnar.Limits{})}, nil
 }
 
-// Fields returns the columns.
+// Fields describes the columns.
 func (v *Verdicts) Fields() (all []VerdictField) {
 	for i, f := range v.chunk.ArrowFields() {
 		field := VerdictField{Field: f}
@@ -73,8 +70,8 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 	return all
 }
 
-// Add adds the rows of an evaluated batch. It is an error if one column has more than 2 GiB of
-// text; after that the Verdicts are of no use until Reset.
+// Add adds the rows of an evaluated batch. It returns an error if one column has more than 2 GiB of text; then the
+// Verdicts cannot be used until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
 	if b.Len() == 0 {
 		return nil
@@ -90,11 +87,11 @@ func (v *Verdicts) Add(b *engine.Batch) error {
 	return nil
 }
 
-// Columns returns the rows that were added since the last Reset, by [Verdicts.Fields]. The arrays
-// share memory with v and are valid until then.
+// Columns returns the rows added since the last Reset, one array for each of [Verdicts.Fields]. The arrays share
+// memory with v and are valid until the next Reset.
 func (v *Verdicts) Columns() []arrow.Array { return v.chunk.Arrays(columnar.CopiedTexts) }
 
-// Reset forgets all rows and keeps the memory.
+// Reset removes all rows, and keeps the memory for the next ones.
 func (v *Verdicts) Reset() {
 	v.chunk.Reset()
 	v.chunk.Names.Reset()

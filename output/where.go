@@ -12,52 +12,51 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Where says which rows are written: those whose verdict is of one of its kinds. In the wide
-// layout it is enough that the verdict for one agent is. The zero value means all rows.
+// A Where is a set of kinds of rows to write. In the wide layout, a row is written if the verdict for any agent is of
+// one of the kinds. The zero value means all rows.
 type Where uint16
 
-// The kinds of verdicts.
+// The kinds of rows.
 const (
 	WhereDisallowed Where = 1 << iota // the agent may not fetch the URL
 	WhereAllowed                      // the agent may fetch the URL
 	WhereViolations                   // the crawler of the log fetched a disallowed URL
-	WhereBad                          // the URL is bad, so that there is no answer
-	WhereImpostors                    // the request is not of the crawler that it names
+	WhereBad                          // the URL is invalid, so there is no verdict
+	WhereImpostors                    // the request did not come from the crawler that its User-Agent names
 
-	WhereNoTrainAI // usage preferences, which are drafts, say no; and so on
-	WhereNoSearch
-	WhereNoAIInput
-	WhereTrainAI
+	WhereNoTrainAI // usage preferences refuse AI training
+	WhereNoSearch  // the same for search
+	WhereNoAIInput // the same for AI input
+	WhereTrainAI   // usage preferences permit AI training
 	WhereSearch
 	WhereAIInput
 
-	WhereInSitemap         // sitemaps have the URL
-	WhereNotInSitemap      // they have it not
-	WhereInSitemapDisallow // they have it, and the agent may not fetch it
+	WhereInSitemap         // sitemaps list the URL
+	WhereNotInSitemap      // no sitemap lists the URL
+	WhereInSitemapDisallow // sitemaps list the URL, but the agent may not fetch it
 )
 
-// whereNames are the names of the kinds, by bit.
+// whereNames has the name of each kind, by its bit.
 var whereNames = []string{
 	"disallowed", "allowed", "violations", "bad", "impostors",
 	"no_train_ai", "no_search", "no_ai_input", "yes_train_ai", "yes_search", "yes_ai_input",
 	"in_sitemap", "not_in_sitemap", "in_sitemap_disallowed",
 }
 
-// wherePreferences are the kinds by preferences.
-const wherePreferences = WhereNoTrainAI | WhereNoSearch | WhereNoAIInput | WhereTrainAI | WhereSearch | WhereAIInput
+// The kinds that depend on usage preferences, and on sitemaps.
+const (
+	wherePreferences = WhereNoTrainAI | WhereNoSearch | WhereNoAIInput | WhereTrainAI | WhereSearch | WhereAIInput
+	whereSitemaps    = WhereInSitemap | WhereNotInSitemap | WhereInSitemapDisallow
+)
 
-// whereSitemaps are the kinds by sitemaps.
-const whereSitemaps = WhereInSitemap | WhereNotInSitemap | WhereInSitemapDisallow
-
-// errWhere is the kind of the errors of ParseWhere.
+// errWhere is the kind of error of ParseWhere.
 var errWhere = errors.New("unknown kind of rows")
 
 // WhereKinds returns the names of the kinds.
 func WhereKinds() []string { return slices.Clone(whereNames) }
 
-// ParseWhere reads a comma-separated list of kinds: rows of any of them are meant. Spaces around a
-// name are dropped. The empty list is the zero value. The error joins an errWhere for every name
-// that is none.
+// ParseWhere parses a comma-separated list of kinds. Spaces around names are dropped; the empty list returns 0. The
+// error joins an errWhere for every unknown name.
 func ParseWhere(list string) (Where, error) {
 	if strings.TrimSpace(list) == "" {
 		return 0, nil
@@ -87,16 +86,16 @@ func (w Where) String() string {
 	return strings.Join(names, ",")
 }
 
-// NeedsLogAgents reports whether a kind is about the crawlers of the log.
+// NeedsLogAgents reports whether a kind requires agents that come from the log.
 func (w Where) NeedsLogAgents() bool { return w&(WhereViolations|WhereImpostors) != 0 }
 
-// NeedsRanges reports whether a kind is about who the crawlers of the log were.
+// NeedsRanges reports whether a kind requires that crawlers are verified by IP address.
 func (w Where) NeedsRanges() bool { return w&WhereImpostors != 0 }
 
-// NeedsSitemaps reports whether a kind is about sitemaps.
+// NeedsSitemaps reports whether a kind requires sitemaps.
 func (w Where) NeedsSitemaps() bool { return w&whereSitemaps != 0 }
 
-// Directives returns those whose lines the kinds are about.
+// Directives returns the directives that the kinds depend on.
 func (w Where) Directives() []robots.Directive {
 	if w&wherePreferences == 0 {
 		return nil
@@ -104,7 +103,7 @@ func (w Where) Directives() []robots.Directive {
 	return robots.PreferenceLines()
 }
 
-// matchesPreference reports whether a verdict is of a kind by preferences.
+// matchesPreference reports whether the set contains a kind of preference that the verdict has.
 func (w Where) matchesPreference(p *engine.Preference) bool {
 	for i, answer := range p.Uses() {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
@@ -114,27 +113,18 @@ func (w Where) matchesPreference(p *engine.Preference) bool {
 	return false
 }
 
-// matchesSitemap reports whether a verdict on a URL is of a kind by sitemaps.
-func (w Where) matchesSitemap(l engine.Listed, access engine.Access) bool {
-	if l == engine.IsListed {
-		return w&WhereInSitemap != 0 || w&WhereInSitemapDisallow != 0 && access == engine.Denied
-	}
-	return l == engine.NotListed && w&WhereNotInSitemap != 0
-}
-
-// A filter picks the rows of a Where out of batches, before columns are made of them. It keeps its
-// memory.
+// A filter selects rows from batches before columns are gathered. Its memory is reused.
 type filter struct {
 	where  Where
 	wide   bool
-	agents int // verdicts of a URL
+	agents int // verdicts per URL
 
-	access [engine.Allowed + 1]bool // the ones that are wanted
-	change bool                     // changed verdicts are wanted
-	old    engine.Batch             // of batch, if there is one
-	batch  engine.Batch             // the picked rows of the last batch
-	urls   []int32                  // rows of that batch, by row of batch
-	picks  []int32                  // verdicts of that batch, by row of batch; in the long layout
+	access [engine.Allowed + 1]bool // the values of Access that where selects
+	change bool                     // select only changed verdicts
+	old    engine.Batch             // batch.Old, if change is set
+	batch  engine.Batch             // the selected rows of the last batch
+	urls   []int32                  // for each row of batch, its row in the last batch
+	picks  []int32                  // for each row of batch, its verdict in the last batch; only in the long layout
 }
 
 // newFilter returns the filter for a Writer; nil if it writes all rows.
@@ -148,22 +138,33 @@ func newFilter(opt Options, agents int) *filter {
 	return f
 }
 
-// matches reports whether a verdict of the batch is wanted.
+// matches reports whether the filter selects verdict i of the batch.
 func (f *filter) matches(b *engine.Batch, i int) bool {
 	if f.change {
 		return b.Changes[i] != engine.Same
 	}
 	v := &b.Verdicts[i]
-	return f.access[v.Access] ||
-		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL ||
-		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated ||
-		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No ||
-		f.where&wherePreferences != 0 && f.where.matchesPreference(&b.Preferences[i]) ||
-		f.where&whereSitemaps != 0 && f.where.matchesSitemap(b.Listed[i/f.agents], v.Access)
+	switch {
+	case f.access[v.Access],
+		f.where&WhereBad != 0 && v.Reason == engine.ReasonBadURL,
+		f.where&WhereViolations != 0 && b.Violations[i] == engine.Violated,
+		f.where&WhereImpostors != 0 && b.Verified[i] == ranges.No,
+		f.where&wherePreferences != 0 && f.where.matchesPreference(&b.Preferences[i]):
+		return true
+	case f.where&whereSitemaps == 0:
+		return false
+	}
+	switch b.Listed[i/f.agents] {
+	case engine.IsListed:
+		return f.where&WhereInSitemap != 0 || f.where&WhereInSitemapDisallow != 0 && v.Access == engine.Denied
+	case engine.NotListed:
+		return f.where&WhereNotInSitemap != 0
+	}
+	return false
 }
 
-// apply returns the rows of b that are wanted; in the long layout each is a URL by itself,
-// with its agent, as if it came from the log. They share the memory of b until release is called.
+// apply returns the selected rows of b. In the long layout each verdict becomes a row with its own agent, like rows of
+// a log with agents. The rows share memory with b, and are valid until the next call.
 func (f *filter) apply(b *engine.Batch) *engine.Batch {
 	f.urls, f.picks = f.urls[:0], f.picks[:0]
 	for i := range b.Len() {
@@ -185,10 +186,7 @@ func (f *filter) apply(b *engine.Batch) *engine.Batch {
 	return &f.batch
 }
 
-// release forgets the memory of the last batch.
-func (f *filter) release() { f.batch.Data, f.batch.Strays = nil, nil }
-
-// gather fills f.batch with the rows that were found.
+// gather copies the selected rows of b to f.batch.
 func (f *filter) gather(b *engine.Batch) {
 	to := &f.batch
 	to.Input, to.Data, to.Strays = b.Input, b.Data, b.Strays
@@ -239,7 +237,7 @@ func (f *filter) gather(b *engine.Batch) {
 	}
 }
 
-// pickRows returns the values of the rows in the memory of dst. The column may be empty.
+// pickRows returns the values of these rows of the column, in the memory of dst. An absent (empty) column stays empty.
 func pickRows[T any](dst, column []T, rows []int32) []T {
 	dst = dst[:0]
 	if len(column) == 0 {

@@ -16,31 +16,29 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// errClosed is returned by a Write after Close.
+// errClosed is the error of a Write after Close.
 var errClosed = errors.New("write after close")
 
-// A Writer is an [engine.Sink] that writes its rows to a stream of bytes in one of the formats.
-// After an error it is of no more use and returns the same error. It is not safe for concurrent
-// use.
+// A Writer is an [engine.Sink] that writes rows to a stream of bytes, in one of the formats. After an error, all
+// further calls return the same error. It is not safe for concurrent use.
 type Writer struct {
 	chunk     *columnar.Chunk
 	filter    *filter // nil if all rows are written
 	sink      *container.Sink
-	lookup    *engine.Lookup // of the catalog; nil unless the catalog is a Store's
-	old       *engine.Lookup // of Options.Old
+	lookup    *engine.Lookup // finds the rules of verdicts; nil if the catalog is not a Store (in tests)
+	old       *engine.Lookup // the same for Options.Old
 	container container.Container
 	metadata  container.Metadata
-	written   int64 // rows handed to the container
-	invalid   int64 // bytes escaped in them
+	written   int64 // rows passed to the container
+	invalid   int64 // bytes of these rows that were not valid UTF-8
 	formulas  Formulas
 	closed    bool
 	err       error // the first error, sticky
 }
 
-// NewWriter returns a Writer to w of the verdicts of store. Nothing is written before the first
-// chunk is full or Close. The errors are from ParseColumns, [Options.ColumnNames] and
-// [Options.CheckContainer], ErrFormat, and about columns that the store was not built for. A stream has no
-// partitions: ErrPartition.
+// NewWriter returns a Writer of verdicts of store to w. It writes nothing until the first chunk is full, or Close. The
+// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrPartition
+// because a stream has no partitions, and errors about columns that the store was not built for.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if err := opt.Needs().Check(store.Options()); err != nil {
 		return nil, err
@@ -78,7 +76,7 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	return out, err
 }
 
-// newWriter is NewWriter over any catalog.
+// newWriter is NewWriter for any catalog.
 func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, md container.Metadata) (*Writer, error) {
 	parts := opt.parts()
 	if err := parts.File.CheckFormat(); err != nil {
@@ -105,7 +103,7 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 		if err != nil {
 			return nil, err
 		}
-		out.container, lim = order.NewSplitter(all, opt.order(), target, opt.heldFile()), order.SortChunk
+		out.container, lim = order.NewSplitter(all, opt.order(), target, opt.openFileMemory()), order.SortChunk
 	} else if out.container, lim, err = parts.File.Begin(out.sink, written, &out.metadata); err != nil {
 		return nil, err
 	}
@@ -141,7 +139,6 @@ func (w *Writer) Write(b *engine.Batch) error {
 	}
 	if w.filter != nil {
 		b = w.filter.apply(b)
-		defer w.filter.release()
 	}
 	for from := 0; from < b.Len(); {
 		to := w.chunk.Fit(b, from)
@@ -156,7 +153,7 @@ func (w *Writer) Write(b *engine.Batch) error {
 	return nil
 }
 
-// flush hands the chunk to the container.
+// flush passes the chunk to the container.
 func (w *Writer) flush() error {
 	c := w.chunk
 	if c.Rows == 0 {
@@ -175,8 +172,8 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// Close writes the rest, so that all is complete and readable, and returns the first error of
-// the Writer. It does not close the stream of bytes. Further calls do nothing.
+// Close completes the table, and returns the first error of the Writer. It does not close the stream. Further calls
+// return the same error.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
 		w.abort()
@@ -198,24 +195,23 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// abort makes the Writer of no more use. Its output is not complete.
+// abort stops the work. The output stays incomplete.
 func (w *Writer) abort() {
 	w.closed = true
 	w.container.Abort()
 }
 
-// SetMetadata adds a pair to the metadata, or replaces its value; text has none. It must come
-// before Close. Arrow keeps only pairs that are set before the first chunk is written, that is, for
-// certain, before the first Write.
+// SetMetadata sets a value of the metadata, which text formats do not have. Call it before Close, and for Arrow
+// before the first Write, because Arrow writes metadata before the rows.
 func (w *Writer) SetMetadata(key, value string) { w.metadata.Set(key, value) }
 
-// Rows returns the number of rows written. Without a Where that is URLs times agents; URLs in the
-// wide layout.
+// Rows returns the number of rows written. Without a Where, it is the number of URLs in the wide layout, otherwise
+// the number of URLs times the number of agents.
 func (w *Writer) Rows() int64 { return w.written + int64(w.chunk.Rows) }
 
-// Formulas returns the cells that spreadsheets would run. They are complete after Close.
+// Formulas returns the cells that spreadsheets would run as formulas. The count is complete after Close.
 func (w *Writer) Formulas() Formulas { return w.formulas }
 
-// InvalidBytes returns how many bytes of the written text were not valid UTF-8 and stand there as
-// %XX. It is complete after Close.
+// InvalidBytes returns the number of bytes that were not valid UTF-8 and were written as %XX. It is complete after
+// Close.
 func (w *Writer) InvalidBytes() int64 { return w.invalid + w.chunk.Invalid }

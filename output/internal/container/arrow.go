@@ -13,19 +13,18 @@ import (
 	"github.com/robobatch/robobatch/output/internal/columnar"
 )
 
-// arrowChunk is one record batch: large enough that the dictionaries which a stream repeats do not
-// count.
+// arrowChunk limits a record batch. It is large enough that the dictionaries, which a stream repeats for every batch,
+// hardly matter.
 var arrowChunk = columnar.Limits{Rows: 64 << 10, Bytes: 8 << 20}
 
-// errDictionary is returned when an Arrow file would need a dictionary of more than 2 GiB, the most
-// that the type of its columns can hold.
+// errDictionary is the error of an Arrow file with a dictionary of more than 2 GiB, the maximum for the type of its
+// columns.
 var errDictionary = errors.New("dictionary of an Arrow file exceeds 2 GiB: write Parquet or an Arrow stream instead")
 
-// ErrDictMemory is the kind of the error of an Arrow file whose dictionaries take more than
-// [Options].DictMemory.
+// ErrDictMemory is the kind of error for an Arrow file whose dictionaries exceed [Options].DictMemory.
 var ErrDictMemory = errors.New("the dictionaries of an Arrow file exceed their part of the memory limit")
 
-// A recordWriter is the common part of the library's writers of files and streams.
+// A recordWriter writes an Arrow file or stream.
 type recordWriter interface {
 	Write(arrow.Record) error
 	Close() error
@@ -36,7 +35,7 @@ type arrowOutput struct {
 	sink    *Sink
 	layout  *columnar.Schema
 	format  Format
-	packing []ipc.Option // how buffers are packed
+	packing []ipc.Option // the compression
 	md      *Metadata    // read when the first chunk is written
 	dicts   int64        // Options.DictMemory
 
@@ -44,14 +43,14 @@ type arrowOutput struct {
 	writer recordWriter // nil before the first chunk
 }
 
-// newArrow returns an Arrow file or stream with nothing written. md is read with the first chunk.
+// newArrow begins an Arrow file or stream. It writes nothing yet: md is read with the first chunk.
 func newArrow(s *Sink, l *columnar.Schema, opt Options, md *Metadata) (*arrowOutput, error) {
 	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md, dicts: opt.DictMemory}
 	compression, _, err := opt.Compression.choose(opt.Format, opt.Level)
 	if err != nil {
 		return nil, err
 	}
-	switch compression { //nolint:exhaustive // choose returns none of the others
+	switch compression { //nolint:exhaustive // choose does not return the others
 	case Zstd:
 		o.packing = append(o.packing, ipc.WithZstd())
 	case LZ4:
@@ -75,55 +74,54 @@ func (o *arrowOutput) start(c *columnar.Chunk) (err error) {
 	return err
 }
 
-// Write writes a chunk as a record batch: in a stream with its dictionaries, which are then
-// forgotten; in a file without.
+// Write writes a chunk as a record batch: in a stream with its dictionaries, which then start again; in a file without
+// them, because Close writes the dictionaries of all batches.
 func (o *arrowOutput) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
-	if err := o.writeRecord(c); err != nil {
+	if err := o.start(c); err != nil {
+		return nil, err
+	}
+	var rec arrow.Record
+	if o.format == ArrowStream {
+		rec = o.record(c, columnar.CopiedTexts)
+		c.Names.Reset()
+	} else {
+		for i, d := range c.Names.Dicts {
+			if d != nil && len(d.Text) > math.MaxInt32-arrowChunk.Bytes {
+				return nil, fmt.Errorf("column %s: %w", o.layout.Fields[i].Name, errDictionary)
+			}
+		}
+		if o.dicts > 0 && int64(c.Names.Memory()) > o.dicts {
+			return nil, fmt.Errorf("%w, %d MiB", ErrDictMemory, o.dicts>>20)
+		}
+		rec = o.record(c, columnar.NoTexts)
+		cols := slices.Clone(rec.Columns())
+		for i, col := range cols {
+			if d, ok := col.(*array.Dictionary); ok {
+				cols[i] = d.Indices()
+			}
+		}
+		rec = indexRecord{Record: rec, cols: cols}
+	}
+	err := o.writer.Write(rec)
+	rec.Release()
+	if err == nil {
+		err = o.sink.failed()
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.Reset()
 	return c, nil
 }
 
-// writeRecord writes a chunk. A stream sends dictionaries as they grow; a file has them once, at the
-// end.
-func (o *arrowOutput) writeRecord(c *columnar.Chunk) error {
-	if err := o.start(c); err != nil {
-		return err
-	}
-	if o.format == ArrowStream {
-		rec := o.record(c, columnar.CopiedTexts)
-		defer rec.Release()
-		c.Names.Reset()
-		if err := o.writer.Write(rec); err != nil {
-			return err
-		}
-		return o.sink.failed()
-	}
-	for i, d := range c.Names.Dicts {
-		if d != nil && len(d.Text) > math.MaxInt32-arrowChunk.Bytes {
-			return fmt.Errorf("column %s: %w", o.layout.Fields[i].Name, errDictionary)
-		}
-	}
-	if o.dicts > 0 && int64(c.Names.Memory()) > o.dicts {
-		return fmt.Errorf("%w, %d MiB", ErrDictMemory, o.dicts>>20)
-	}
-	rec := o.indexOnly(c)
-	defer rec.Release()
-	if err := o.writer.Write(rec); err != nil {
-		return err
-	}
-	return o.sink.failed()
-}
-
-// Close writes the end of a stream; or the dictionaries of a file, with an empty record batch, and
-// the footer. Metadata added since the first chunk comes too late.
+// Close writes the end of a stream; for a file, it writes the dictionaries, with an empty record batch, and the footer.
+// It ignores the metadata, which was written with the first chunk.
 func (o *arrowOutput) Close(c *columnar.Chunk, _ Metadata) error {
 	if err := o.start(c); err != nil {
 		return err
 	}
 	if o.format == ArrowFile {
-		rec := o.record(c, columnar.SharedTexts) // nothing changes them any more
+		rec := o.record(c, columnar.SharedTexts) // they no longer change
 		defer rec.Release()
 		if err := o.writer.Write(rec); err != nil {
 			return err
@@ -132,37 +130,24 @@ func (o *arrowOutput) Close(c *columnar.Chunk, _ Metadata) error {
 	return o.writer.Close()
 }
 
-// Abort has nothing to stop.
+// Abort does nothing: no work runs in the background.
 func (o *arrowOutput) Abort() {}
 
-// An indexRecord is a record batch whose dictionary columns are bare indices, while its schema says
-// dictionary. The bytes of both are the same, but the library, which writes the dictionaries it
-// finds in a record before it and takes only the first in a file, finds none.
+// An indexRecord is a record batch with plain indices as its dictionary columns, although its schema says dictionary.
+// Both are encoded to the same bytes. But before a record batch, the library writes the dictionaries that it finds in
+// its columns, and for a file only the first time; here it finds none.
 type indexRecord struct {
 	arrow.Record
 	cols []arrow.Array
 }
 
-// Column returns a column as it is to be encoded.
+// Column returns the array that is encoded for column i.
 func (r indexRecord) Column(i int) arrow.Array { return r.cols[i] }
 
-// Columns returns the columns as they are to be encoded.
+// Columns returns the arrays that are encoded.
 func (r indexRecord) Columns() []arrow.Array { return r.cols }
 
-// indexOnly returns the chunk as a record without dictionaries.
-func (o *arrowOutput) indexOnly(c *columnar.Chunk) arrow.Record {
-	rec := o.record(c, columnar.NoTexts)
-	cols := slices.Clone(rec.Columns())
-	for i, col := range cols {
-		if d, ok := col.(*array.Dictionary); ok {
-			cols[i] = d.Indices()
-		}
-	}
-	return indexRecord{Record: rec, cols: cols}
-}
-
-// record returns the chunk as a record that shares the memory of its columns, with the texts of
-// dictionaries or without.
+// record returns the chunk as a record that shares the memory of its columns.
 func (o *arrowOutput) record(c *columnar.Chunk, texts columnar.DictTexts) arrow.Record {
 	return array.NewRecord(o.schema, c.Arrays(texts), int64(c.Rows))
 }

@@ -1,6 +1,6 @@
 // Package container encodes chunks as a file: Parquet, Arrow, CSV or JSON Lines.
 //
-// It hides the formats: their names and abilities, how chunks are encoded in parallel, and when dictionaries start
+// It hides the formats: their names and features, how chunks are encoded in parallel, and when dictionaries start
 // again. It depends only on the types of columns, and not on verdicts. Package output and its other internal
 // packages import it.
 package container
@@ -20,18 +20,18 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// A Container lays the rows of chunks out in a file.
+// A Container writes the rows of chunks to a file.
 type Container interface {
-	// Write adds a chunk, which then belongs to the container, and returns empty columns for the next one. The
+	// Write adds a chunk, which then belongs to the container, and returns an empty chunk for the next rows. The
 	// numbering still belongs to the caller; the container resets it only after it has written the dictionaries.
 	Write(c *columnar.Chunk) (*columnar.Chunk, error)
-	// Close writes the rest, given empty columns. The sink is not its to flush.
+	// Close completes the file; c is empty. The caller flushes the sink.
 	Close(c *columnar.Chunk, md Metadata) error
-	// Abort stops all work, after an error or instead of Close.
+	// Abort stops all work. It is called after an error, instead of Close, or after Close.
 	Abort()
 }
 
-// Options say how a file holds its table. Their fields are as in Options.
+// Options configure a file. The fields are those of the Options of package output.
 type Options struct {
 	Format      Format
 	Compression Compression
@@ -42,11 +42,11 @@ type Options struct {
 	Workers     int
 	DictMemory  int64
 
-	Formulas *Formulas // counts cells that spreadsheets would run; nil counts none
-	Encoders *Encoders // of Parquet, which files of one schema share; nil is the file's own
+	Formulas *Formulas // counts cells that spreadsheets would run as formulas; nil means they are not counted
+	Encoders *Encoders // of Parquet, shared by files of one schema; nil means that the file has its own
 }
 
-// CheckFormat returns an ErrFormat unless there is such a format.
+// CheckFormat returns an ErrFormat if the format is unknown.
 func (o Options) CheckFormat() error {
 	if int(o.Format) >= NumFormats {
 		return fmt.Errorf("%w: %d", ErrFormat, o.Format)
@@ -54,24 +54,23 @@ func (o Options) CheckFormat() error {
 	return nil
 }
 
-// Check returns the demands that the format cannot meet, whatever the columns, joined: of the kinds
-// ErrCompression, ErrLevel, ErrRowGroup and ErrCSV.
+// Check returns the joined errors of options that the format does not support: ErrCompression, ErrLevel, ErrRowGroup
+// and ErrCSV.
 func (o Options) Check() error {
 	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
 	var errGroup error
 	if o.RowGroup < 0 {
-		errGroup = fmt.Errorf("%w of %d rows: use 1 or more, or 0 for the default", ErrRowGroup, o.RowGroup)
+		errGroup = fmt.Errorf("%w %d: use 1 or more, or 0 for the default", ErrRowGroup, o.RowGroup)
 	} else if o.RowGroup > 0 && o.Format != Parquet {
-		errGroup = fmt.Errorf("%w in %s: they are for .parquet", ErrRowGroup, o.Format)
+		errGroup = fmt.Errorf("%w for %s: only .parquet has row groups", ErrRowGroup, o.Format)
 	}
 	return errors.Join(errCompression, errGroup, o.CSV.check(o.Format))
 }
 
-// Begin returns the container of a file, and how long its first chunk is.
+// Begin returns the container of a file, and the limits of its first chunk.
 func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, columnar.Limits, error) {
 	switch o.Format {
 	case Parquet:
-		// Start a Parquet file.
 		c, level, err := o.Compression.choose(Parquet, o.Level)
 		if err != nil {
 			return nil, columnar.Limits{}, err
@@ -99,8 +98,6 @@ func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, co
 		a, err := newArrow(s, l, o, md)
 		return a, arrowChunk, err
 	default:
-		// Start a file of lines. As many goroutines as there are workers encode chunks, with one
-		// worker the caller's.
 		syntax, head := o.CSV.Begin(o.Format)
 		f := &LineFile{
 			sink: s, syntax: syntax, header: []byte(head), packing: Specs[o.Format].Packing, Dicts: lineDicts, Piece: linePiece,
@@ -128,11 +125,11 @@ func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, co
 	}
 }
 
-// sinkBuffer is the size of the writes: large enough that system calls do not count.
+// sinkBuffer is the size of writes, in bytes: large enough that the cost of system calls is negligible.
 const sinkBuffer = 256 << 10
 
-// A Sink buffers the output of a container and counts it. Errors are sticky, and surface at the
-// latest with flush: not all of the libraries that write here pass them on.
+// A Sink buffers the output of a container and counts its bytes. Errors are sticky: Flush returns an error of an
+// earlier Write, which not all libraries that write here pass on.
 type Sink struct {
 	buf *bufio.Writer
 	pos int64
@@ -141,7 +138,7 @@ type Sink struct {
 // NewSink returns a Sink that writes to w.
 func NewSink(w io.Writer) *Sink { return &Sink{buf: bufio.NewWriterSize(w, sinkBuffer)} }
 
-// Reset starts again on another stream of bytes.
+// Reset starts again with another stream of bytes.
 func (s *Sink) Reset(w io.Writer) {
 	s.buf.Reset(w)
 	s.pos = 0
@@ -154,13 +151,13 @@ func (s *Sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Tell returns the position.
+// Tell returns the number of bytes written.
 func (s *Sink) Tell() int64 { return s.pos }
 
-// errSeek is returned for all seeks but the one that asks for the position.
+// errSeek is the error of a Seek that does not merely ask for the position.
 var errSeek = errors.New("the output cannot be rewound")
 
-// Seek reports the position, which is all that the writer of Arrow files asks for.
+// Seek returns the position. The writer of Arrow files uses it only for that.
 func (s *Sink) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, errSeek
@@ -168,33 +165,33 @@ func (s *Sink) Seek(offset int64, whence int) (int64, error) {
 	return s.pos, nil
 }
 
-// Flush passes on the buffered bytes and returns the first error there was.
+// Flush writes the buffered bytes and returns the first error.
 func (s *Sink) Flush() error { return s.buf.Flush() }
 
-// failed returns the first error there was.
+// failed returns the first error so far.
 func (s *Sink) failed() error {
 	_, err := s.buf.Write(nil)
 	return err
 }
 
-// The names of the key-value metadata.
+// Keys of the metadata. NewWriter sets the value unless stated otherwise.
 const (
-	KeyVersion      = "robobatch.version"        // of the program; set by the caller
-	KeyDialect      = "robobatch.dialect"        // set by NewWriter
-	KeyAgents       = "robobatch.agents"         // JSON array, as asked for; set by NewWriter
-	KeyRulesHash    = "robobatch.rules_hash"     // of the rules' content; set by NewWriter
-	KeyRulesHashOld = "robobatch.rules_hash_old" // the hash of Options.Old; set by NewWriter
-	KeyPreferences  = "robobatch.preferences"    // the revision of preferences, if columns have them; set by NewWriter
-	KeyInputs       = "robobatch.inputs"         // JSON array; set by NewWriter to the names, by the caller to names and sizes
-	KeyCounts       = "robobatch.counts"         // JSON object; set by the caller at the end
-	KeyRows         = "robobatch.rows"           // rows of the table; set by Close, Parquet only
-	KeyInvalidUTF8  = "robobatch.invalid_bytes"  // as of InvalidBytes; set by Close, Parquet only
+	KeyVersion      = "robobatch.version"        // version of the program
+	KeyDialect      = "robobatch.dialect"        // of robots.txt
+	KeyAgents       = "robobatch.agents"         // JSON array, as given by the user
+	KeyRulesHash    = "robobatch.rules_hash"     // hash of the content of the rules
+	KeyRulesHashOld = "robobatch.rules_hash_old" // the same for Options.Old
+	KeyPreferences  = "robobatch.preferences"    // revision of the preference drafts, if a column depends on them
+	KeyInputs       = "robobatch.inputs"         // JSON array of names; the caller may set names and sizes
+	KeyCounts       = "robobatch.counts"         // JSON object; the caller sets it at the end
+	KeyRows         = "robobatch.rows"           // rows of the table; Close sets it, Parquet only
+	KeyInvalidUTF8  = "robobatch.invalid_bytes"  // Writer.InvalidBytes; Close sets it, Parquet only
 )
 
-// Metadata is a list of pairs in the order of the first setting of their keys.
+// Metadata is a list of keys and values, in the order in which the keys were first set.
 type Metadata struct{ Keys, Values []string }
 
-// Set adds a pair, in valid UTF-8, or replaces the value of its key.
+// Set sets the value of a key. Invalid UTF-8 in the value is escaped.
 func (m *Metadata) Set(key, value string) {
 	value = fieldtext.Valid(value)
 	for i, k := range m.Keys {
@@ -213,11 +210,11 @@ func JSONText(names []string) string {
 	for i, name := range names {
 		valid[i] = fieldtext.Valid(name)
 	}
-	b, _ := json.Marshal(valid) // strings always have a form in JSON
+	b, _ := json.Marshal(valid) // cannot fail for strings
 	return string(b)
 }
 
-// Without returns the pairs except for the pairs of the keys.
+// Without returns the metadata without these keys.
 func (m *Metadata) Without(keys ...string) (rest Metadata) {
 	for i, key := range m.Keys {
 		if !slices.Contains(keys, key) {
@@ -227,21 +224,21 @@ func (m *Metadata) Without(keys ...string) (rest Metadata) {
 	return rest
 }
 
-// A pool runs the encoders of a container, one for each worker. Each encodes a chunk at a time,
-// beside the gathering of the next; with one worker, Write itself encodes.
+// A pool runs the encoders of a container, one per worker. Each encodes one chunk at a time, while the next chunk is
+// gathered. A single worker encodes in the caller's goroutine.
 type pool[E any] struct {
 	workers int
 	idle    chan *worker[E]
-	made    int // workers that were started
+	made    int // workers made so far
 	newE    func() (E, error)
 }
 
-// A worker is an encoder and the chunk that it encoded last, emptied.
+// A worker is an encoder with the chunk that it encoded last, now empty.
 type worker[E any] struct {
 	encoder E
 	spare   *columnar.Chunk
-	runs    bool  // since it was taken
-	err     error // the panic of a run; sticky
+	runs    bool  // run was called since takeWorker
+	err     error // sticky: a run panicked
 }
 
 func newPool[E any](workers int, newE func() (E, error)) pool[E] {
@@ -249,7 +246,7 @@ func newPool[E any](workers int, newE func() (E, error)) pool[E] {
 	return pool[E]{workers: workers, idle: make(chan *worker[E], workers), newE: newE}
 }
 
-// takeWorker waits for a worker that has nothing to do. The caller defers giveBack.
+// takeWorker waits for an idle worker. The caller defers giveBack.
 func (p *pool[E]) takeWorker() (*worker[E], error) {
 	if p.made == p.workers || len(p.idle) > 0 {
 		w := <-p.idle
@@ -266,14 +263,15 @@ func (p *pool[E]) takeWorker() (*worker[E], error) {
 	return &worker[E]{encoder: e}, err
 }
 
-// giveBack gives back a worker, unless it was run: then it comes back by itself.
+// giveBack returns a worker to the pool, unless it was run: then it returns when it is done.
 func (p *pool[E]) giveBack(w *worker[E]) {
 	if !w.runs {
 		p.idle <- w
 	}
 }
 
-// run has the worker encode a chunk, and returns an empty chunk for the next rows.
+// run calls encode, in another goroutine if there are several workers, and empties the chunk. It returns an empty
+// chunk for the next rows.
 func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.Chunk {
 	if p.workers == 1 {
 		encode()
@@ -299,7 +297,7 @@ func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.
 	return next
 }
 
-// wait waits until all workers have nothing to do, and passes their encoders to each. The error is a panic of one.
+// wait waits until all workers are idle, and calls each with their encoders. The error is the panic of a worker.
 func (p *pool[E]) wait(each func(E)) (err error) {
 	all := make([]*worker[E], p.made)
 	for i := range all {

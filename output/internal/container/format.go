@@ -23,23 +23,23 @@ const (
 	CSV                       // comma-separated values under a header line; ".csv"
 	CSVZstd                   // the same, compressed; ".csv.zst"
 	CSVGzip                   // ".csv.gz"
-	JSONL                     // a JSON object a line; ".jsonl"
+	JSONL                     // one JSON object per line; ".jsonl"
 	JSONLZstd                 // the same, compressed; ".jsonl.zst"
 	JSONLGzip                 // ".jsonl.gz"
-	TSV                       // CSV with tabs in place of commas; ".tsv"
+	TSV                       // CSV with tabs instead of commas; ".tsv"
 	TSVZstd                   // the same, compressed; ".tsv.zst"
 	TSVGzip                   // ".tsv.gz"
 	NumFormats  = int(iota)
 )
 
-// A formatSpec has the known facts of a format.
+// A formatSpec describes a format.
 type formatSpec struct {
-	Name    string            // as flags have it; behind a dot, it is the end of the names of files
-	Syntax  *fieldtext.Syntax // of lines of text; nil for other containers
-	Packing fieldtext.Packing // of lines of text
+	Name    string            // value of flags, and the extension of file names
+	Syntax  *fieldtext.Syntax // of text formats; nil for others
+	Packing fieldtext.Packing // compression of text formats
 }
 
-// Specs are the formats: the only place that knows them all.
+// Specs describes all formats.
 var Specs = [NumFormats]formatSpec{
 	Parquet:     {Name: "parquet"},
 	ArrowFile:   {Name: "arrow"},
@@ -55,42 +55,40 @@ var Specs = [NumFormats]formatSpec{
 	TSVGzip:     {Name: "tsv.gz", Syntax: &fieldtext.TSV, Packing: fieldtext.Gzip},
 }
 
-// packedEnds are ends of names that say how a file is packed, and not its content.
+// packedEnds are file extensions of compressed files.
 var packedEnds = []string{".zst", ".gz"}
 
-// ErrFormat is the kind of the errors about the choice of a format.
+// ErrFormat is the kind of errors about the choice of a format.
 var ErrFormat = errors.New("unknown output format")
 
-// ErrNoFormat is the ErrFormat of a name that says no format.
+// ErrNoFormat is the ErrFormat for a file name without a known extension.
 var ErrNoFormat = fmt.Errorf("%w", ErrFormat)
 
-// String returns the end of the names of the format's files: ".parquet", ".csv.zst".
+// String returns the file extension of the format: ".parquet", ".csv.zst".
 func (f Format) String() string { return "." + Specs[f].Name }
 
-// Name returns the format as ParseFormat reads it: "parquet", "csv.zst".
+// Name returns the name of the format for ParseFormat: "parquet", "csv.zst".
 func (f Format) Name() string { return Specs[f].Name }
 
-// Readable reports whether the format is text as it stands, for people and terminals: neither
-// binary nor packed.
+// Readable reports whether the format is uncompressed text.
 func (f Format) Readable() bool {
 	return Specs[f].Syntax != nil && Specs[f].Packing == fieldtext.NotPacked
 }
 
-// Whole reports whether the format counts places from the start of the file, so that no other bytes
-// may come before it.
+// Whole reports whether the format contains offsets from the start of the file, so that no other data may precede it.
 func (f Format) Whole() bool { return f == Parquet || f == ArrowFile }
 
-// ErrNotWhole is the error of such a format behind other bytes.
-var ErrNotWhole = errors.New("it has other bytes already, and this format must be all that is in a file: " +
-	"use arrows, csv or jsonl, or name a file of its own")
+// ErrNotWhole is the error for such a format after other data.
+var ErrNotWhole = errors.New("it already has data, and this format cannot be appended to other data: " +
+	"use arrows, csv or jsonl, or name a new file")
 
-// isCSV reports whether the format is CSV, with commas or tabs.
+// isCSV reports whether the format is CSV or TSV.
 func (f Format) isCSV() bool { return Specs[f].Syntax != nil && Specs[f].Syntax.Header }
 
-// HasMetadata reports whether the format has a place for metadata: all have but CSV and JSON Lines.
+// HasMetadata reports whether files of the format have key-value metadata, as Parquet and Arrow do.
 func (f Format) HasMetadata() bool { return Specs[f].Syntax == nil }
 
-// FormatNames returns the names that ParseFormat reads.
+// FormatNames returns the names that ParseFormat accepts.
 func FormatNames() []string {
 	names := make([]string, NumFormats)
 	for f, s := range Specs {
@@ -99,7 +97,7 @@ func FormatNames() []string {
 	return names
 }
 
-// ParseFormat returns the format of that Name. The error is ErrFormat, with the names there are.
+// ParseFormat returns the format of that Name. The error is ErrFormat, and lists the names.
 func ParseFormat(name string) (Format, error) {
 	if i := slices.Index(FormatNames(), name); i >= 0 {
 		return Format(i), nil
@@ -107,8 +105,8 @@ func ParseFormat(name string) (Format, error) {
 	return 0, fmt.Errorf("%w %q: use one of %s", ErrFormat, name, strings.Join(FormatNames(), ", "))
 }
 
-// FormatOf returns the format that the name of an output asks for: by its end, or an ArrowStream
-// for "-", standard output. The error is ErrFormat, with the ends there are.
+// FormatOf returns the format for the name of an output by its extension; ArrowStream for "-" (standard output). The
+// error is ErrFormat, and lists the extensions.
 func FormatOf(name string) (Format, error) {
 	if name == "-" {
 		return ArrowStream, nil
@@ -125,10 +123,9 @@ func FormatOf(name string) (Format, error) {
 		"(these also with .zst or .gz), or be - for standard output", ErrNoFormat, name)
 }
 
-// ChooseFormat returns the format of an output, from its name, which may tell, and from a name of
-// a format, "" for none: that decides where the name of the output does not, as "-" and "" do not.
-// Without either it is Parquet. The error is ErrFormat, or tells that the two contradict each
-// other.
+// ChooseFormat returns the named format for the output of that name; if format is "", it returns the format by the
+// extension of the name, and Parquet if the name is "" as well. The error is ErrFormat, or says that the two
+// contradict each other.
 func ChooseFormat(name, format string) (Format, error) {
 	if format == "" && name == "" {
 		return Parquet, nil
@@ -148,8 +145,7 @@ func ChooseFormat(name, format string) (Format, error) {
 	return f, nil
 }
 
-// cutFormat returns the format that the end of a name says, if it says one, and the name without
-// that end.
+// cutFormat returns the format by the extension of a name, and the name without the extension.
 func cutFormat(name string) (f Format, stem string, ok bool) {
 	for f, s := range Specs {
 		if at := len(name) - len(s.Name) - 1; at >= 0 && strings.EqualFold(name[at:], "."+s.Name) {
@@ -159,8 +155,8 @@ func cutFormat(name string) (f Format, stem string, ok bool) {
 	return 0, name, false
 }
 
-// PartialName returns the name under which the rows before a fault are kept: "a.partial.parquet" for
-// "a.parquet", "a.partial.csv.zst" for "a.csv.zst".
+// PartialName returns the name for the rows written before an input failed: "a.partial.parquet" for "a.parquet",
+// "a.partial.csv.zst" for "a.csv.zst".
 func PartialName(name string) string {
 	_, stem, ok := cutFormat(name)
 	if !ok {
@@ -169,12 +165,12 @@ func PartialName(name string) string {
 	return stem + ".partial" + name[len(stem):]
 }
 
-// A Compression says how columns are packed.
+// A Compression is a compression of columns.
 type Compression uint8
 
 // The compressions.
 const (
-	DefaultCompression Compression = iota // of the format: Zstd for Parquet, NoCompression for Arrow
+	DefaultCompression Compression = iota // Zstd for Parquet, NoCompression for Arrow
 	NoCompression
 	Zstd
 	Snappy          // Parquet only
@@ -186,17 +182,17 @@ const (
 // compressionNames are the names of the compressions.
 var compressionNames = [numCompressions]string{"default", "none", "zstd", "snappy", "gzip", "lz4"}
 
-// The kinds of the errors about the demands of [Options] on a format.
+// The kinds of errors about [Options] that a format does not support.
 var (
-	ErrCompression = errors.New("no such compression")
-	ErrLevel       = errors.New("no such level")
-	ErrRowGroup    = errors.New("no row groups")
+	ErrCompression = errors.New("unsupported compression")
+	ErrLevel       = errors.New("unsupported level")
+	ErrRowGroup    = errors.New("unsupported row group size")
 )
 
 // String returns the name: "zstd".
 func (c Compression) String() string { return compressionNames[c] }
 
-// Compressions returns the names that ParseCompression takes.
+// Compressions returns the names that ParseCompression accepts.
 func Compressions() []string { return compressionNames[NoCompression:] }
 
 // ParseCompression returns the compression of that name, DefaultCompression for "". The error is
@@ -210,28 +206,31 @@ func ParseCompression(name string) (Compression, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("%w as %q: use one of %s", ErrCompression, name, strings.Join(Compressions(), ", "))
+	return 0, fmt.Errorf("%w %q: use one of %s", ErrCompression, name, strings.Join(Compressions(), ", "))
 }
 
-// CompressionsOf are the compressions of the formats that have any, the default first.
+// CompressionsOf has the compressions of each format with compressed columns, the default first.
 var CompressionsOf = map[Format][]Compression{
 	Parquet:     {Zstd, NoCompression, Snappy, Gzip},
 	ArrowFile:   {NoCompression, Zstd, LZ4},
 	ArrowStream: {NoCompression, Zstd, LZ4},
 }
 
-// MaxLevels are the highest levels of the compressions that have levels, in Parquet.
-var MaxLevels = [numCompressions]int{Zstd: 22, Gzip: 9}
+// The highest and the default levels of the compressions in Parquet; 0 for those without levels.
+var (
+	MaxLevels     = [numCompressions]int{Zstd: 22, Gzip: 9}
+	defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
+)
 
-// choose returns the compression to use for f, and the level, where it has any. The errors are
-// ErrCompression and ErrLevel.
+// choose returns the compression to use for f, and the level; 0 if it has no levels. The errors are ErrCompression and
+// ErrLevel.
 func (c Compression) choose(f Format, level int) (Compression, int, error) {
 	known, ok := CompressionsOf[f]
 	switch {
 	case !ok && c != DefaultCompression:
-		return 0, 0, fmt.Errorf("%w in %s: only .parquet, .arrow and .arrows have compressed columns", ErrCompression, f)
-	case !ok && level != 0:
-		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
+		return 0, 0, fmt.Errorf("%w for %s: only .parquet, .arrow and .arrows have compressed columns", ErrCompression, f)
+	case level != 0 && f != Parquet:
+		return 0, 0, fmt.Errorf("%w for %s: levels are for .parquet", ErrLevel, f)
 	case !ok:
 		return NoCompression, 0, nil
 	}
@@ -246,52 +245,41 @@ func (c Compression) choose(f Format, level int) (Compression, int, error) {
 			}
 			sb.WriteString(c.String())
 		}
-		return 0, 0, fmt.Errorf("%w as %s in %s: use %s", ErrCompression, c, f, sb.String())
+		return 0, 0, fmt.Errorf("%w %s for %s: use %s", ErrCompression, c, f, sb.String())
 	}
 	switch most := MaxLevels[c]; {
 	case level == 0:
-	case f != Parquet:
-		return 0, 0, fmt.Errorf("%w in %s: levels are for .parquet", ErrLevel, f)
-	case most == 0:
-		return 0, 0, fmt.Errorf("%w as %d for %s, which has no levels: zstd has 1 to %d, gzip 1 to %d", ErrLevel, level, c, MaxLevels[Zstd], MaxLevels[Gzip])
-	case level < 1 || level > most:
-		return 0, 0, fmt.Errorf("%w as %d: %s has levels 1 to %d", ErrLevel, level, c, most)
-	}
-	if level == 0 {
 		level = defaultLevels[c]
+	case most == 0:
+		return 0, 0, fmt.Errorf("%w %d: %s has no levels, zstd has 1 to %d, gzip 1 to %d", ErrLevel, level, c, MaxLevels[Zstd], MaxLevels[Gzip])
+	case level < 1 || level > most:
+		return 0, 0, fmt.Errorf("%w %d: %s has levels 1 to %d", ErrLevel, level, c, most)
 	}
 	return c, level, nil
 }
 
-// defaultLevels are the levels that are taken where none is asked for.
-var defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
-
-// parquetCodecs are the compressions that Parquet has.
+// parquetCodecs maps compressions to Parquet codecs.
 var parquetCodecs = [numCompressions]parquet.Codec{
 	NoCompression: parquet.Uncompressed, Zstd: parquet.Zstd, Snappy: parquet.Snappy, Gzip: parquet.Gzip,
 }
 
-// A CSVForm is how CSV is written for programs that do not read it as it usually is. The zero value
-// is the usual form.
+// A CSVForm is a variant of CSV for programs that cannot read the usual form, which is the zero value.
 type CSVForm struct {
-	Separator byte // between fields: one of ,;|\t; 0 is the format's own
-	BOM       bool // a byte order mark comes first, so that Excel knows UTF-8
-	Safe      bool // texts that spreadsheets would run as formulas have an apostrophe before them
+	Separator byte // between fields: one of ,;|\t; 0 means that of the format
+	BOM       bool // start with a byte order mark, by which Excel recognises UTF-8
+	Safe      bool // put an apostrophe before texts that spreadsheets would run as formulas
 }
 
-// ErrCSV is the kind of the errors about a CSVForm.
-var ErrCSV = errors.New("no such form")
+// ErrCSV is the kind of errors about a CSVForm.
+var ErrCSV = errors.New("unsupported CSV option")
 
-// A separator is one of fields, and its name.
-type separator struct {
+// separators are the field separators, with their names.
+var separators = []struct {
 	name string
 	is   byte
-}
+}{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
 
-// separators are all of them.
-var separators = []separator{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}}
-
-// CSVForms returns the words that ParseCSV takes.
+// CSVForms returns the words that ParseCSV accepts.
 func CSVForms() []string {
 	names := append(make([]string, 0, 2+len(separators)), "safe", "bom")
 	for _, s := range separators {
@@ -300,7 +288,8 @@ func CSVForms() []string {
 	return names
 }
 
-// ParseCSV returns the form of these words, which commas separate; a separator may also be written itself. The error is ErrCSV.
+// ParseCSV parses a comma-separated list of the words of CSVForms. A separator may also be given as the character. The
+// error is ErrCSV.
 func ParseCSV(list string) (c CSVForm, err error) {
 	switch list {
 	case "":
@@ -310,39 +299,42 @@ func ParseCSV(list string) (c CSVForm, err error) {
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.Trim(word, " ")
-		i := slices.IndexFunc(separators, func(s separator) bool {
-			return word == s.name || word == string(s.is) || word == `\t` && s.is == '\t'
-		})
+		var separator byte
+		for _, s := range separators {
+			if word == s.name || word == string(s.is) || word == `\t` && s.is == '\t' {
+				separator = s.is
+			}
+		}
 		switch {
 		case word == "safe":
 			c.Safe = true
 		case word == "bom":
 			c.BOM = true
-		case i >= 0 && c.Separator != 0:
-			err = errors.Join(err, fmt.Errorf("%w of CSV: two separators: use one", ErrCSV))
-		case i >= 0:
-			c.Separator = separators[i].is
+		case separator == 0:
+			err = errors.Join(err, fmt.Errorf("%w %q: use one of %s", ErrCSV, word, strings.Join(CSVForms(), ", ")))
+		case c.Separator != 0:
+			err = errors.Join(err, fmt.Errorf("%w: two separators: use one", ErrCSV))
 		default:
-			err = errors.Join(err, fmt.Errorf("%w of CSV as %q: use one of %s", ErrCSV, word, strings.Join(CSVForms(), ", ")))
+			c.Separator = separator
 		}
 	}
 	return c, err
 }
 
-// check returns an ErrCSV if the format does not have that form.
+// check returns an ErrCSV if the format does not support the form.
 func (c CSVForm) check(f Format) error {
 	switch isTSV := f.isCSV() && Specs[f].Syntax == &fieldtext.TSV; {
 	case c == CSVForm{}:
 	case !f.isCSV():
-		return fmt.Errorf("%w of %s: only .csv and .tsv have separators, byte order marks and safe cells", ErrCSV, f)
+		return fmt.Errorf("%w for %s: only .csv and .tsv have separators, byte order marks and safe cells", ErrCSV, f)
 	case c.Separator != 0 && isTSV && c.Separator != '\t':
-		return fmt.Errorf("%w of %s: its separator is the tab; for another one, use .csv", ErrCSV, f)
+		return fmt.Errorf("%w for %s: its separator is the tab; for another one, use .csv", ErrCSV, f)
 	}
 	return nil
 }
 
-// Begin returns the syntax of the lines of a format in that form, and the bytes that come first. Formats that do not have
-// the form are as they are.
+// Begin returns the syntax of the lines in this form, and the first bytes of the file. It ignores the form for formats
+// other than CSV and TSV.
 func (c CSVForm) Begin(f Format) (syntax *fieldtext.Syntax, head string) {
 	syntax = Specs[f].Syntax
 	if !f.isCSV() {
@@ -365,23 +357,23 @@ func (c CSVForm) Begin(f Format) (syntax *fieldtext.Syntax, head string) {
 // ByteOrderMark is U+FEFF in UTF-8.
 const ByteOrderMark = "\ufeff"
 
-// MaxFormulas is how many cells are kept as examples.
+// MaxFormulas is the maximum number of examples in Formulas.
 const MaxFormulas = 3
 
-// Formulas are the cells of CSV that spreadsheets would run, as fieldtext.IsFormula says. They are
-// not counted in another format, and where they are written so that they are safe.
+// Formulas counts the CSV cells that spreadsheets would run as formulas, according to fieldtext.IsFormula. It stays
+// empty in other formats, and with CSVForm.Safe, which escapes them.
 type Formulas struct {
 	Cells int64
-	First []string // up to 3 of them
+	First []string // the first 3
 }
 
-// Add adds the formulas of rows that follow.
+// Add adds the formulas of later rows.
 func (f *Formulas) Add(more Formulas) {
 	f.Cells += more.Cells
 	f.First = append(f.First, more.First[:min(len(more.First), MaxFormulas-len(f.First))]...)
 }
 
-// See counts a text that is one.
+// See counts a text that is a formula.
 func (f *Formulas) See(text []byte) {
 	f.Cells++
 	if len(f.First) < MaxFormulas {

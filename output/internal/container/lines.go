@@ -10,56 +10,62 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// lineChunk limits a chunk that is encoded at once: some megabytes of text.
+// lineChunk limits a chunk to some megabytes of text.
 var lineChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
 
 const (
-	// linePiece is how much text is written, or compressed to a frame or member, before a chunk
-	// goes on. Only rules of many kilobytes, which lines repeat, make a chunk of several pieces.
+	// linePiece is the size, in bytes, at which text is written, as one frame or member if it is compressed. A chunk has
+	// several pieces only if many of its lines repeat a rule of many kilobytes.
 	linePiece = 8 << 20
 
-	// lineDicts is how much text the dictionaries hold before they start again. Escaped, in tables,
-	// and grown by doubling that is five times as much memory.
+	// lineDicts is the maximum size, in bytes, of the texts in the dictionaries before they start again. Their tables and
+	// escaped copies take about five times as much memory.
 	lineDicts = 4 << 20
 )
 
-// A LineFile writes rows as lines of text. Chunks are encoded, and compressed, several at once;
-// each waits until those before it are written. A text of a dictionary is escaped once, when it is
-// first used; rows copy it.
+// A LineFile writes rows as lines of text. Several chunks are encoded and compressed at the same time; each is written
+// after the chunks before it. A text in a dictionary is escaped once, when it is first used, and rows copy the result.
 type LineFile struct {
 	sink     *Sink
 	syntax   *fieldtext.Syntax
 	packing  fieldtext.Packing
 	columns  []lineColumn
-	header   []byte    // the part that is not written yet
+	header   []byte    // the header row, until it is written
 	begun    bool      // something was written
 	formulas *Formulas // counts them; nil if they are not counted
-	Dicts    int       // as lineDicts
-	Piece    int       // as linePiece
+	Dicts    int       // lineDicts, except in tests
+	Piece    int       // linePiece, except in tests
 
 	encoders pool[*lineEncoder]
-	ready    chan struct{} // of the next chunk: gets a value when those before are written
+	ready    chan struct{} // gets a value when the next chunk may be written
 }
 
-// A lineColumn is a column as all its rows have it. In the texts the lead of the column comes
-// first.
+// A lineColumn has the texts that rows of a column share. Each begins with the lead: the separator and, in JSON, the key.
 type lineColumn struct {
 	lead, null, yes, no []byte
 
-	dict    []byte // values of its dictionary, end to end: they are only added to, so that encoders can read on
+	dict    []byte // escaped values of the dictionary: append-only, because encoders read it concurrently
 	offsets []int  // value i is dict[offsets[i]:offsets[i+1]]
 
-	formulas [][]byte // by value, the text of one that is a formula; nil before the first of them
+	formulas [][]byte // for each value, its text if it is a formula; nil before the first formula
 }
 
-// Write has a chunk encoded and written.
+// Write starts to encode a chunk. With several workers, an error appears when its encoder is used again, or in Close.
 func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	for i, d := range c.Names.Dicts {
-		if d != nil {
-			if f.formulas != nil {
-				f.columns[i].findFormulas(d)
+		if d == nil {
+			continue
+		}
+		l := &f.columns[i]
+		for id := len(l.offsets) - 1; id < d.Len(); id++ { // the new texts
+			text := d.At(int32(id))
+			if f.formulas != nil && fieldtext.IsFormula(text) {
+				l.formulas = append(append(l.formulas, make([][]byte, id-len(l.formulas))...), bytes.Clone(text))
+			} else if l.formulas != nil {
+				l.formulas = append(l.formulas, nil)
 			}
-			f.columns[i].escape(d, f.syntax)
+			l.dict = f.syntax.Text(append(l.dict, l.lead...), text)
+			l.offsets = append(l.offsets, len(l.dict))
 		}
 	}
 	w, err := f.encoders.takeWorker()
@@ -70,9 +76,7 @@ func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if w.encoder.err != nil {
 		return nil, w.encoder.err
 	}
-	// Give a chunk to an encoder.
 	e := w.encoder
-	// Make the cells the cells of a chunk.
 	e.columns = e.columns[:0]
 	for i, col := range c.Columns {
 		e.columns = append(e.columns, lineCells{f.columns[i], col.Cells()})
@@ -84,41 +88,21 @@ func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	after := make(chan struct{}, 1)
 	e.before, e.after, f.ready = f.ready, after, after
 	if c.Names.Size() >= f.Dicts {
-		// Empty all dictionaries. Texts that encoders still read stay as they are.
+		// Start again with empty dictionaries. Encoders may still read the old texts.
 		c.Names.Reset()
 		for i := range f.columns {
 			f.columns[i].dict, f.columns[i].offsets, f.columns[i].formulas = nil, []int{0}, nil
 		}
 	}
-	next := f.encoders.run(w, c, func() { w.encoder.encode(f, c.Rows) })
+	next := f.encoders.run(w, c, func() { e.encode(f, c.Rows) })
 	if f.encoders.workers > 1 {
-		return next, nil // an error appears when the encoder is used again, or at the end
+		return next, nil
 	}
-	return next, w.encoder.err
+	return next, e.err
 }
 
-// escape adds the dictionary's new texts.
-func (l *lineColumn) escape(d *columnar.Dictionary, s *fieldtext.Syntax) {
-	for i := len(l.offsets) - 1; i < d.Len(); i++ {
-		l.dict = s.Text(append(l.dict, l.lead...), d.At(int32(i)))
-		l.offsets = append(l.offsets, len(l.dict))
-	}
-}
-
-// findFormulas looks for formulas in the dictionary's new texts.
-func (l *lineColumn) findFormulas(d *columnar.Dictionary) {
-	for i := len(l.offsets) - 1; i < d.Len(); i++ {
-		text := d.At(int32(i))
-		switch {
-		case fieldtext.IsFormula(text):
-			l.formulas = append(append(l.formulas, make([][]byte, i-len(l.formulas))...), bytes.Clone(text))
-		case l.formulas != nil:
-			l.formulas = append(l.formulas, nil)
-		}
-	}
-}
-
-// Close waits for the chunks being written. A file without rows has its header, and its frame.
+// Close waits for the chunks being written. If there are no rows, it writes the header, in a frame or member if the
+// file is compressed.
 func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
 	err := f.wait()
 	if err != nil || f.begun {
@@ -132,7 +116,7 @@ func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
 	return err
 }
 
-// wait waits for all encoders, and returns an error of theirs.
+// wait waits for all encoders, and returns the error of one.
 func (f *LineFile) wait() (err error) {
 	failed := f.encoders.wait(func(e *lineEncoder) {
 		if err == nil {
@@ -143,40 +127,39 @@ func (f *LineFile) wait() (err error) {
 }
 
 // Abort waits for the chunks being written.
-func (f *LineFile) Abort() { f.wait() } //nolint:errcheck // nobody is left to report it to
+func (f *LineFile) Abort() { f.wait() } //nolint:errcheck // the output is dropped
 
-// A lineEncoder makes the lines of chunks, one chunk after the other. It keeps its memory.
+// A lineEncoder formats the lines of one chunk after the other, and reuses its memory.
 type lineEncoder struct {
 	columns []lineCells // by column of the table
-	text    []byte      // the piece that is being made
+	text    []byte      // the current piece
 	*fieldtext.Packer
 
-	before <-chan struct{} // gets a value when the chunks before are written
-	after  chan<- struct{} // wants one when this chunk is
-	begun  bool            // the chunks before are written
+	before <-chan struct{} // gets a value when the previous chunk is written
+	after  chan<- struct{} // gets a value when this chunk is written
+	begun  bool            // the previous chunk is written
 
 	calendar fieldtext.Calendar
-	counts   bool     // formulas are counted
+	counts   bool     // count formulas
 	formulas Formulas // of the chunk
 	err      error    // sticky
 }
 
-// lineCells are a column of a chunk, and the text around its lines.
+// lineCells are a column of a chunk, and the texts that its rows share.
 type lineCells struct {
 	lineColumn
 	columnar.Cells
 }
 
-// encode makes and writes the lines of all rows of the chunk.
+// encode formats and writes the lines of a chunk.
 func (e *lineEncoder) encode(f *LineFile, rows int) {
-	defer func() { // also if it panics: the chunks behind it wait
+	defer func() { // even after a panic, because the next chunk waits
 		if !e.begun {
 			<-e.before
 		}
 		e.after <- struct{}{}
 	}()
 	for row := range rows {
-		// Append a row to the piece.
 		s := f.syntax
 		dst := e.text
 		for i := range e.columns {
@@ -221,11 +204,11 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 	}
 	e.write(f.sink)
 	if e.counts {
-		f.formulas.Add(e.formulas) // it is this chunk's turn
+		f.formulas.Add(e.formulas) // no other encoder does so now: it is this chunk's turn
 	}
 }
 
-// write writes the piece that was made, when the chunks before are written.
+// write writes the piece, after the previous chunk.
 func (e *lineEncoder) write(s *Sink) {
 	var packed []byte
 	if e.err == nil && len(e.text) > 0 {

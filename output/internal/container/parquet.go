@@ -5,47 +5,45 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// ParquetChunk is one page of every column: a page of urls is about 1 MiB, as is usual.
+// ParquetChunk limits a chunk, which becomes one page of every column: a page of URLs has the usual size of about 1 MiB.
 var ParquetChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
 
-// GroupLimits say when a row group ends: when it reaches one of them. Its compressed pages are held
-// in memory until then.
+// GroupLimits limit a row group: it ends when it reaches one of them. Its compressed pages are in memory until then.
 type GroupLimits struct {
 	Rows      int
-	TextBytes int // of the texts that are not in dictionaries
-	DictBytes int // of the texts of all dictionaries, as columnar.Numbering.Size counts them
+	TextBytes int // size of the texts that are not in dictionaries
+	DictBytes int // size of the texts in all dictionaries, as columnar.Numbering.Size counts them
 }
 
-// parquetGroup bounds a row group to some tens of MiB, and gives readers, which work on several at
-// a time, enough of them. While it is made, a dictionary takes three times the bytes of its texts:
-// in the dictionary, as a page, and compressed.
+// parquetGroup limits a row group to some tens of MiB, and gives readers enough row groups to read in parallel. Until a
+// row group is written, a dictionary takes three times the size of its texts: as a table, as a page, and compressed.
 var parquetGroup = GroupLimits{Rows: 512 << 10, TextBytes: 32 << 20, DictBytes: 8 << 20}
 
-// wideGroupCells is the most verdicts of a row group in the wide layout.
+// wideGroupCells is the maximum number of verdicts in a row group of the wide layout.
 const wideGroupCells = 16 << 20
 
-// A ParquetFile writes every chunk as a page of each column. A page of numbers is packed with as
-// many bits as its dictionary has needed so far, so the dictionary may grow from page to page; it
-// is written, with the row group, when the last page is known.
+// A ParquetFile writes every chunk as one page of each column. The dictionary may grow from page to page, because each
+// page packs its indices with the number of bits that the dictionary needs at that time. It is written with the row
+// group, after the last page.
 type ParquetFile struct {
 	sink     *Sink
 	out      *parquet.Writer
 	encoders *Encoders
 	Limits   GroupLimits
-	Chunk    columnar.Limits // of a chunk that is far from the end of the row group
+	Chunk    columnar.Limits // of chunks, except the last of a row group
 
-	rows      int // of the group
-	textBytes int // of the group
+	rows      int // of the row group so far
+	textBytes int // of the row group so far
 }
 
-// Encoders encode the pages of several files that are written beside one another, by one goroutine. The zero
-// value has none yet.
+// Encoders encode the pages of several files that one goroutine writes at the same time. The zero value is ready to
+// use.
 type Encoders struct {
 	pool   pool[*parquet.Encoder]
-	writer *parquet.Writer // of one of the files
+	writer *parquet.Writer // of one of the files; nil before the first
 }
 
-// begin begins a file.
+// begin begins a file with the encoders and memory of earlier files.
 func (e *Encoders) begin(s *Sink, fields []parquet.Field, opt parquet.Options, workers int) (out *parquet.Writer, err error) {
 	if e.writer != nil {
 		return e.writer.Beside(s)
@@ -79,12 +77,12 @@ func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return next, nil
 }
 
-// nextLimits returns the limits of the next chunk: it ends where the row group has to.
+// nextLimits returns the limits of the next chunk, which must not extend beyond the row group.
 func (p *ParquetFile) nextLimits() columnar.Limits {
 	return columnar.Limits{Rows: min(p.Chunk.Rows, p.Limits.Rows-p.rows), Bytes: p.Chunk.Bytes}
 }
 
-// endGroup writes the row group and forgets the dictionaries.
+// endGroup writes the row group and empties the dictionaries.
 func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 	if err := p.wait(); err != nil {
 		return err
@@ -101,13 +99,13 @@ func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 func (p *ParquetFile) wait() error { return p.encoders.pool.wait(func(*parquet.Encoder) {}) }
 
 // Abort waits for the chunks being encoded.
-func (p *ParquetFile) Abort() { p.wait() } //nolint:errcheck // nobody is left to report it to
+func (p *ParquetFile) Abort() { p.wait() } //nolint:errcheck // the output is dropped
 
 // Close ends the row group and writes the footer.
 func (p *ParquetFile) Close(c *columnar.Chunk, md Metadata) error {
 	if err := p.endGroup(c.Names); err != nil {
 		return err
 	}
-	p.encoders.writer = p.out // whose memory the next file takes over
+	p.encoders.writer = p.out // the next file reuses its memory
 	return p.out.Close(md.Keys, md.Values)
 }

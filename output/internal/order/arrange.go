@@ -1,8 +1,8 @@
-// Package order puts the rows of a table in another order than the input has.
+// Package order sorts the rows of a table.
 //
-// An [Arranger] is used instead of a container. It hides how rows are sorted, in memory and in a temporary file,
-// and passes them on to a target. The order depends only on the rows. With a [Splitter], rows of few partitions are
-// written without waiting. Package output and package partition import it.
+// An [Arranger] takes the place of a container. It hides how rows are sorted, in memory and in a temporary file, and
+// passes them on to a target. The order depends only on the rows. A [Splitter] writes the rows of few partitions
+// directly, without sorting. Package output and package partition import it.
 package order
 
 import (
@@ -23,19 +23,19 @@ type Sort uint8
 // The orders.
 const (
 	SortNone   Sort = iota // the order of the input
-	SortOrigin             // by the bytes of the origin, rows without one last; rows of one origin as in the input
+	SortOrigin             // by origin (bytewise), rows without one last; rows of one origin in input order
 )
 
 // sortNames are the names of the orders, by Sort.
 var sortNames = [...]string{SortNone: "none", SortOrigin: "origin"}
 
 // ErrSort is the error of ParseSort.
-var ErrSort = errors.New("no such order")
+var ErrSort = errors.New("unknown order")
 
 // String returns the name: "origin".
 func (s Sort) String() string { return sortNames[s] }
 
-// Columns returns the names of the columns that decide; none for SortNone.
+// Columns returns the names of the columns to sort by; none for SortNone.
 func (s Sort) Columns() []string {
 	if s == SortNone {
 		return nil
@@ -43,8 +43,7 @@ func (s Sort) Columns() []string {
 	return []string{columnar.NameOrigin}
 }
 
-// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, with the names
-// there are.
+// ParseSort returns the order of that name, SortNone for "". The error is ErrSort, and lists the names.
 func ParseSort(name string) (Sort, error) {
 	if name == "" {
 		return SortNone, nil
@@ -56,14 +55,13 @@ func ParseSort(name string) (Sort, error) {
 }
 
 const (
-	// SortMemory is how many bytes of rows are sorted at once, unless Options.SortMemory says
-	// otherwise.
+	// SortMemory is the default of Options.Memory, in bytes.
 	SortMemory = 256 << 20
-	// minSortMemory is the least: chunks of that, and a merge of several sorted pieces, need some.
+	// minSortMemory is the minimum, in bytes, for a few chunks and the merge of several sorted pieces.
 	minSortMemory = 8 << 20
 )
 
-// SortChunk limits the chunk gathered before the memory of all chunks is looked at.
+// SortChunk limits a chunk. The memory limit is checked after every chunk.
 var SortChunk = columnar.Limits{Rows: 16 << 10, Bytes: 1 << 20}
 
 // An Arranger is a container that sorts all rows before it passes them to a target: by their keys and, if these are
@@ -73,39 +71,39 @@ var SortChunk = columnar.Limits{Rows: 16 << 10, Bytes: 1 << 20}
 type Arranger struct {
 	schema *columnar.Schema
 	keys   SortKeys
-	Limit  int             // bytes of gathered chunks, their dictionaries, and references to their rows
+	Limit  int             // maximum bytes of gathered chunks, their dictionaries, and references to their rows
 	cancel <-chan struct{} // closed to end the work early
 
-	chunks []*columnar.Chunk // gathered; they share their numbering
-	spare  []*columnar.Chunk
-	bytes  int // of chunks
+	chunks []*columnar.Chunk // gathered chunks; they share their numbering
+	spare  []*columnar.Chunk // empty chunks
+	bytes  int               // memory of chunks
 	Spill  *extsort.Spill
 	target target
 }
 
-// A target gets rows in order.
+// A target receives rows in order.
 type target interface {
-	// Start says that rows follow which have the keys of that one.
+	// Start announces rows with the same keys as this row.
 	Start(c *columnar.Chunk, row uint32) error
-	// Chunk returns the chunk that takes rows.
+	// Chunk returns the chunk to which rows are added.
 	Chunk() *columnar.Chunk
 	// Flush writes that chunk, which is full.
 	Flush() error
-	// Finish writes the rest, and the end.
+	// Finish writes the last chunk, and completes the target.
 	Finish() error
-	// Abort ends all work under way.
+	// Abort stops all work.
 	Abort()
 }
 
-// Options say how rows are put in order.
+// Options configure sorting.
 type Options struct {
-	Keys    []string        // the columns that decide, the first most; one that comes again decides nothing
-	Memory  int64           // bytes of rows that are held in memory; 0 is 256 MiB, and less than 8 MiB is that
-	TempDir string          // of the temporary file; "" is the usual one
-	Cancel  <-chan struct{} // closed to end the work early; nil is never
+	Keys    []string        // columns to sort by, the most significant first; repeated names are ignored
+	Memory  int64           // maximum bytes of rows in memory; 0 means 256 MiB; at least 8 MiB
+	TempDir string          // directory of the temporary file; "" means the default
+	Cancel  <-chan struct{} // closed to end the work early; nil means never
 }
 
-// NewArranger returns an arranger of chunks of the layout.
+// NewArranger returns an Arranger for chunks of the schema.
 func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
 	a := &Arranger{schema: all, cancel: opt.Cancel, target: to, Limit: SortMemory, Spill: extsort.NewSpill(opt.TempDir)}
 	if opt.Memory > 0 {
@@ -130,10 +128,10 @@ func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return a.next(c), nil
 }
 
-// addChunk gathers a chunk, and leaves it to the caller whether memory is full.
+// addChunk gathers a chunk. It does not check the memory limit.
 func (a *Arranger) addChunk(c *columnar.Chunk) {
 	a.chunks = append(a.chunks, c)
-	a.bytes += c.Memory() + 16*c.Rows // and two references to each row while they are sorted
+	a.bytes += c.Memory() + 16*c.Rows // sorting needs two references to each row
 }
 
 // next returns an empty chunk for rows after c.
@@ -169,7 +167,7 @@ func (a *Arranger) spillPiece() error {
 	return nil
 }
 
-// emitChunks hands the rows that were gathered to a target, in order.
+// emitChunks passes the gathered rows to a target, in order.
 func (a *Arranger) emitChunks(to target) error {
 	rows := a.keys.sort(a.chunks)
 	for len(rows) > 0 {
@@ -189,7 +187,7 @@ func (a *Arranger) emitChunks(to target) error {
 	return nil
 }
 
-// emit hands rows that have the same keys to a target.
+// emit passes rows with the same keys to a target.
 func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
 		return err
@@ -197,7 +195,7 @@ func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	return addRows(to, from, rows)
 }
 
-// cancelled returns context.Canceled if the work is to end.
+// cancelled returns context.Canceled if Options.Cancel is closed.
 func (a *Arranger) cancelled() error {
 	select {
 	case <-a.cancel:
@@ -207,7 +205,7 @@ func (a *Arranger) cancelled() error {
 	}
 }
 
-// Close hands all rows to the target.
+// Close passes all rows to the target, in order.
 func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 	if a.Spill.Runs() == 0 {
 		if err := a.emitChunks(a.target); err != nil {
@@ -222,7 +220,6 @@ func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 		}
 	}
 	a.chunks, a.spare = nil, nil // the merge has their memory now
-	// Hand the rows of all sorted pieces to the target, in order.
 	newCursor := func() *rowCursor { return &rowCursor{keys: a.keys, rows: newSpillChunk(a.schema)} }
 	begin := func(piece *extsort.Run) extsort.Output[*rowCursor] {
 		return &mergeOutput{arranger: a, target: newPieceTarget(piece, a.schema)}
@@ -231,22 +228,21 @@ func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 	return extsort.Merge(a.Spill, fan, newCursor, begin, &mergeOutput{arranger: a, target: a.target})
 }
 
-// Abort drops the gathered rows.
+// Abort drops the gathered rows, and aborts the target.
 func (a *Arranger) Abort() {
 	a.target.Abort()
 	a.Spill.Close()
 	a.chunks, a.spare = nil, nil
 }
 
-// A fileTarget is the container of one file.
+// A fileTarget writes rows to the container of one file.
 type fileTarget struct {
 	container container.Container
 	rows      *columnar.Chunk
 	md        *container.Metadata
 }
 
-// NewFileTarget returns the target that writes a table of the layout to a container, whose first
-// chunk has these limits.
+// NewFileTarget returns a target that writes rows of the schema to a container, whose first chunk has these limits.
 func NewFileTarget(c container.Container, written *columnar.Schema, lim columnar.Limits, md *container.Metadata) *fileTarget {
 	return &fileTarget{container: c, rows: columnar.NewChunk(written, 1, columnar.NewDictionaries(written), lim.ForSchema(written)), md: md}
 }
@@ -273,24 +269,24 @@ func (t *fileTarget) Finish() error {
 
 func (t *fileTarget) Abort() { t.container.Abort() }
 
-// A keyColumn is a column that rows are ordered by. Nulls come last.
+// A keyColumn is a column to sort by. Nulls come last.
 type keyColumn interface {
-	// KeyText returns the value of a row, and false for a null.
+	// KeyText returns the value of a row; false for null.
 	KeyText(row uint32) ([]byte, bool)
-	// KeyID returns a number that is the same for the same value of chunks that share their
-	// dictionaries; -1 for a null.
+	// KeyID returns the number of the value of a row, which is unique among chunks that share their dictionaries; -1 for
+	// null.
 	KeyID(row uint32) int32
-	// KeyRanks returns the place of the value of each number in their order.
+	// KeyRanks returns the rank of each number's value in the order.
 	KeyRanks() []int32
 }
 
-// SortKeys are the columns that rows are ordered by, the first deciding most.
+// SortKeys are the indices of the columns to sort by, the most significant first.
 type SortKeys []int
 
-// At returns key k of a chunk.
+// At returns sort key i of a chunk.
 func (k SortKeys) At(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
 
-// compare compares a row with a row of another chunk.
+// compare compares the keys of two rows by their values.
 func (k SortKeys) compare(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) int {
 	for i := range k {
 		textA, okA := k.At(a, i).KeyText(rowA)
@@ -308,7 +304,7 @@ func (k SortKeys) compare(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, row
 	return 0
 }
 
-// Values returns a copy of the values of a row; nil for a null.
+// Values returns a copy of the key values of a row; a null is nil.
 func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
 	values := make([][]byte, len(k))
 	for i := range k {
@@ -319,7 +315,7 @@ func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
 	return values
 }
 
-// Are reports whether a row has the values.
+// Are reports whether a row has these key values.
 func (k SortKeys) Are(c *columnar.Chunk, row uint32, values [][]byte) bool {
 	for i, have := range values {
 		text, ok := k.At(c, i).KeyText(row)
@@ -330,7 +326,7 @@ func (k SortKeys) Are(c *columnar.Chunk, row uint32, values [][]byte) bool {
 	return true
 }
 
-// CompareValues compares values as rows are put in order.
+// CompareValues compares the results of Values in the order of rows.
 func CompareValues(a, b [][]byte) int {
 	for i := range a {
 		switch {
@@ -348,7 +344,7 @@ func CompareValues(a, b [][]byte) int {
 	return 0
 }
 
-// same reports whether two rows of chunks that share their dictionaries have the same values.
+// same reports whether two rows have the same keys. Their chunks must share dictionaries.
 func (k SortKeys) same(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) bool {
 	for i := range k {
 		if k.At(a, i).KeyID(rowA) != k.At(b, i).KeyID(rowB) {
@@ -358,9 +354,8 @@ func (k SortKeys) same(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB u
 	return true
 }
 
-// sort returns the rows of chunks that share their dictionaries in order; those that are equal stay
-// as they are. It counts how many rows have each value, for one key after the other, so that the
-// time is linear in the rows.
+// sort returns the rows of chunks, which must share dictionaries, in order; the sort is stable. It is a radix sort: a
+// counting sort by each key, the least significant first. So the time is linear in the number of rows.
 func (k SortKeys) sort(chunks []*columnar.Chunk) []columnar.Ref {
 	total := 0
 	for _, c := range chunks {
@@ -387,7 +382,7 @@ func (k SortKeys) sort(chunks []*columnar.Chunk) []columnar.Ref {
 	return rows
 }
 
-// countingSort returns the rows by rank, below n, in the memory of to.
+// countingSort returns the rows ordered by rank, in the memory of to. All ranks are less than n.
 func countingSort(rows, to []columnar.Ref, n int, rank func(columnar.Ref) int32) []columnar.Ref {
 	starts := make([]int, n+1)
 	for _, r := range rows {
@@ -404,19 +399,20 @@ func countingSort(rows, to []columnar.Ref, n int, rank func(columnar.Ref) int32)
 	return to
 }
 
-// spillBlock is the unit for writing and reading a sorted piece: small, as a merge has one of each piece
-// in memory.
+// spillBlock limits a block, the unit in which a sorted piece is written and read. It is small, because a merge has one
+// block of each piece in memory.
 var spillBlock = columnar.Limits{Rows: 4 << 10, Bytes: 256 << 10}
 
-// mergeMemory is about the memory of a sorted piece while it is merged: a block, packed and unpacked.
+// mergeMemory is the approximate memory, in bytes, of a sorted piece during a merge: a block, compressed and
+// decompressed.
 const mergeMemory = 2 << 20
 
-// newSpillChunk returns the rows of a block, which has dictionaries of its own.
+// newSpillChunk returns an empty block, which has its own dictionaries.
 func newSpillChunk(l *columnar.Schema) *columnar.Chunk {
 	return columnar.NewChunk(l, 1, columnar.NewDictionaries(l), spillBlock)
 }
 
-// A pieceTarget writes a sorted piece.
+// A pieceTarget writes rows to a sorted piece.
 type pieceTarget struct {
 	piece *extsort.Run
 	rows  *columnar.Chunk
@@ -439,7 +435,7 @@ func (t *pieceTarget) Flush() error {
 	return t.piece.Write(t.raw)
 }
 
-// Finish writes the block that is not full.
+// Finish writes the last block.
 func (t *pieceTarget) Finish() error {
 	if t.rows.Rows == 0 {
 		return nil
@@ -447,20 +443,20 @@ func (t *pieceTarget) Finish() error {
 	return t.Flush()
 }
 
-// A rowCursor stands on a row of a block.
+// A rowCursor is a position in a block.
 type rowCursor struct {
 	keys SortKeys
 	rows *columnar.Chunk
 	row  uint32
 }
 
-// Load moves the cursor to another block.
+// Load moves the cursor to the first row of another block.
 func (c *rowCursor) Load(block []byte) error {
 	c.row = 0
 	return c.rows.Decode(block)
 }
 
-// Done reports whether there is no row any more.
+// Done reports whether the cursor is past the last row.
 func (c *rowCursor) Done() bool { return int(c.row) >= c.rows.Rows }
 
 // Compare compares the keys of two rows.
@@ -468,14 +464,14 @@ func (c *rowCursor) Compare(other *rowCursor) int {
 	return c.keys.compare(c.rows, c.row, other.rows, other.row)
 }
 
-// A mergeOutput hands merged rows to a target.
+// A mergeOutput passes merged rows to a target.
 type mergeOutput struct {
 	arranger *Arranger
 	target   target
 	refs     []columnar.Ref
 }
 
-// Take takes the row of the cursor, and all behind it in the block that have the same keys.
+// Take takes the row at the cursor, and the following rows of the block with the same keys.
 func (m *mergeOutput) Take(c *rowCursor) error {
 	if err := m.arranger.cancelled(); err != nil {
 		return err
@@ -487,5 +483,5 @@ func (m *mergeOutput) Take(c *rowCursor) error {
 	return emit(m.target, []*columnar.Chunk{c.rows}, m.refs)
 }
 
-// Finish writes the target's rows.
+// Finish completes the target.
 func (m *mergeOutput) Finish() error { return m.target.Finish() }

@@ -5,73 +5,69 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 
-// A Splitter is a container that hands rows to one target for each partition, as they come, while
-// there is room for the targets. It leaves rows of all other partitions to an Arranger. A target
-// gets the same rows in the same order by either way, so that memory decides no byte.
+// A Splitter is a container that writes the rows of each partition to a target of its own, as long as the memory
+// suffices for the targets. It passes the rows of all other partitions to an Arranger. Both ways write the same rows in
+// the same order, so the amount of memory does not change the output.
 type Splitter struct {
-	Rest   *Arranger // its target begins all others
-	Room   int       // how many partitions may have a target at once; 0 leaves all rows to Rest
-	each   int       // the bytes of such a target
-	limit  int       // of Rest while no target is held
+	Rest   *Arranger // sorts the rows of partitions without a target
+	Room   int       // maximum number of partitions with a target; 0 passes all rows to Rest
+	each   int       // memory of a target, in bytes
+	limit  int       // Rest.Limit while there is no target
 	target splitTarget
 
 	parts []splitPart
-	known [knownParts]knownPart
+	cache [cacheSlots]cachedPart
 	keys  []keyColumn     // of the chunk that is split
-	other []columnar.Ref  // the rows of the chunk that have no target
-	left  *columnar.Chunk // such rows of earlier chunks
+	other []columnar.Ref  // rows of the chunk without a target
+	left  *columnar.Chunk // rows of earlier chunks without a target
 }
 
-// A splitTarget begins a target for each of some partitions.
+// A splitTarget is a target that can keep several partitions open.
 type splitTarget interface {
 	target
-	// Hold begins the target of a row's partition. It stays open beside others until Finish or Abort.
+	// Hold opens the partition of a row, until Finish or Abort.
 	Hold(c *columnar.Chunk, row uint32) (Held, error)
 }
 
-// A Held is the target of one partition.
+// A Held is the target of one open partition.
 type Held interface {
-	// Chunk returns the chunk that takes rows.
+	// Chunk returns the chunk to which rows are added.
 	Chunk() *columnar.Chunk
 	// Flush writes that chunk, which is full.
 	Flush() error
 }
 
-// A splitPart is a partition that has a target.
+// A splitPart is a partition with a target.
 type splitPart struct {
-	values [][]byte // of its keys; nil for a null
-	first  uint32   // its first row in the chunk that it came with
-	held   Held     // nil until the chunk with its first row was looked through
+	values [][]byte // its key values; a null is nil
+	first  uint32   // its first row, in the chunk where it appeared
+	held   Held     // nil until that chunk is divided
 	rows   []columnar.Ref
 }
 
-// knownParts is a power of two: of how many values of keys it is remembered which partition they are.
-const knownParts = 256
+const (
+	cacheSlots = 256 // slots of Splitter.cache; a power of two
+	mostKeys   = 4   // maximum number of key columns; with more, all rows are sorted
 
-// restRows says when no target is held: unless they take one of that many rows of the first chunk. Rows of other
-// partitions are copied once more, which costs an eighth of the time that a row saves without waiting.
-const restRows = 4
+	// restRows determines whether there are targets at all: only if they take at least 1 of 4 rows of the first chunk.
+	// Rows without a target are copied once more, which costs an eighth of the time that a row with a target saves.
+	restRows = 4
+	// restPart is the divisor of the memory limit that gives the memory reserved for sorting.
+	restPart = 4
+	// namesPart is the divisor of the memory limit that gives the maximum size of the texts in dictionaries.
+	namesPart = 16
+	// freeMemory is the memory for targets, in bytes, if there is no limit. They rarely use half of it.
+	freeMemory = 384 << 20
+)
 
-// mostKeys is how many columns partitions may have.
-const mostKeys = 4
-
-// A knownPart says which partition values have that have these numbers.
-type knownPart struct {
+// A cachedPart is the partition of rows whose keys have these IDs.
+type cachedPart struct {
 	ids  [mostKeys]int32
-	part int32 // 1 + its number, 0 if nothing is known, less if it has no target
+	part int32 // 1 + index in Splitter.parts; 0 if the slot is empty, -1 for a partition without a target
 }
 
-// restPart is the part of the memory that is left for rows of partitions without a target.
-const restPart = 4
-
-// freeMemory is how many bytes targets may take that are held without a limit. They rarely take half of it.
-const freeMemory = 384 << 20
-
-// namesPart is the part of the memory that texts of dictionaries may take before they are forgotten.
-const namesPart = 16
-
-// NewSplitter returns a Splitter of chunks of the layout. Each target that it holds takes up to so
-// many bytes of opt.Memory; with 0 it holds none.
+// NewSplitter returns a Splitter for chunks of the schema. Each target needs up to each bytes of opt.Memory; if each is
+// 0, there are no targets.
 func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, each int) *Splitter {
 	s := &Splitter{Rest: NewArranger(all, opt, to), target: to, each: each}
 	memory := s.Rest.Limit - s.Rest.Limit/restPart
@@ -84,7 +80,7 @@ func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, each int) *S
 	return s
 }
 
-// Write hands on the rows of a chunk.
+// Write passes on the rows of a chunk.
 func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if s.Room == 0 {
 		return s.Rest.Write(c)
@@ -119,13 +115,14 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 		}
 		p.rows = p.rows[:0]
 	}
-	// Give the other rows of the chunk to the Arranger, so that the chunk is empty.
+	// Empty the chunk. Pass the other rows to the Arranger: at once if they are the whole chunk, otherwise when enough
+	// of them are collected.
 	if s.left == nil && len(s.other) > 0 {
 		s.left = c.Next()
 	}
 	names := c.Names
 	switch {
-	case len(s.other) == c.Rows: // all of them: the chunk itself
+	case len(s.other) == c.Rows:
 		s.addLeft()
 		s.Rest.addChunk(c)
 		c = s.Rest.next(c)
@@ -138,10 +135,10 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 			s.addLeft()
 		}
 	}
-	return c, s.settle(names)
+	return c, s.limitMemory(names)
 }
 
-// divide notes the rows of each partition in the chunk, and the others.
+// divide assigns the rows of the chunk to s.parts and s.other. It adds new partitions to s.parts while there is room.
 func (s *Splitter) divide(c *columnar.Chunk) {
 	s.keys, s.other = s.keys[:0], s.other[:0]
 	for i := range s.Rest.keys {
@@ -154,12 +151,11 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 			ids[i] = k.KeyID(row)
 			slot = slot*31 + uint32(ids[i])
 		}
-		known := &s.known[slot%knownParts]
-		if known.part == 0 || known.ids != ids {
-			*known = knownPart{ids, s.find(c, row)}
+		cached := &s.cache[slot%cacheSlots]
+		if cached.part == 0 || cached.ids != ids {
+			*cached = cachedPart{ids, s.find(c, row)}
 		}
-		part := known.part
-		if part > 0 {
+		if part := cached.part; part > 0 {
 			p := &s.parts[part-1]
 			p.rows = append(p.rows, columnar.Ref{Row: row})
 			continue
@@ -168,7 +164,7 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 	}
 }
 
-// find is partOf by the texts of the keys. It begins a partition if there is room.
+// find returns the cachedPart.part of a row by its key values.
 func (s *Splitter) find(c *columnar.Chunk, row uint32) int32 {
 	for i := range s.parts {
 		if s.Rest.keys.Are(c, row, s.parts[i].values) {
@@ -182,7 +178,7 @@ func (s *Splitter) find(c *columnar.Chunk, row uint32) int32 {
 	return int32(len(s.parts))
 }
 
-// addLeft gives the Arranger the rest of earlier chunks.
+// addLeft passes s.left to the Arranger.
 func (s *Splitter) addLeft() {
 	if s.left != nil && s.left.Rows > 0 {
 		s.Rest.addChunk(s.left)
@@ -190,8 +186,9 @@ func (s *Splitter) addLeft() {
 	}
 }
 
-// settle keeps the memory of rows and dictionaries in its bounds, while no row waits to be split.
-func (s *Splitter) settle(names *columnar.Numbering) error {
+// limitMemory spills the gathered rows, or empties the dictionaries, when they exceed their share of the memory. No
+// chunk is being divided.
+func (s *Splitter) limitMemory(names *columnar.Numbering) error {
 	a := s.Rest
 	if a.bytes+names.Memory() < a.Limit && names.Size() < a.Limit/namesPart {
 		return nil
@@ -205,11 +202,11 @@ func (s *Splitter) settle(names *columnar.Numbering) error {
 	case names.Size() >= a.Limit/namesPart:
 		names.Reset()
 	}
-	s.known = [knownParts]knownPart{}
+	s.cache = [cacheSlots]cachedPart{} // the IDs start again
 	return nil
 }
 
-// addRows adds rows to the target of their partition.
+// addRows adds rows to a target.
 func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 	for len(rows) > 0 {
 		c := to.Chunk()
@@ -225,7 +222,7 @@ func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 	return nil
 }
 
-// Close hands on the rows that are left.
+// Close passes on the remaining rows.
 func (s *Splitter) Close(c *columnar.Chunk, md container.Metadata) error {
 	if err := s.Rest.cancelled(); err != nil {
 		return err

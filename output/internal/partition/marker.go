@@ -15,56 +15,54 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
 const (
-	// MarkerName is the file of a partitioned output that says that it is one, and lists its content.
-	// Readers of such outputs pass names over that begin with an underscore.
+	// MarkerName is the name of the file that identifies a partitioned output and describes its content. Readers of
+	// Hive layouts ignore names that begin with an underscore.
 	MarkerName = "_robobatch.json"
-	// markerTemp is the name under which it is written.
+	// markerTemp is the temporary name of the marker while it is written.
 	markerTemp = "._robobatch.json.tmp"
-	// MarkerKind tells a marker from other JSON.
+	// MarkerKind distinguishes a marker from other JSON.
 	MarkerKind = "partitioned output"
-	// firstPart is the name, without its end, of the file of a partition that is written at once.
+	// firstPart is the name, without extension, of the files of an output that is not merged into another.
 	firstPart = "part-0"
-	// maxEarlier is how many earlier runs a marker lists, the latest of them.
+	// maxEarlier is the maximum number of earlier runs in a marker; older ones are dropped.
 	maxEarlier = 1000
 )
 
-// A Marker is the content of that file. Its facts about a run are of the latest one.
+// A Marker is the content of the file MarkerName. It embeds the record of the latest run.
 type Marker struct {
-	Robobatch   string   `json:"robobatch"` // markerKind
+	Robobatch   string   `json:"robobatch"` // MarkerKind
 	PartitionBy []string `json:"partition_by"`
 	Sort        string   `json:"sort"`
 	Format      string   `json:"format"`
-	Separator   string   `json:"csv_separator,omitempty"` // "" is that of the format
-	Columns     []string `json:"columns,omitempty"`       // of the files, with their types; none if an older version wrote it
+	Separator   string   `json:"csv_separator,omitempty"` // "" means that of the format
+	Columns     []string `json:"columns,omitempty"`       // names and types; missing if an older version wrote it
 	runRecord
-	Earlier []runRecord `json:"earlier,omitempty"` // runs before that, the first first
-	Pending *pending    `json:"pending,omitempty"` // the run whose files are being put in place
+	Earlier []runRecord `json:"earlier,omitempty"` // earlier runs, the oldest first
+	Pending *pending    `json:"pending,omitempty"` // the run whose files are being moved into place
 }
 
-// A runRecord lists the output of a run.
+// A runRecord describes the output of one run.
 type runRecord struct {
-	Run        string            `json:"run,omitempty"`  // a hash of all that it wrote, in the names of its files; "" if they are part-0
-	Mode       string            `json:"mode,omitempty"` // a PartitionMode
+	Run        string            `json:"run,omitempty"`  // hash of the whole output, part of the file names; "" if they are part-0
+	Mode       string            `json:"mode,omitempty"` // a Mode
 	Partitions int64             `json:"partitions"`
-	CutValues  int64             `json:"cut_values"` // partitions whose value is too long for a directory's name
+	CutValues  int64             `json:"cut_values"` // partitions whose value is too long for a directory name, so that it was truncated
 	Rows       int64             `json:"rows"`
 	Metadata   map[string]string `json:"metadata"`
 }
 
-// A pending is a run whose files are complete, and are being moved from a directory beside the
-// output.
+// A pending is a run whose complete files are being moved from a directory beside the output.
 type pending struct {
 	runRecord
-	From string `json:"from"` // the name of that directory
-	Hash string `json:"hash"` // Run as it was before another name was looked for
+	From string `json:"from"` // name of that directory
+	Hash string `json:"hash"` // value of Run before checkParts changed it
 }
 
-// typeNames are the types of columns, as a marker has them.
+// typeNames are the names of column types in a marker.
 var typeNames = [...]string{
 	parquet.Int64: "int64", parquet.Int32: "int32", parquet.Bool: "bool", parquet.Text: "string", parquet.Dictionary: "string",
 	parquet.Time: "time", parquet.Double: "float",
@@ -79,14 +77,13 @@ func (o Options) newMarker() Marker {
 	return m
 }
 
-// Text returns the marker as a file has it.
+// Text returns the content of the marker file.
 func (m *Marker) Text() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
-// ReadMarker returns the marker of the output at path; nil if there is nothing, or an empty
-// directory.
+// ReadMarker returns the marker of the output at path; nil if path does not exist or is an empty directory.
 func ReadMarker(path string) (*Marker, error) {
 	names, err := os.ReadDir(path)
 	switch {
@@ -107,33 +104,33 @@ func ReadMarker(path string) (*Marker, error) {
 	return &m, nil
 }
 
-// The errors about a directory that cannot be the output.
+// Errors about a directory that cannot be used for the output.
 var (
 	ErrForeign      = errors.New("the directory has files that robobatch did not write: name another one, or remove it")
 	errNotDirectory = errors.New("is a file, but a partitioned output is a directory: name another one")
 
-	// ErrOutput: the directory has an output already, and the mode is [PartitionNew].
-	ErrOutput = errors.New("the directory has an output already")
-	// ErrOther: the output in the directory differs, so that its files and these are no one table.
+	// ErrOutput: the directory already has an output, and the mode is [New].
+	ErrOutput = errors.New("the directory already has an output")
+	// ErrOther: the existing output has other columns, partitions or format, so the files would not be one table.
 	ErrOther = errors.New("the directory has a different output")
-	// ErrSameRun: the rows that would be added are there already.
+	// ErrSameRun: the directory already has the rows that would be added.
 	ErrSameRun = errors.New("the directory already has the same rows")
-	// ErrStopped: an earlier run was stopped while its files were put in place, and the rest of them
-	// is gone.
-	ErrStopped = errors.New("an earlier run was stopped while it moved files, and the rest of its files are gone")
+	// ErrStopped: an earlier run was stopped while it moved files into the directory, and the rest of its files are
+	// missing.
+	ErrStopped = errors.New("an earlier run was stopped while it moved files, and the rest of its files are missing")
 )
 
-// CheckTargets returns why a partitioned output cannot have that name, or the rows before a fault
-// the name partial.
+// CheckTargets returns an error if a partitioned output cannot be written to name, or the rows before an input failed
+// to partial.
 func (o Options) CheckTargets(name, partial string) error {
 	err := checkTree(partial)
 	if err != nil {
-		err = fmt.Errorf("%s, for the rows before a fault: %w", partial, err)
+		err = fmt.Errorf("%s, for rows written before an input fails: %w", partial, err)
 	}
 	return errors.Join(o.checkTarget(name), err)
 }
 
-// checkTarget returns an error unless the content at path allows the mode.
+// checkTarget returns an error if the content at path does not permit the mode.
 func (o Options) checkTarget(path string) error {
 	m, err := ReadMarker(path)
 	switch {
@@ -148,8 +145,8 @@ func (o Options) checkTarget(path string) error {
 	return ErrOutput
 }
 
-// Takes returns an ErrOther unless files with that marker can be put into the output. Columns that
-// either does not know are not compared.
+// Takes returns an ErrOther if files with the other marker cannot be added to the output. Columns are compared only if
+// both markers have them.
 func (m *Marker) Takes(other *Marker) error {
 	switch {
 	case !slices.Equal(m.PartitionBy, other.PartitionBy):
@@ -164,7 +161,7 @@ func (m *Marker) Takes(other *Marker) error {
 	return nil
 }
 
-// addRun notes a run that has put its files in place.
+// addRun makes a completed run the latest.
 func (m *Marker) addRun(r runRecord) {
 	m.Pending = nil
 	m.Earlier = append(m.Earlier, m.runRecord)
@@ -172,9 +169,8 @@ func (m *Marker) addRun(r runRecord) {
 	m.runRecord = r
 }
 
-// checkTree returns an error unless a partitioned output may be put instead of the content at path:
-// nothing, or an empty directory, or such an output and nothing else, as all that is there will be
-// removed.
+// checkTree returns an error if the content at path must not be replaced, which would remove it. It may be missing, an
+// empty directory, or a partitioned output without other files.
 func checkTree(path string) error {
 	m, err := ReadMarker(path)
 	if err != nil || m == nil {
@@ -187,8 +183,8 @@ func checkTree(path string) error {
 	return m.checkFiles(path, ".", names)
 }
 
-// checkFiles returns an errForeign if a directory of the output at root has an entry that is not of
-// the output.
+// checkFiles returns an ErrForeign if dir, or a directory below it, has an entry that is not part of the output at
+// root. The entries are those of dir.
 func (m *Marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 	depth := 0
 	if dir != "." {
@@ -214,25 +210,24 @@ func (m *Marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// runName is the name of a run.
+// runName matches runRecord.Run.
 var runName = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// isPart reports whether a file of a partition has a name that a run gives.
+// isPart reports whether a file of a partition has a name that runs give.
 func (m *Marker) isPart(name string) bool {
 	stem, ok := strings.CutSuffix(name, m.Format)
 	run, named := strings.CutPrefix(stem, "part-")
 	return ok && (stem == firstPart || named && runName.MatchString(run))
 }
 
-// HiveNull is the value of a directory for rows where the column is null.
+// HiveNull is the value in a directory name for rows in which the column is null.
 const HiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// MaxName is the longest name of a directory that file systems take, in bytes.
+// MaxName is the maximum length, in bytes, of a directory name.
 const MaxName = 255
 
-// HiveName returns the name of a directory for rows with that value of a column, and whether the
-// value had to be cut. Of a name that no file system takes, the end gives way to a hash of the
-// value.
+// HiveName returns the directory name for rows with a value of a column, and whether the value was truncated: if the
+// name is longer than MaxName, a hash of the value replaces its end. The value is null if ok is false.
 func HiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	if !ok || len(value) == 0 {
 		return column + "=" + HiveNull, false
@@ -249,15 +244,15 @@ func HiveName(column string, value []byte, ok bool) (name string, cut bool) {
 	return strings.ToValidUTF8(name, "") + hash, true
 }
 
-// The bytes that hiveEscape escapes. Spark on Windows escapes as much.
+// The bytes that hiveEscape escapes. Spark escapes the same ones on Windows.
 const (
 	hiveEscaped    = "\"#%'*/:=?\\{[]^"
 	windowsEscaped = hiveEscaped + " <>|"
 )
 
-// hiveEscape writes %XX instead of the bytes that Hive and Spark escape in names of directories.
-// Characters beyond ASCII stay, as they take each %XX for a character. Windows takes fewer names: it
-// drops a point at the end.
+// hiveEscape escapes, as %XX, the bytes that Hive and Spark escape in directory names. Characters beyond ASCII stay,
+// because Hive and Spark decode each %XX to one character. On Windows, a dot at the end is escaped too, because Windows
+// drops it.
 func hiveEscape(value string, windows bool) string {
 	escaped := hiveEscaped
 	if windows {
@@ -275,33 +270,20 @@ func hiveEscape(value string, windows bool) string {
 	return sb.String()
 }
 
-// MaxParts is of how many files a run keeps the hashes. More take more memory than a run may have for each partition.
+// MaxParts is the maximum number of files whose hashes a run keeps, so that its memory does not grow with the number of
+// partitions.
 const MaxParts = 10_000
 
-// A Part is a file of a partitioned output that a run has written.
+// A Part is a file of a partitioned output.
 type Part struct {
-	Name  string // below the directory of the output
+	Name  string // path below the directory of the output
 	Bytes int64
 	XXH3  string // 128 bits
 }
 
-// Parts are the files that a run has written; nil notes none.
+// Parts collects the files that a run has written.
 type Parts struct {
-	of     []Part // while the run goes on, Name is the name of the directory of a partition
+	of     []Part // Name is only the directory of the partition until Tree.Written
 	count  int64
-	marker Part // none if later runs change it
-}
-
-// addPart adds the file of a partition.
-func (p *Parts) addPart(dir string, d *storage.Digest) {
-	if p == nil {
-		return
-	}
-	p.count++
-	if p.count > MaxParts {
-		p.of = nil
-		return
-	}
-	size, hash := d.Sum()
-	p.of = append(p.of, Part{dir, size, hash})
+	marker Part // zero if later runs change it
 }

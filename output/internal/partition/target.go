@@ -20,36 +20,36 @@ import (
 	"github.com/robobatch/robobatch/output/internal/order"
 )
 
-// A treeTarget writes each partition as a file of its own: some side by side, as their rows come, and
-// all others one after the other, as an Arranger puts them in order.
+// A treeTarget writes each partition as a file. A Splitter keeps some files open at the same time; the others are
+// written one after the other, in the order of an Arranger.
 type treeTarget struct {
 	opt    Options
 	schema *columnar.Schema // of the files
-	keys   order.SortKeys   // of the partitions
+	keys   order.SortKeys   // the columns that partition the output
 	md     *container.Metadata
 
-	file *partFile   // of those one after the other; nil before the first
-	held []*partFile // side by side; those that are not complete yet
+	file *partFile   // the current one of those written one after the other; nil before the first
+	held []*partFile // incomplete files that are open at the same time
 
-	hash *xxh3.Hasher // of all files, for the name of the run
-	done Marker
+	hash *xxh3.Hasher // of all files, for runRecord.Run
+	done Marker       // of the finished output
 }
 
 // A partFile is the file of a partition.
 type partFile struct {
-	values    [][]byte // that the partition is for; nil for a null
-	dir       string   // of the file, below the directory
+	values    [][]byte // key values of the partition; a null is nil
+	dir       string   // directory of the file, below Options.Tree
 	file      *os.File // nil when it is complete
 	sink      *container.Sink
 	digest    *storage.Digest
 	container container.Container
 	names     *columnar.Numbering
-	rows      *columnar.Chunk // that the next rows go to
-	written   int64           // rows before those
+	rows      *columnar.Chunk // rows that are not written yet
+	written   int64           // rows passed to the container
 }
 
-// NewTarget returns a target that writes to the directory opt.Tree, which is there. The error
-// says why the files cannot be put into the output at opt.Into.
+// NewTarget returns a target that writes to the existing directory opt.Tree. It returns an error if the files cannot be
+// merged into the output at opt.Into.
 func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadata) (*treeTarget, error) {
 	if opt.Tree == "" {
 		return nil, fmt.Errorf("%w without a directory: a Writer has one stream of bytes, and Create makes directories", columnar.ErrPartition)
@@ -75,7 +75,7 @@ func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadat
 	return t, err
 }
 
-// Start begins another file if the row is of another partition.
+// Start completes the current file, and begins another one, if the row is in another partition.
 func (t *treeTarget) Start(c *columnar.Chunk, row uint32) error {
 	f := t.file
 	if f == nil {
@@ -93,7 +93,7 @@ func (t *treeTarget) Start(c *columnar.Chunk, row uint32) error {
 	return t.begin(f)
 }
 
-// Hold begins a file that stays open beside others. Files are complete in the order of their partitions.
+// Hold begins a file that stays open. Files are completed in the order of their partitions.
 func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
 	f := t.newFile()
 	f.values = t.keys.Values(c, row)
@@ -101,7 +101,7 @@ func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
 	return f, t.begin(f)
 }
 
-// endBefore completes the files that are held of partitions before the partition of the values; all for nil.
+// endBefore completes the open files of partitions that precede the values in the order; all files if values is nil.
 func (t *treeTarget) endBefore(values [][]byte) error {
 	slices.SortFunc(t.held, func(a, b *partFile) int { return order.CompareValues(a.values, b.values) })
 	for len(t.held) > 0 && (values == nil || order.CompareValues(t.held[0].values, values) < 0) {
@@ -113,7 +113,7 @@ func (t *treeTarget) endBefore(values [][]byte) error {
 	return nil
 }
 
-// newFile returns a file that is still to be begun, and may be begun again when it is complete.
+// newFile returns a file for begin. Once complete, it can be begun again for another partition.
 func (t *treeTarget) newFile() *partFile {
 	return &partFile{names: columnar.NewDictionaries(t.schema), sink: container.NewSink(nil)}
 }
@@ -138,7 +138,7 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	f.digest = storage.NewDigest(f.file)
 	f.sink.Reset(f.digest)
 	f.dir = dir[len(t.opt.Tree)+1:]
-	part := t.metadata() // of the first files it lacks facts that are not known yet
+	part := t.metadata() // Arrow writes it now, without values that are known only at the end
 	var lim columnar.Limits
 	if f.container, lim, err = t.opt.File.Begin(f.sink, t.schema, &part); err != nil {
 		return err
@@ -158,18 +158,18 @@ func (t *treeTarget) begin(f *partFile) (err error) {
 	return nil
 }
 
-// metadata returns the metadata of a file but for how many rows it has.
+// metadata returns the metadata of a file, without its number of rows.
 func (t *treeTarget) metadata() container.Metadata {
 	return t.md.Without(container.KeyInputs, container.KeyCounts, container.KeyRows, container.KeyInvalidUTF8)
 }
 
-// Chunk returns the chunk of the file that is not held.
+// Chunk returns the chunk of the current file.
 func (t *treeTarget) Chunk() *columnar.Chunk { return t.file.rows }
 
 // Flush writes that chunk.
 func (t *treeTarget) Flush() error { return t.file.Flush() }
 
-// Chunk returns the chunk that takes rows.
+// Chunk returns the chunk to which rows are added.
 func (f *partFile) Chunk() *columnar.Chunk { return f.rows }
 
 // Flush writes that chunk.
@@ -182,7 +182,7 @@ func (f *partFile) Flush() error {
 	return err
 }
 
-// end completes a file, unless it is complete.
+// end completes a file. It does nothing if the file is complete.
 func (t *treeTarget) end(f *partFile) error {
 	if f.file == nil {
 		return nil
@@ -203,8 +203,14 @@ func (t *treeTarget) end(f *partFile) error {
 	if err := errors.Join(f.sink.Flush(), atomicfile.SyncFile(f.file)); err != nil {
 		return err
 	}
-	t.opt.Parts.addPart(f.dir, f.digest)
 	size, sum := f.digest.Sum()
+	if p := t.opt.Parts; p != nil {
+		if p.count++; p.count <= MaxParts {
+			p.of = append(p.of, Part{f.dir, size, sum})
+		} else {
+			p.of = nil
+		}
+	}
 	fmt.Fprintf(t.hash, "/%s\x00%d %s\x00", f.dir, size, sum)
 	err := f.file.Close()
 	f.file = nil
@@ -239,17 +245,14 @@ func (t *treeTarget) Finish() error {
 	}
 	d := storage.NewDigest(file)
 	_, err = d.Write(text)
-	if err = errors.Join(err, file.Close()); err == nil && !t.opt.Mode.Merges() {
-		// Note the marker.
-		if t.opt.Parts != nil {
-			size, hash := d.Sum()
-			t.opt.Parts.marker = Part{MarkerName, size, hash}
-		}
+	if err = errors.Join(err, file.Close()); err == nil && t.opt.Parts != nil && !t.opt.Mode.Merges() {
+		size, hash := d.Sum()
+		t.opt.Parts.marker = Part{MarkerName, size, hash}
 	}
 	return err
 }
 
-// Abort drops the files that are being written.
+// Abort drops the incomplete files.
 func (t *treeTarget) Abort() {
 	for _, f := range append(t.held, t.file) {
 		if f == nil {
@@ -266,31 +269,30 @@ func (t *treeTarget) Abort() {
 	}
 }
 
-// A Mode says how to treat a partitioned output that is in the directory already.
+// A Mode determines what happens to an existing partitioned output in the directory.
 type Mode uint8
 
 // The modes.
 const (
-	New     Mode = iota // there must be none
-	Replace             // it is replaced, all of it
-	ByParts             // partitions that have rows are replaced, and all others stay
-	Append              // files are added to its partitions
+	New     Mode = iota // an existing output is an error
+	Replace             // the whole output is replaced
+	ByParts             // only partitions with new rows are replaced
+	Append              // files are added to the partitions
 )
 
-// modeNames are the names of the modes, by PartitionMode.
+// modeNames are the names of the modes.
 var modeNames = [...]string{New: "new", Replace: "replace", ByParts: "replace-partitions", Append: "append"}
 
-// ErrMode is the error of ParsePartitionMode.
-var ErrMode = errors.New("unknown mode of writing into a directory")
+// ErrMode is the error of ParseMode.
+var ErrMode = errors.New("unknown partition mode")
 
 // String returns the name: "replace-partitions".
 func (m Mode) String() string { return modeNames[m] }
 
-// Modes returns the names of the modes except for [PartitionNew].
+// Modes returns the names of the modes except [New], which users cannot name.
 func Modes() []string { return modeNames[Replace:] }
 
-// ParseMode returns the mode of that name, PartitionNew for "". The error is ErrMode, with
-// the names there are.
+// ParseMode returns the mode of that name, New for "". The error is ErrMode, and lists the names.
 func ParseMode(name string) (Mode, error) {
 	if name == "" {
 		return New, nil
@@ -298,27 +300,27 @@ func ParseMode(name string) (Mode, error) {
 	if i := slices.Index(Modes(), name); i >= 0 {
 		return Replace + Mode(i), nil
 	}
-	return 0, fmt.Errorf("%w as %q: use %s", ErrMode, name, strings.Join(Modes(), ", "))
+	return 0, fmt.Errorf("%w %q: use %s", ErrMode, name, strings.Join(Modes(), ", "))
 }
 
-// Merges reports whether files are put into an output that is there.
+// Merges reports whether files are added to an existing output.
 func (m Mode) Merges() bool { return m == ByParts || m == Append }
 
-// Options say how a partitioned output is written.
+// Options configure a partitioned output.
 type Options struct {
-	By     []string // the columns, the first being the outermost directories
+	By     []string // columns, the outermost directory first
 	Mode   Mode
-	Sort   string // the name of the order of the rows, for the marker
+	Sort   string // name of the order of the rows, for the marker
 	File   container.Options
-	Cancel <-chan struct{}   // closed to end a wait for the directory; nil is never
-	System atomicfile.System // that changes names; nil is the operating system's
+	Cancel <-chan struct{}   // closed to end the wait for another run's lock; nil means never
+	System atomicfile.System // nil means that of the operating system
 
-	Tree string // the temporary directory that is written to
-	Into string // the one that it will be, or be put into; "" if that does not matter
+	Tree string // temporary directory of the output
+	Into string // its final name; "" if an existing output need not be checked
 
-	Parts *Parts // takes the files that are written; nil if nobody asks
-	Most  int    // partitions there may be; 0 is no limit
+	Parts *Parts // collects the written files; nil if they are not needed
+	Most  int    // maximum number of partitions; 0 means no limit
 }
 
-// ErrMost is the error of more partitions than there may be.
+// ErrMost is the error of an output with more partitions than Options.Most.
 var ErrMost = errors.New("too many partitions")

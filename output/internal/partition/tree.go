@@ -1,8 +1,7 @@
-// Package partition writes a table as a directory in the layout of Hive: a file for each partition.
+// Package partition writes a table as a directory in Hive layout, with one file per partition.
 //
-// It hides the names of directories, the marker that lists the content of an output, and the steps
-// that put partitions into an output that is there, so that a crash loses nothing. Package
-// output imports it.
+// It hides the directory names, the marker that describes the content of an output, and the steps that merge partitions
+// into an existing output without losing data in a crash. Package output imports it.
 package partition
 
 import (
@@ -19,27 +18,25 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 
-// A Tree is a partitioned output: a directory that takes its name when it is complete, or parts
-// that are put into the one that has the name.
+// A Tree is a partitioned output. It is either a directory that gets its name when it is complete, or partitions that
+// are merged into the existing directory of that name.
 //
-// The second is done in these steps, and a crash after each leaves a state the next run can go on
-// with:
+// A merge takes these steps. After a crash in any of them, the next run can continue:
 //
-//  1. The directory is locked. A run that was stopped at step 4 or 5 is completed first.
-//  2. All files get the name of the run, in their temporary directory, and are synced.
-//  3. The marker says that the run is pending, and where its files are.
-//  4. One partition after the other is put in place by one rename each: of a file into its
-//     directory, or of a whole directory in exchange for the old one.
-//  5. All is synced. The marker says that the run is done.
-//  6. The temporary directory is removed, with the old partitions that are in it now.
+//  1. Lock the directory. If an earlier run was stopped in step 4 or 5, complete it.
+//  2. In the temporary directory, rename all files to the name of the run, and sync them.
+//  3. Write a marker which says that the run is pending, and where its files are.
+//  4. Move one partition after the other into place, by one rename each: of a file into its directory, or of a directory
+//     in exchange for the old one.
+//  5. Sync everything. Write a marker which says that the run is complete.
+//  6. Remove the temporary directory, which now contains the replaced partitions.
 //
-// A partition that step 4 has done is known by the file of the run's name, which its temporary
-// directory no longer has.
+// A partition has passed step 4 if its temporary directory has no file with the name of the run.
 type Tree struct {
 	*directory
 	opt      Options
-	file     string   // name of the file in each partition; "" is the one that it was written under
-	Finished []string // as of File.Finished
+	file     string   // name of the file in each partition; "" means firstPart with its extension
+	Finished []string // see File.Finished of package output
 }
 
 type directory = atomicfile.Dir
@@ -47,7 +44,12 @@ type directory = atomicfile.Dir
 // NewTree begins the output of that name.
 func NewTree(name string, opt Options) (*Tree, error) {
 	t := &Tree{opt: opt}
-	dir, err := atomicfile.CreateDir(name, t.check)
+	dir, err := atomicfile.CreateDir(name, func(path string) error {
+		if path != t.Target() { // rows written before an input failed replace those of an earlier run
+			return checkTree(path)
+		}
+		return opt.checkTarget(path)
+	})
 	if err == nil && opt.System != nil {
 		dir.Use(opt.System)
 	}
@@ -76,17 +78,8 @@ func (t *Tree) Written() []Part {
 	return all
 }
 
-// check returns an error if the content at path has to stay. Rows that are kept before a fault replace
-// rows kept before an earlier one.
-func (t *Tree) check(path string) error {
-	if path != t.Target() {
-		return checkTree(path)
-	}
-	return t.opt.checkTarget(path)
-}
-
-// Commit gives the directory its name, or puts its parts into the one that has it. Where another run
-// takes the name meanwhile, it goes by that one's output.
+// Commit gives the directory its name, or merges its partitions into the existing directory, which another run may have
+// created in the meantime.
 func (t *Tree) Commit() error {
 	for {
 		have, err := ReadMarker(t.Target())
@@ -94,9 +87,8 @@ func (t *Tree) Commit() error {
 		case err != nil:
 			return t.named(err, nil)
 		case have != nil && t.opt.Mode == New:
-			return t.directory.Commit() // says why not
+			return t.directory.Commit() // returns the error
 		case have != nil:
-			// Put the output instead of the one that has the name, or its parts into that.
 			lock, err := atomicfile.LockDir(t.Target(), t.opt.Cancel)
 			if err == nil && !t.opt.Mode.Merges() {
 				err = t.directory.Commit()
@@ -113,7 +105,7 @@ func (t *Tree) Commit() error {
 	}
 }
 
-// CommitAs is Commit under another name, whatever has that.
+// CommitAs is like Commit, but gives the directory another name, and replaces what has that name.
 func (t *Tree) CommitAs(other func(name string) string) (name string, err error) {
 	err = t.named(nil, func() (err error) {
 		name, err = t.directory.CommitAs(other)
@@ -122,8 +114,8 @@ func (t *Tree) CommitAs(other func(name string) string) (name string, err error)
 	return name, err
 }
 
-// named calls commit when all files have the name of the run, if they get one. It drops the output
-// if there is an error, or was one.
+// named calls commit after renaming all files to the name of the run, if the output is to be merged. If err is not nil,
+// or renaming fails, it drops the output instead.
 func (t *Tree) named(err error, commit func() error) error {
 	if err == nil && t.opt.Mode.Merges() {
 		var own *Marker
@@ -137,7 +129,7 @@ func (t *Tree) named(err error, commit func() error) error {
 	return commit()
 }
 
-// nameFiles gives all files the name of the run, unless they have it.
+// nameFiles renames all files to the name of the run.
 func (t *Tree) nameFiles(m *Marker) error {
 	from, to := t.file, m.fileOf(m.Run)
 	if from == "" {
@@ -146,7 +138,7 @@ func (t *Tree) nameFiles(m *Marker) error {
 	if t.file = to; from == to {
 		return nil
 	}
-	return eachPart(t.Path(), len(m.PartitionBy), func(part string) error {
+	return eachPart(t.Path(), "", len(m.PartitionBy), func(part string) error {
 		dir := filepath.Join(t.Path(), part)
 		return t.Sys().Rename(filepath.Join(dir, from), filepath.Join(dir, to))
 	})
@@ -161,10 +153,10 @@ func (t *Tree) own() (*Marker, error) {
 	return m, err
 }
 
-// fileOf returns the name of a run's files.
+// fileOf returns the file name of a run.
 func (m *Marker) fileOf(run string) string { return "part-" + run + m.Format }
 
-// merge puts the parts into the output that has the name, which is locked.
+// merge moves the partitions into the existing output, which is locked.
 func (t *Tree) merge() error {
 	own, err := t.own()
 	if err != nil {
@@ -181,22 +173,22 @@ func (t *Tree) merge() error {
 		return t.stopped(own, err)
 	}
 	from := t.Path()
-	if err := t.complete(&next, own); err != nil {
+	if err := t.complete(&next, own, from); err != nil {
 		return t.stopped(own, err)
 	}
 	t.Keep()
 	if err := t.Sys().RemoveAll(from); err != nil {
-		return t.Wrap("write into", fmt.Errorf("%w: all is in place and complete; remove %s", atomicfile.Cause(err), from))
+		return t.Wrap("write into", fmt.Errorf("%w: the output is complete; remove %s", atomicfile.Cause(err), from))
 	}
 	return nil
 }
 
-// prepare completes the work of an earlier run, and makes sure that the parts can be put in
-// place. It returns the marker of the output, and whether the earlier run was the same as this.
+// prepare completes an earlier run that was stopped, and checks that the partitions can be moved into place. It returns
+// the marker of the output, and whether the earlier run had the same output as this one.
 func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 	have, err = ReadMarker(t.Target())
 	if err == nil && have == nil {
-		err = fs.ErrNotExist // removed since the first look
+		err = fs.ErrNotExist // removed since Commit read it
 	}
 	if err == nil {
 		err = have.Takes(own)
@@ -208,11 +200,17 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		from := filepath.Join(filepath.Dir(t.Target()), filepath.Base(p.From))
 		same = p.Hash == own.Run && p.Mode == own.Mode
 		if exists(from) {
-			if err := t.finish(have, from); err != nil || same {
+			earlier := *have
+			earlier.runRecord = p.runRecord
+			if err := t.complete(have, &earlier, from); err != nil {
+				return have, same, err
+			}
+			t.Finished = append(t.Finished, earlier.Metadata[container.KeyInputs])
+			if err := t.Sys().RemoveAll(from); err != nil || same {
 				return have, same, err
 			}
 		} else if !same {
-			return nil, false, fmt.Errorf("%w: its logs were %s", ErrStopped, p.Metadata[container.KeyInputs])
+			return nil, false, fmt.Errorf("%w: its inputs were %s", ErrStopped, p.Metadata[container.KeyInputs])
 		}
 	}
 	if err = t.checkParts(have, own); err == nil {
@@ -224,31 +222,13 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 	return have, false, err
 }
 
-// finish completes the run that is pending, whose parts are at from.
-func (t *Tree) finish(have *Marker, from string) error {
-	own := *have
-	own.runRecord = have.Pending.runRecord
-	if err := t.putMarker(&own, from); err != nil {
-		return err
-	}
-	if err := t.Sys().SyncTree(t.Target()); err != nil {
-		return err
-	}
-	have.addRun(own.runRecord)
-	if err := t.writeMarker(have); err != nil {
-		return err
-	}
-	t.Finished = append(t.Finished, own.Metadata[container.KeyInputs])
-	return t.Sys().RemoveAll(from)
-}
-
-// checkParts returns an error if the content of a partition would be lost or doubled. Where a run
-// writes the same rows again, in place of it, its files get another name: so a
-// directory of the old files is never treated as one of the new.
+// checkParts returns an error if a partition has files of other programs, or if it already has the rows that would be
+// appended. If a run replaces partitions by the same rows, it gives the run another name, so that putParts can
+// distinguish the new files from the old ones.
 func (t *Tree) checkParts(have, own *Marker) error {
 	for {
 		var parts, there int64
-		err := eachPart(t.Path(), len(own.PartitionBy), func(part string) error {
+		err := eachPart(t.Path(), "", len(own.PartitionBy), func(part string) error {
 			parts++
 			dir := filepath.Join(t.Target(), part)
 			if exists(filepath.Join(dir, own.fileOf(own.Run))) {
@@ -266,7 +246,6 @@ func (t *Tree) checkParts(have, own *Marker) error {
 			}
 			return have.checkFiles(t.Target(), part, entries)
 		})
-
 		switch {
 		case err != nil || there == 0 || have.Pending != nil && t.opt.Mode == Append:
 			return err
@@ -277,26 +256,26 @@ func (t *Tree) checkParts(have, own *Marker) error {
 	}
 }
 
-// complete puts the parts in place, and says so in the marker.
-func (t *Tree) complete(have, own *Marker) error {
-	if err := t.putMarker(own, t.Path()); err != nil {
+// complete does steps 4 and 5 of a merge for a run whose files are at from. The marker of the output is have.
+func (t *Tree) complete(have, run *Marker, from string) error {
+	if err := t.putParts(run, from); err != nil {
 		return err
 	}
 	if err := t.Sys().SyncTree(t.Target()); err != nil {
 		return err
 	}
-	have.addRun(own.runRecord)
+	have.addRun(run.runRecord)
 	return t.writeMarker(have)
 }
 
-// putMarker puts the parts of a run in place that lie at from and are not in place yet.
-func (t *Tree) putMarker(run *Marker, from string) error {
+// putParts moves the partitions of a run from the directory from into place, except those that already are.
+func (t *Tree) putParts(run *Marker, from string) error {
 	file := run.fileOf(run.Run)
-	return eachPart(from, len(run.PartitionBy), func(part string) error {
+	return eachPart(from, "", len(run.PartitionBy), func(part string) error {
 		part, name := filepath.Join(from, part), filepath.Join(t.Target(), part)
 		switch {
 		case !exists(filepath.Join(part, file)):
-			return nil // this is the old part
+			return nil // already moved: this is the old partition
 		case !exists(name):
 			if err := t.Sys().MkdirAll(filepath.Dir(name)); err != nil {
 				return err
@@ -305,8 +284,7 @@ func (t *Tree) putMarker(run *Marker, from string) error {
 		case run.Mode == Append.String():
 			return t.Sys().Rename(filepath.Join(part, file), filepath.Join(name, file))
 		}
-		err := t.Sys().Exchange(part, name)
-		if !errors.Is(err, errors.ErrUnsupported) {
+		if err := t.Sys().Exchange(part, name); !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
 		if err := t.Sys().Rename(name, part+".old"); err != nil {
@@ -316,14 +294,9 @@ func (t *Tree) putMarker(run *Marker, from string) error {
 	})
 }
 
-// eachPart calls do with the directory of each partition below root, in order. Directories that
-// were replaced, with names that end in .old, are none.
-func eachPart(root string, depth int, do func(part string) error) error {
-	return eachBelow(root, "", depth, do)
-}
-
-// eachBelow is eachPart for the directories below one, that many levels down.
-func eachBelow(root, dir string, levels int, do func(part string) error) error {
+// eachPart calls do with each partition, a directory the given number of levels below dir, in order. All these paths are
+// relative to root. It skips directories that were replaced, whose names end in .old.
+func eachPart(root, dir string, levels int, do func(part string) error) error {
 	if levels == 0 {
 		return do(dir)
 	}
@@ -335,14 +308,14 @@ func eachBelow(root, dir string, levels int, do func(part string) error) error {
 		if !e.IsDir() || levels == 1 && strings.HasSuffix(e.Name(), ".old") {
 			continue
 		}
-		if err := eachBelow(root, filepath.Join(dir, e.Name()), levels-1, do); err != nil {
+		if err := eachPart(root, filepath.Join(dir, e.Name()), levels-1, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeMarker writes the marker of the output, in place of the old one.
+// writeMarker replaces the marker of the output.
 func (t *Tree) writeMarker(m *Marker) error {
 	text, err := m.Text()
 	if err != nil {
@@ -358,26 +331,26 @@ func (t *Tree) writeMarker(m *Marker) error {
 	return t.Sys().SyncDir(t.Target())
 }
 
-// stopped returns the error of a run that is pending from now on. Its files stay for the next run,
-// if the marker says so.
+// stopped returns the error of a merge that failed. If the marker says that the run is pending, its files are kept for the
+// next run; otherwise they are dropped.
 func (t *Tree) stopped(run *Marker, err error) error {
 	have, errRead := ReadMarker(t.Target())
 	switch {
 	case errRead != nil || have == nil || have.Pending != nil:
 	case have.Run == run.Run && have.Mode == run.Mode:
-		err = fmt.Errorf("%w: all is in place and complete, but a power failure might undo that", atomicfile.Cause(err))
+		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", atomicfile.Cause(err))
 		fallthrough
 	default:
 		return errors.Join(t.Wrap("write into", err), t.Close())
 	}
 	from := t.Path()
 	t.Keep()
-	err = fmt.Errorf("%w: some partitions may be in place; the next run into the directory moves the others there from %s, unless it replaces all",
+	err = fmt.Errorf("%w: some partitions may be in place; the next run moves the others there from %s, unless it replaces the whole output",
 		atomicfile.Cause(err), from)
 	return t.Wrap("write into", err)
 }
 
-// exists reports whether something has that name.
+// exists reports whether a file or directory of that name exists.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
