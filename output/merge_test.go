@@ -447,7 +447,7 @@ func TestStepErrors(t *testing.T) {
 				}
 				got := readState(t, name)
 				got.checkBetween(t, false, a, with)
-				says := strings.Contains(err.Error(), "some partitions may be in place") || strings.Contains(err.Error(), "the output is complete")
+				says := strings.Contains(err.Error(), "some partitions may be in place") || strings.Contains(err.Error(), "output is complete")
 				if !got.equal(a) && !says {
 					t.Errorf("step %d: %v does not say that there are new partitions", step, err)
 				}

@@ -20,12 +20,15 @@ func Descriptor(name string) int {
 		if err != nil {
 			return -1
 		}
-		if abs, err := filepath.Abs(dir); err == nil && hasDescriptors(abs) {
-			fd, err := strconv.ParseUint(base, 10, 31)
-			if err != nil {
-				return -1
+		if abs, err := filepath.Abs(dir); err == nil {
+			m := processDescriptors.FindStringSubmatch(abs)
+			if abs == "/dev/fd" || m != nil && m[1] == strconv.Itoa(os.Getpid()) {
+				fd, err := strconv.ParseUint(base, 10, 31)
+				if err != nil {
+					return -1
+				}
+				return int(fd)
 			}
-			return int(fd)
 		}
 		target, err := os.Readlink(filepath.Join(dir, base))
 		if err != nil {
@@ -40,15 +43,6 @@ func Descriptor(name string) int {
 
 // processDescriptors is the directory of the descriptors of a process, or of one of its threads.
 var processDescriptors = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?/fd$`)
-
-// hasDescriptors reports whether a directory contains the descriptors of this process.
-func hasDescriptors(dir string) bool {
-	if dir == "/dev/fd" {
-		return true
-	}
-	m := processDescriptors.FindStringSubmatch(dir)
-	return m != nil && m[1] == strconv.Itoa(os.Getpid())
-}
 
 // Offset returns the number of bytes in the target before the output, if a regular file is written through its
 // descriptor, for example with f >> x. Otherwise it is 0.

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// openDescriptor cannot be done here: no name stands for a descriptor.
+// openDescriptor is unsupported: these systems have no names for descriptors.
 func openDescriptor(int, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// appends reports whether all writes go to the end of a file, as far as is known.
+// appends returns false, because it is unknown on these systems.
 func appends(*os.File) bool { return false }

@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNotGiven says that a descriptor is not open, or not one that the process was started with.
+// errNotGiven means that the process was not started with this descriptor.
 var errNotGiven = errors.New("this descriptor is not open: open it in the shell, as in 3>file")
 
-// errNotWritable says that a descriptor is open, and cannot be written.
+// errNotWritable means that the descriptor is open, but not for writing.
 var errNotWritable = errors.New("this descriptor is open for reading only: open it for writing, as in 3>file")
 
-// openDescriptor returns another descriptor of the target of one of the process, so that it can be
-// closed. A file that the process has opened itself is none of its own: it is closed on exec, as nothing
-// is that was given.
+// openDescriptor duplicates a descriptor with which the process was started, so that the duplicate can be closed.
+// Descriptors that the process has opened itself are rejected: they are closed on exec, unlike inherited ones.
 func openDescriptor(fd int, name string) (*os.File, error) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {

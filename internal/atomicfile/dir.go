@@ -50,7 +50,7 @@ func (d *Dir) Keep() { d.temp = "" }
 func (d *Dir) Path() string { return d.temp }
 
 // Commit syncs the files, renames the directory to its final name, and syncs the name. After an error, an [*Error],
-// nothing is left of the directory, unless the error says that it is in place.
+// nothing is left of the directory, unless the error says that the output is complete.
 func (d *Dir) Commit() error { return d.commit(d.path) }
 
 // CommitNew is like Commit, but only if the name is free or belongs to an empty directory. Otherwise nothing is
@@ -104,7 +104,7 @@ func (d *Dir) commit(path string) error {
 		return err
 	}
 	if err := d.sys.RemoveAll(old); err != nil {
-		return d.Wrap("replace", fmt.Errorf("%w: the new output is in place and complete; remove %s, the old one", Cause(err), old))
+		return d.Wrap("replace", fmt.Errorf("%w: the new output is complete; remove %s, the old one", Cause(err), old))
 	}
 	return nil
 }

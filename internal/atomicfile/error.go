@@ -52,7 +52,7 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// Cause returns the cause of an error of package os without the path, which may be temporary.
+// Cause returns an error of package os without its path, which may be that of a temporary file.
 func Cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err

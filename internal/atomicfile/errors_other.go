@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// The errors that have a meaning here, see [IsFull], [IsClosedPipe] and isInUse.
+// Errors for [IsFull], [IsClosedPipe] and wrap.
 var (
 	fullErrors = []error{syscall.ENOSPC, syscall.EDQUOT}
 	pipeErrors = []error{syscall.EPIPE}
-	useErrors  []error // open files can be replaced
+	useErrors  []error // none: open files can be replaced
 )
 
 func rename(from, to string) error { return os.Rename(from, to) }

@@ -39,8 +39,8 @@ func Create(name string, stdout io.Writer) (*File, error) {
 	return f, nil
 }
 
-// CreateRegular is Create for a file that is not written from front to back. Where that cannot be,
-// the cause of the error is [ErrNotRegular].
+// CreateRegular is Create for an output that is not written sequentially. If the target does not support that, the cause
+// of the error is [ErrNotRegular].
 func CreateRegular(name string) (*File, error) {
 	if InPlace(name) {
 		return nil, wrap("create", name, ErrNotRegular)
@@ -48,8 +48,8 @@ func CreateRegular(name string) (*File, error) {
 	return Create(name, nil)
 }
 
-// InPlace reports whether an output of that name is written in place: standard output, a descriptor
-// of the process, or the name of a thing that is neither a regular file nor a directory.
+// InPlace reports whether an output of that name is written directly, without a temporary file: standard output, a
+// descriptor of the process, or an existing name that is neither a regular file nor a directory.
 func InPlace(name string) bool {
 	if name == Stdout || Descriptor(name) >= 0 {
 		return true
@@ -58,8 +58,7 @@ func InPlace(name string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// open opens the file to write: a temporary file, or the output itself if it is a descriptor or no
-// regular file.
+// open opens the file to write: a temporary file, or the output itself if it is a descriptor or not a regular file.
 func (f *File) open() (err error) {
 	if fd := Descriptor(f.name); fd >= 0 {
 		f.file, err = openDescriptor(fd, f.name)
@@ -82,7 +81,7 @@ func (f *File) open() (err error) {
 		f.file, err = os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
 		return err
 	})
-	if err == nil && replaces { // who could not read the file before cannot read the new one, whatever the umask is
+	if err == nil && replaces { // keep the permissions of the old file, regardless of the umask
 		err = f.file.Chmod(mode)
 	}
 	return err
@@ -103,13 +102,12 @@ func (f *File) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads a regular file back.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.file.ReadAt(b, off) }
 
-// Commit makes sure that the output is on disk, gives it its name, and makes sure of that. On
-// an error, an [*Error], nothing is left of it, and a file of that name is as before, unless only
-// the last of these steps failed, as the error says then.
+// Commit syncs the output, renames it to its final name, and syncs the name. After an error, an [*Error], nothing is left
+// of the output, and an existing file of that name is unchanged, unless the error says that the output is complete.
 func (f *File) Commit() error { return f.commit(f.path) }
 
-// CommitAs is Commit under the name that other returns for the output's, and returns that. An
-// output that is written in place keeps its own.
+// CommitAs is like Commit, but uses and returns the name that other returns for the final name. An output that is
+// written in place keeps its name.
 func (f *File) CommitAs(other func(name string) string) (string, error) {
 	if f.temp == "" {
 		return f.name, f.Commit()
@@ -117,7 +115,7 @@ func (f *File) CommitAs(other func(name string) string) (string, error) {
 	return other(f.name), f.commit(other(f.path))
 }
 
-// commit is Commit under that name.
+// commit is like Commit, with another path.
 func (f *File) commit(path string) error {
 	if err := f.finish(); err != nil || f.temp == "" {
 		return err
@@ -128,7 +126,7 @@ func (f *File) commit(path string) error {
 	return f.syncParent(path)
 }
 
-// finish makes sure that the output is on disk. After an error nothing is left of it.
+// finish syncs and closes the output. After an error, nothing is left of it.
 func (f *File) finish() error {
 	switch {
 	case f.name == Stdout:
@@ -148,7 +146,7 @@ func (f *File) finish() error {
 	return nil
 }
 
-// rename gives the temporary file a name. After an error nothing is left of it.
+// rename renames the temporary file to path. After an error, nothing is left of it.
 func (f *File) rename(path string) error {
 	err := f.sys.Rename(f.temp, path)
 	if _, lost := os.Lstat(f.temp); errors.Is(err, fs.ErrNotExist) && errors.Is(lost, fs.ErrNotExist) {
@@ -162,7 +160,7 @@ func (f *File) rename(path string) error {
 	return nil
 }
 
-// Close drops the output, unless it was committed: a file of the final name is as it was.
+// Close drops the output, unless it was committed. An existing file with the final name is unchanged.
 func (f *File) Close() error {
 	var err error
 	if f.file != nil {
@@ -176,16 +174,15 @@ func (f *File) Close() error {
 	return f.Wrap("remove the temporary file of", err)
 }
 
-// A Temp is a file without a name: it is gone when it is closed or the process ends, however it
-// ends. Where the system does not remove open files it has a name, which Remove removes.
+// A Temp is a temporary file without a name, which disappears when it is closed or when the process ends for any reason.
+// On systems that cannot remove open files, it has a name, which Remove removes.
 type Temp struct {
 	*os.File
 	once  sync.Once
 	named bool
 }
 
-// CreateTemp creates a file in dir; "" is the usual directory. The pattern is as for
-// [os.CreateTemp].
+// CreateTemp creates a file. The arguments are those of [os.CreateTemp].
 func CreateTemp(dir, pattern string) (*Temp, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
@@ -197,17 +194,17 @@ func CreateTemp(dir, pattern string) (*Temp, error) {
 // Wrap returns an error of writing to the file as an [*Error], with a remedy for a full disk; nil stays nil.
 func (f *Temp) Wrap(err error) error { return wrap("write", f.Name(), err) }
 
-// Named reports whether the file has a name, so that something is left of it unless it is removed.
+// Named reports whether the file has a name, so that it stays after a crash.
 func (f *Temp) Named() bool { return f.named }
 
-// Remove closes the file and removes its name, if it has one. Further calls, and calls of a nil
-// Temp, do nothing. Another goroutine may use the file meanwhile; that fails then.
+// Remove closes and removes the file. Further calls do nothing, and so does a call with a nil Temp. Concurrent reads and
+// writes of the file fail.
 func (f *Temp) Remove() (err error) {
 	if f == nil {
 		return nil
 	}
 	f.once.Do(func() {
-		f.Close() //nolint:errcheck // nobody reads it any more, and it may be closed already
+		f.Close() //nolint:errcheck // the file is no longer read, and may already be closed
 		if f.named {
 			err = os.Remove(f.Name())
 		}
@@ -218,30 +215,28 @@ func (f *Temp) Remove() (err error) {
 // Stdout is the name that means standard output.
 const Stdout = "-"
 
-// A target is the name of an output, and the temporary one beside it.
+// A target has the names of an output.
 type target struct {
-	name string // as asked for
-	path string // name, links resolved: the rename replaces it
-	temp string // "" if there is none: written in place, renamed or removed
+	name string // as given by the user
+	path string // name with links resolved; the rename replaces it
+	temp string // temporary name; "" if there is none, because the output is written in place, renamed or removed
 	sys  System
 }
 
 // Dir returns the directory of the output; "." for standard output.
 func (t *target) Dir() string { return filepath.Dir(t.path) }
 
-// Wrap returns err as an [*Error] about the output, nil as nil, and an error of a method here as it
-// is.
+// Wrap returns err as an [*Error] about the output. It returns nil, and errors of this package, unchanged.
 func (t *target) Wrap(doing string, err error) error { return wrap(doing, t.name, err) }
 
-// beside returns the i-th hidden name beside the output, with that end.
+// beside returns the i-th hidden name in the directory of the output, with that extension.
 func (t *target) beside(end string, i int) string {
 	dir, base := filepath.Split(t.path)
 	return filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+end)
 }
 
-// Leftovers returns the temporary names beside the output of that name which processes have left that
-// do not run any more: after SIGKILL or a power failure. Names of processes that run may be theirs,
-// and a number may have been given to another process since; so it may return too few.
+// Leftovers returns the temporary files of the output that were left behind by processes that are no longer running, after
+// SIGKILL or a power failure. It may miss some, because another process may have the same number now.
 func Leftovers(name string) []string {
 	if InPlace(name) {
 		return nil
@@ -264,8 +259,8 @@ func Leftovers(name string) []string {
 	return left
 }
 
-// OfTemp returns the name of the output that a file was to become, by the name of the file without
-// its directory; ok is false if it is not a temporary file.
+// OfTemp returns the name of the output that belongs to a temporary file; ok is false if base, the file name without
+// directory, is not that of a temporary file.
 func OfTemp(base string) (name string, ok bool) {
 	m := temps.FindStringSubmatch(base)
 	if m == nil {
@@ -274,10 +269,10 @@ func OfTemp(base string) (name string, ok bool) {
 	return m[1], true
 }
 
-// temps are the names of temporary files.
+// temps matches the names of temporary files.
 var temps = regexp.MustCompile(`(?s)^\.(.+)\.[0-9]+-[0-9]+\.tmp$`)
 
-// maxTemps is the number of temporary names that are tried: others are of outputs of the same name and process.
+// maxTemps is the maximum number of simultaneous outputs of one process with the same name.
 const maxTemps = 1000
 
 // makeTemp calls create with temporary names until one is free.
@@ -292,7 +287,7 @@ func (t *target) makeTemp(create func(temp string) error) error {
 	if err == nil {
 		return nil
 	}
-	t.temp = "" // what has the name is not ours
+	t.temp = "" // the file of this name belongs to another output
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrNoDirectory
@@ -302,11 +297,10 @@ func (t *target) makeTemp(create func(temp string) error) error {
 	return err
 }
 
-// maxLinks is the number of links to links that are followed; more is a circle.
+// maxLinks is the maximum number of nested links; more are treated as a cycle.
 const maxLinks = 40
 
-// Resolve returns the name that a name leads to through symbolic links, which need not exist. For a circle
-// it returns the name.
+// Resolve follows symbolic links. The target need not exist. Resolve returns the name itself if its links form a cycle.
 func Resolve(name string) string {
 	path := name
 	for range maxLinks {

@@ -8,21 +8,20 @@ import (
 )
 
 const (
-	// lockWait is how long another process may hold the lock. It holds it while it renames files.
+	// lockWait is the maximum time to wait for another process, which has the lock while it renames files.
 	lockWait = time.Minute
-	// lockPause is the time between two looks at the lock.
+	// lockPause is the time between two attempts.
 	lockPause = 20 * time.Millisecond
 )
 
-// errLocked says that another process writes to a directory.
+// errLocked means that another process has the lock.
 var errLocked = errors.New("another run is writing to it: wait until it ends")
 
-// A Lock is held by one process at a time. It ends with the process.
+// A Lock is a lock of a directory, which only one process can have. It ends with the process.
 type Lock struct{ held io.Closer }
 
-// LockDir locks a directory against other calls of it, from other processes too, and waits for
-// them at most a minute, or until cancel is closed. Where the system has no such locks it does
-// nothing.
+// LockDir locks a directory for which other calls of LockDir, also in other processes, have to wait. It waits for at most
+// a minute, or until cancel is closed. It does nothing on systems without such locks.
 func LockDir(path string, cancel <-chan struct{}) (*Lock, error) {
 	for end := time.Now().Add(lockWait); ; {
 		held, err := tryLock(path)
@@ -42,7 +41,7 @@ func LockDir(path string, cancel <-chan struct{}) (*Lock, error) {
 	}
 }
 
-// Unlock gives the lock back. A nil Lock locks nothing.
+// Unlock releases the lock. It does nothing if l is nil.
 func (l *Lock) Unlock() error {
 	if l == nil {
 		return nil

@@ -4,8 +4,8 @@ package atomicfile
 
 import "io"
 
-// isRunning is unknown here: any number may belong to a process.
+// isRunning returns true, because it is unknown on these systems.
 func isRunning(int) bool { return true }
 
-// tryLock does nothing here.
+// tryLock does nothing on these systems.
 func tryLock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

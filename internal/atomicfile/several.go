@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// CommitAll is [File.Commit] of several files: after an error nothing is left of any of them, and files of their names are
-// as before, as far as the error says nothing else. All are on disk before the first gets its name. A process that is killed
-// between two names leaves some of them. Those that are written in place are as they were written.
+// CommitAll commits several files, like [File.Commit]. After an error, none of them is left, and existing files with their
+// names are unchanged, unless the error says otherwise. All files are on disk before the first is renamed. If the process
+// is killed between two renames, some files have their new content. Outputs that are written in place cannot be undone.
 func CommitAll(files ...*File) (err error) {
 	for _, f := range files {
 		if err = f.finish(); err != nil {
@@ -25,7 +25,12 @@ func CommitAll(files ...*File) (err error) {
 		if f.temp == "" {
 			continue
 		}
-		r := keepOld(f)
+		r := renamed{file: f}
+		if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
+			r.isNew = true
+		} else if old := strings.TrimSuffix(f.temp, ".tmp") + ".old"; f.sys.Link(f.path, old) == nil {
+			r.old = old
+		}
 		if err = f.rename(f.path); err != nil {
 			errs := []error{err, r.forget()}
 			for _, r := range named {
@@ -41,7 +46,7 @@ func CommitAll(files ...*File) (err error) {
 	return err
 }
 
-// closeAll drops the files without a name yet.
+// closeAll drops the files that are not renamed yet.
 func closeAll(files []*File) (err error) {
 	for _, f := range files {
 		err = errors.Join(err, f.Close())
@@ -49,28 +54,14 @@ func closeAll(files []*File) (err error) {
 	return err
 }
 
-// A renamed is a file that gets its name, and the old file of the name.
+// A renamed is a file that was renamed to its final name, and the old file of that name.
 type renamed struct {
 	file  *File
-	old   string // another name of the old file; "" if there is none
-	isNew bool   // nothing had the name
+	old   string // a second name of the old file; "" if there is none
+	isNew bool   // there was no old file
 }
 
-// keepOld gives the old file of a name another name, where the file system can.
-func keepOld(f *File) renamed {
-	r := renamed{file: f}
-	if _, err := os.Lstat(f.path); errors.Is(err, fs.ErrNotExist) {
-		r.isNew = true
-		return r
-	}
-	old := strings.TrimSuffix(f.temp, ".tmp") + ".old"
-	if f.sys.Link(f.path, old) == nil {
-		r.old = old
-	}
-	return r
-}
-
-// forget removes the other name.
+// forget removes the second name of the old file.
 func (r *renamed) forget() error {
 	if r.old == "" {
 		return nil
@@ -78,10 +69,10 @@ func (r *renamed) forget() error {
 	return r.file.Wrap("remove the old file of", r.file.sys.Remove(r.old))
 }
 
-// errStays is the error of a file that cannot be undone.
-var errStays = errors.New("the file system does not support a second name for the old file: the new file is in place and complete")
+// errStays is the error of undo without a second name.
+var errStays = errors.New("the file system does not support a second name for the old file: the new file stays, and is complete")
 
-// undo gives the name back to the old file.
+// undo restores the old file.
 func (r *renamed) undo() error {
 	f := r.file
 	switch {
@@ -93,19 +84,19 @@ func (r *renamed) undo() error {
 	return f.Wrap("undo", f.sys.Rename(r.old, f.path))
 }
 
-// A note of a set is a file in the directory of the outputs: .robobatch.<process>.set, with their names as JSON. No
-// system renames several files at once, so a process that is killed between two names leaves files of two runs. The
-// note, and the temporary file of each output without its final name, identify them.
+// No system renames several files at once, so a process that is killed between two renames leaves files of two runs. A
+// note identifies them: the file .robobatch.<process>.set in the directory of the outputs, with their paths as JSON. An
+// output that was not renamed still has a temporary file.
 const (
 	noteStart = ".robobatch."
 	noteEnd   = ".set"
 	maxNote   = 1 << 20 // bytes
 )
 
-// NoteSet notes that outputs of one run are about to get their names, in each of their directories. The function that it
-// returns removes the notes, and those of killed runs about any of these outputs, which are replaced now; call it when all
-// outputs have their names, or will not get them. Names that are "", or are written in place, do not count, and fewer than
-// two need no note.
+// NoteSet writes a note about the outputs of one run to each of their directories, before they are renamed. Call the
+// returned function when all outputs are renamed or dropped: it removes the notes, and those of killed runs about any of
+// the same outputs, which are replaced now. NoteSet ignores names that are "" or are written in place, and writes no note
+// for fewer than two outputs.
 func NoteSet(names ...string) (end func() error, err error) {
 	var paths []string
 	for _, name := range names {
@@ -152,20 +143,20 @@ func NoteSet(names ...string) (end func() error, err error) {
 	return end, nil
 }
 
-// A MixedSet is outputs of one run that was killed when it had given some of them their names, by their absolute paths.
+// A MixedSet has the absolute paths of the outputs of a run that was killed after it had renamed some of them.
 type MixedSet struct {
-	New []string // are of that run
-	Old []string // are of a run before, or not there
+	New []string // files of that run
+	Old []string // files of an earlier run, or missing
 
 	note string
 }
 
-// MixedSets returns the sets in directories that runs have left which do not run any more.
+// MixedSets returns the mixed sets in these directories. It ignores runs that are still running.
 func MixedSets(dirs ...string) []MixedSet {
 	return slices.DeleteFunc(deadSets(dirs), func(m MixedSet) bool { return len(m.New) == 0 || len(m.Old) == 0 })
 }
 
-// deadSets returns the sets that processes have noted which do not run any more.
+// deadSets returns the sets in the notes of processes that are no longer running.
 func deadSets(dirs []string) (all []MixedSet) {
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir)
@@ -176,7 +167,7 @@ func deadSets(dirs []string) (all []MixedSet) {
 				continue
 			}
 			if info, err := entry.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxNote {
-				continue // another process's: a pipe would be waited for
+				continue // not a note; reading a pipe would block
 			}
 			m := MixedSet{note: filepath.Join(dir, entry.Name())}
 			text, err := os.ReadFile(m.note)
@@ -185,7 +176,6 @@ func deadSets(dirs []string) (all []MixedSet) {
 				continue
 			}
 			for _, path := range paths {
-				// Add an output of a process.
 				dir, base := filepath.Split(path)
 				temps, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+"."+process+"-*.tmp"))
 				if len(temps) > 0 {
@@ -200,12 +190,12 @@ func deadSets(dirs []string) (all []MixedSet) {
 	return all
 }
 
-// escapeGlob returns a pattern that matches a name only.
+// escapeGlob returns a pattern that matches only this name.
 func escapeGlob(name string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(name)
 }
 
-// dirsOf returns the directories of paths, each once.
+// dirsOf returns the directories of paths, sorted and without duplicates.
 func dirsOf(paths []string) (dirs []string) {
 	for _, path := range paths {
 		dirs = append(dirs, filepath.Dir(path))

@@ -9,23 +9,23 @@ import (
 	"syscall"
 )
 
-// A System is the calls that change names, and those that make the changes last. There is one of
-// the operating system; tests have others, which fail or end the process at a step.
+// A System has the calls that change names, or make such changes durable. [OS] is that of the operating system. Tests
+// have others, which fail or end the process at a certain call.
 type System interface {
 	Rename(from, to string) error
-	// Link gives a file another name, which must be free.
+	// Link gives a file a second name, which must not exist.
 	Link(from, to string) error
-	// Exchange swaps two names. It returns errors.ErrUnsupported where that cannot be done at once.
+	// Exchange swaps two names atomically. It returns errors.ErrUnsupported if the system cannot do that.
 	Exchange(a, b string) error
 	MkdirAll(dir string) error
 	// Remove removes a file or an empty directory.
 	Remove(name string) error
 	RemoveAll(name string) error
-	// WriteFile writes a new file, in place of the old one, and makes sure that it is on disk.
+	// WriteFile overwrites or creates a file, and syncs it.
 	WriteFile(name string, text []byte) error
-	// SyncDir makes sure that the names in a directory are on disk.
+	// SyncDir syncs the names in a directory.
 	SyncDir(dir string) error
-	// SyncTree makes sure that all that is in a directory is on disk, to any depth.
+	// SyncTree syncs a directory with everything below it.
 	SyncTree(dir string) error
 }
 
@@ -51,13 +51,13 @@ func (system) WriteFile(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// SyncDir does as [SyncDir].
+// SyncDir calls [SyncDir].
 func (system) SyncDir(dir string) error { return SyncDir(dir) }
 
-// SyncDir makes sure that the names in a directory are on disk. It does nothing where the file system has no such thing.
+// SyncDir syncs the names in a directory. It does nothing if the file system does not support that.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)
-	if errors.Is(err, fs.ErrPermission) { // one that may be written, but not listed
+	if errors.Is(err, fs.ErrPermission) { // a directory that is writable, but not readable
 		syncAll()
 		return nil
 	}
@@ -71,10 +71,10 @@ func SyncDir(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncParent makes sure that the name of a file just renamed is on disk.
+// syncParent syncs the name of a file that was just renamed.
 func (t *target) syncParent(path string) error {
 	if err := t.sys.SyncDir(filepath.Dir(path)); err != nil {
-		err = fmt.Errorf("%w: it is in place and complete, but a power failure might undo that", Cause(err))
+		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", Cause(err))
 		return t.Wrap("sync the directory of", err)
 	}
 	return nil

@@ -13,10 +13,10 @@ import (
 // dirsSync reports whether directories can be synced.
 const dirsSync = runtime.GOOS != "windows"
 
-// SyncFile makes sure that a file in a [Dir] is on disk when the Dir is committed.
+// SyncFile must be called for each file in a [Dir], so that Commit can sync them.
 func SyncFile(f *os.File) error { return f.Sync() }
 
-// syncTree makes sure that all directories below one are on disk. SyncFile has done it for files.
+// syncTree syncs a directory and the directories below it. SyncFile has synced the files.
 func syncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.IsDir() {
@@ -26,8 +26,8 @@ func syncTree(dir string) error {
 	})
 }
 
-// syncAll does nothing: there is no such call that waits.
+// syncAll does nothing: these systems have no such call that waits.
 func syncAll() {}
 
-// exchange cannot be done here.
+// exchange is unsupported.
 func exchange(string, string) error { return errors.ErrUnsupported }

@@ -78,18 +78,18 @@ func TestSteps(t *testing.T) {
 		{false, "rename", "rename temp x", "rename the temporary file of x: input/output error", "old"},
 		{
 			false, "sync", "rename temp x;sync P",
-			"sync the directory of x: input/output error: it is in place and complete, but a power failure might undo that", "new",
+			"sync the directory of x: input/output error: the output is complete, but a power failure might undo that", "new",
 		},
 		{true, "", "synctree temp;exchange temp x;sync P;remove temp", "", "new"},
 		{true, "synctree", "synctree temp;remove temp", "finish x: input/output error", "old"},
 		{true, "exchange", "synctree temp;exchange temp x;remove temp", "rename the temporary directory of x: input/output error", "old"},
 		{
 			true, "sync P", "synctree temp;exchange temp x;sync P",
-			"sync the directory of x: input/output error: it is in place and complete, but a power failure might undo that", "new",
+			"sync the directory of x: input/output error: the output is complete, but a power failure might undo that", "new",
 		},
 		{
 			true, "remove", "synctree temp;exchange temp x;sync P;remove temp",
-			"replace x: input/output error: the new output is in place and complete; remove TEMP, the old one", "new",
+			"replace x: input/output error: the new output is complete; remove TEMP, the old one", "new",
 		},
 	} {
 		t.Run(fmt.Sprintf("dir=%v/fail=%s", test.dir, test.fail), func(t *testing.T) {

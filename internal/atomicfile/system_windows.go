@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The errors of Windows that have a meaning here, see [IsFull], [IsClosedPipe] and isInUse.
+// Errors for [IsFull], [IsClosedPipe] and wrap.
 var (
 	fullErrors = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, syscall.ENOSPC}
 	pipeErrors = []error{windows.ERROR_BROKEN_PIPE, windows.ERROR_NO_DATA, windows.ERROR_PIPE_NOT_CONNECTED, syscall.EPIPE}
@@ -22,14 +22,14 @@ var (
 )
 
 const (
-	// renameWait is how long a rename waits for a program that has one of the files open. Those that
-	// look for viruses, or make indexes, open each new file for a moment.
+	// renameWait is the maximum time that a rename waits for a program that has one of the files open. Virus scanners
+	// and indexers open each new file for a moment.
 	renameWait = 2 * time.Second
 	// renamePause is the time between two attempts.
 	renamePause = 50 * time.Millisecond
 )
 
-// rename is [os.Rename], which fails here while a program has one of the files open.
+// rename is like [os.Rename], but waits while a program has one of the files open, because then os.Rename fails on Windows.
 func rename(from, to string) error {
 	for end := time.Now().Add(renameWait); ; time.Sleep(renamePause) {
 		err := os.Rename(from, to)
@@ -39,11 +39,11 @@ func rename(from, to string) error {
 	}
 }
 
-// isRunning reports whether there is a process of that number, whoever owns it.
+// isRunning reports whether a process with that number exists, also of another user.
 func isRunning(pid int) bool {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
-		return !errors.Is(err, windows.ERROR_INVALID_PARAMETER) // there, but not ours to look at
+		return !errors.Is(err, windows.ERROR_INVALID_PARAMETER) // other errors mean that it exists, but of another user
 	}
 	defer windows.CloseHandle(process)
 	const stillActive = 259
@@ -51,11 +51,11 @@ func isRunning(pid int) bool {
 	return windows.GetExitCodeProcess(process, &code) != nil || code == stillActive
 }
 
-// A nameLock is an object of the system that only one process makes.
+// A nameLock is a named mutex, which only one process can create.
 type nameLock windows.Handle
 
-// tryLock locks the name of a directory until the result is closed. The result is nil if another
-// process has the lock. The directory is not opened, since then it could not be renamed.
+// tryLock locks the name of a directory until the result is closed. The result is nil if another process has the lock.
+// The directory is not opened, because then it could not be renamed.
 func tryLock(path string) (io.Closer, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func tryLock(path string) (io.Closer, error) {
 	switch {
 	case err == nil:
 		return nameLock(handle), nil
-	case handle != 0: // it was there
+	case handle != 0: // it already exists
 		return nil, windows.CloseHandle(handle)
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED): // another user's
 		return nil, nil
@@ -80,5 +80,5 @@ func tryLock(path string) (io.Closer, error) {
 	return nil, os.NewSyscallError("CreateMutex", err)
 }
 
-// Close gives the name free.
+// Close releases the lock.
 func (l nameLock) Close() error { return windows.CloseHandle(windows.Handle(l)) }

@@ -5,19 +5,15 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// This file has the encodings of the "Encodings" document of the Parquet format. Each function
-// appends to a page. Some encodings exist twice, for values and for streaks of equal values: both
-// make the same bytes.
+// This file implements encodings from the Parquet document "Encodings". Each function appends to a page. Some encodings
+// have two functions, for values and for streaks of equal values, which produce the same bytes.
 
-// appendHybrid appends values of width bits in the RLE and bit-packing hybrid: eight and more equal
-// values are counted, all others are packed in groups of eight.
+// appendHybrid appends values of width bits in the hybrid of RLE and bit-packing: eight or more equal values become a
+// run, all others are packed in groups of eight.
 func appendHybrid[T int16 | int32](dst []byte, values []T, width int) []byte {
-	packed := 0 // start of the values that wait to be packed; i-packed is a multiple of eight
+	packed := 0 // start of the values that are not packed yet; i-packed is a multiple of eight
 	for i := 0; i < len(values); {
 		run := runLength(values[i:])
 		if run < 8 {
@@ -32,7 +28,7 @@ func appendHybrid[T int16 | int32](dst []byte, values []T, width int) []byte {
 	return appendPacked(dst, values[packed:], width)
 }
 
-// appendRun appends n times one value as a run, in the words of the format.
+// appendRun appends n equal values as a run.
 func appendRun(dst []byte, value uint32, n, width int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(n)<<1)
 	for shift := 0; shift < width; shift += 8 {
@@ -41,7 +37,7 @@ func appendRun(dst []byte, value uint32, n, width int) []byte {
 	return dst
 }
 
-// runLength returns how many values are equal to the first.
+// runLength returns the number of values at the start that are equal to the first.
 func runLength[T int16 | int32](values []T) int {
 	first := values[0]
 	n := 1
@@ -58,7 +54,7 @@ func runLength[T int16 | int32](values []T) int {
 	return n
 }
 
-// appendPacked appends values as one bit-packed run, filled with zeros to a multiple of eight.
+// appendPacked appends values as one bit-packed run, padded with zeros to a multiple of eight.
 func appendPacked[T int16 | int32](dst []byte, values []T, width int) []byte {
 	if len(values) == 0 {
 		return dst
@@ -75,13 +71,13 @@ func appendPacked[T int16 | int32](dst []byte, values []T, width int) []byte {
 	return p.finish(dst)
 }
 
-// A bitPacker packs values from the lowest bit of a byte up.
+// A bitPacker packs values into bytes, from the lowest bit up.
 type bitPacker struct {
 	word uint64
 	used int // bits of word; less than 64
 }
 
-// append packs the low width bits of v, which has no others.
+// append packs v, which has at most width bits.
 func (p *bitPacker) append(dst []byte, v uint64, width int) []byte {
 	p.word |= v << p.used
 	p.used += width
@@ -103,7 +99,7 @@ func (p *bitPacker) finish(dst []byte) []byte {
 	return dst
 }
 
-// The blocks of DELTA_BINARY_PACKED.
+// The number of values in a block and in a miniblock of DELTA_BINARY_PACKED.
 const (
 	deltaBlock = 128
 	deltaMini  = 32
@@ -121,7 +117,7 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	var deltas [deltaBlock]int64
 	for last, rest := values[0], values[1:]; len(rest) > 0; {
 		n := min(deltaBlock, len(rest))
-		if even(last, rest[:n]) { // as the numbers of lines mostly are
+		if even(last, rest[:n]) { // usual for line numbers
 			dst = append(binary.AppendVarint(dst, rest[0]-last), make([]byte, deltaBlock/deltaMini)...)
 			last, rest = rest[n-1], rest[n:]
 			continue
@@ -142,7 +138,7 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	return dst
 }
 
-// even reports whether each value is as much more than the one before it.
+// even reports whether all differences between neighbouring values, beginning with last, are equal.
 func even(last int64, values []int64) bool {
 	delta := values[0] - last
 	for _, v := range values {
@@ -154,7 +150,7 @@ func even(last int64, values []int64) bool {
 	return true
 }
 
-// appendDeltaBlock appends one block; the last block may have fewer pieces. least is the least of the
+// appendDeltaBlock appends one block, of which the last in a page may have fewer miniblocks. least is the minimum of the
 // deltas.
 func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 	dst = binary.AppendVarint(dst, least)
@@ -169,7 +165,7 @@ func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 		}
 		width := bits.Len64(all)
 		dst[widths+mini] = byte(width)
-		if width <= 8 { // as lengths have
+		if width <= 8 { // usual for lengths
 			dst = appendNarrow(dst, piece, least, width)
 			continue
 		}
@@ -182,11 +178,10 @@ func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 	return dst
 }
 
-// appendNarrow appends a piece of a block in at most eight bits a value: eight values at a time, as
-// they take whole bytes.
+// appendNarrow appends a miniblock with at most eight bits per value. Eight values fit in a word and fill whole bytes.
 func appendNarrow(dst []byte, piece *[deltaMini]int64, least int64, width int) []byte {
 	at := len(dst)
-	dst = append(dst, make([]byte, deltaMini+8)...) // the next word is written over the excess of one
+	dst = append(dst, make([]byte, deltaMini+8)...) // each word overwrites the unused bytes of the previous one
 	for i := 0; i < deltaMini; i += 8 {
 		var word uint64
 		for k, d := range piece[i : i+8] {
@@ -198,8 +193,8 @@ func appendNarrow(dst []byte, piece *[deltaMini]int64, least int64, width int) [
 	return dst[:at]
 }
 
-// AppendBits appends one bit a value, the lowest bit first: booleans as Parquet (PLAIN) and Arrow
-// have them, and bitmaps of Arrow. Bits beyond the last value are zero.
+// AppendBits appends one bit per value, the lowest bit first: the format of booleans in Parquet (PLAIN) and Arrow, and of
+// Arrow's bitmaps. Bits after the last value are zero.
 func AppendBits[T bool | int16](dst []byte, values []T) []byte {
 	var zero T
 	for len(values) > 0 {
@@ -215,13 +210,13 @@ func AppendBits[T bool | int16](dst []byte, values []T) []byte {
 	return dst
 }
 
-// A streak is equal values of neighbouring rows, as a number.
+// A streak is a number of neighbouring rows with the same value.
 type streak struct {
 	value int32
 	rows  int
 }
 
-// appendStreak adds rows to streaks. No two neighbours are equal.
+// appendStreak adds rows to streaks. It extends the last streak if the value is the same.
 func appendStreak(streaks []streak, value int32, rows int) []streak {
 	if n := len(streaks); n > 0 && streaks[n-1].value == value {
 		streaks[n-1].rows += rows
@@ -230,11 +225,11 @@ func appendStreak(streaks []streak, value int32, rows int) []streak {
 	return append(streaks, streak{value, rows})
 }
 
-// appendHybridStreaks is appendHybrid for streaks without equal neighbours.
+// appendHybridStreaks is appendHybrid for streaks, of which neighbours must have different values.
 func (e *Encoder) appendHybridStreaks(dst []byte, streaks []streak, width int) []byte {
-	wait := e.ids[:0] // the values that wait to be packed
+	wait := e.ids[:0] // the values that are not packed yet
 	for _, s := range streaks {
-		for s.rows > 0 && len(wait)%8 != 0 { // fill the group of eight that has begun
+		for s.rows > 0 && len(wait)%8 != 0 { // fill the current group of eight
 			wait = append(wait, s.value)
 			s.rows--
 		}
@@ -282,40 +277,18 @@ type Field struct {
 	Name     string
 	Type     Type
 	Nullable bool
-	Delta    bool // Int64 in DELTA_BINARY_PACKED, for small steps; Text in DELTA_BYTE_ARRAY, if it pays
+	Delta    bool // Int64: use DELTA_BINARY_PACKED, for small steps; Text: use DELTA_BYTE_ARRAY for pages where it pays
 }
 
-// node returns the field as the library describes it.
-func (f Field) node() schema.Node {
-	rep := parquet.Repetitions.Required
-	if f.Nullable {
-		rep = parquet.Repetitions.Optional
-	}
-	types := [...]struct {
-		physical parquet.Type
-		logical  schema.LogicalType
-	}{
-		Int64: {parquet.Types.Int64, nil}, Int32: {parquet.Types.Int32, nil}, Bool: {parquet.Types.Boolean, nil},
-		Text: {parquet.Types.ByteArray, schema.StringLogicalType{}}, Dictionary: {parquet.Types.ByteArray, schema.StringLogicalType{}},
-		Time:   {parquet.Types.Int64, schema.NewTimestampLogicalType(true, schema.TimeUnitMicros)},
-		Double: {parquet.Types.Double, nil},
-	}
-	t := types[f.Type]
-	if t.logical == nil {
-		return schema.MustPrimitive(schema.NewPrimitiveNode(f.Name, rep, t.physical, -1, 0))
-	}
-	return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(f.Name, rep, t.logical, t.physical, 0, -1))
-}
-
-// Values are a column of some rows: one value a row, or one a streak of equal rows.
+// Values are a column of some rows, with one value per row or one per streak of equal rows.
 type Values[T any] struct {
-	All     []T     // a null has any value
-	Present []int16 // by value: 1, or 0 for null; empty unless the field is nullable
-	Nulls   int     // rows that are null
-	Streaks []int32 // by value: its rows, at least 1; nil means one row for each value
+	All     []T     // the value of a null is ignored
+	Present []int16 // for each value, 0 if it is null, otherwise 1; empty unless the field is nullable
+	Nulls   int     // number of rows that are null
+	Streaks []int32 // for each value, its number of rows, at least 1; nil means one row per value
 }
 
-// Spread makes one value a row of one value a streak.
+// Spread expands one value per streak into one value per row.
 func (v *Values[T]) Spread() {
 	if v.Streaks == nil {
 		return
@@ -324,7 +297,8 @@ func (v *Values[T]) Spread() {
 	v.Streaks = nil
 }
 
-// spread repeats each value, in place and from the end, so that no value moves before it is read.
+// spread repeats each value for its rows. It works in place, from the end, so that no value is overwritten before it is
+// read.
 func spread[T any](values []T, rows []int32) []T {
 	if len(values) == 0 {
 		return values
@@ -344,19 +318,15 @@ func spread[T any](values []T, rows []int32) []T {
 	return values
 }
 
-// Texts are the texts of some rows.
+// Texts are a column of texts.
 type Texts struct {
-	Bytes   []byte  // each text that is not null, after its length in four bytes: Parquet's PLAIN
-	Present []int16 // as of Values
+	Bytes   []byte  // each text that is not null, after its length in four bytes (Parquet's PLAIN)
+	Present []int16 // see Values
 	Nulls   int
 }
 
-// A TextList is the texts of a dictionary, by number.
+// A TextList is a dictionary. Its texts are numbered from 0.
 type TextList interface {
 	Len() int
 	At(i int32) []byte // valid until the list changes
 }
-
-// ordinal returns the number of a row group. Row groups beyond the type's range share the last
-// number: only readers of encrypted files look at it.
-func ordinal(group int) int16 { return int16(min(group, math.MaxInt16)) }

@@ -9,16 +9,16 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// A framer writes the pages of a column chunk, each behind a header with its checksum, which the
-// library's page writer does not have. It keeps the footer's facts about the chunk.
+// A framer writes the pages of a column chunk, each after a header with a checksum, which the library's page writer
+// omits. It collects what the footer says about the chunk.
 type framer struct {
 	sink   Sink
 	header []byte // scratch
 
 	info  metadata.ChunkMetaInfo
-	dict  map[parquet.Encoding]int32 // pages, by encoding
-	data  map[parquet.Encoding]int32
-	order []parquet.Encoding // of the dictionary and of the first pages
+	dict  map[parquet.Encoding]int32 // number of dictionary pages, by encoding
+	data  map[parquet.Encoding]int32 // number of data pages, by encoding
+	order []parquet.Encoding         // encodings in the order of their first pages
 }
 
 // begin begins a chunk.
@@ -27,26 +27,23 @@ func (w *framer) begin() {
 	w.dict, w.data, w.order = map[parquet.Encoding]int32{}, map[parquet.Encoding]int32{}, nil
 }
 
-// checksum returns the checksum of a page as it lies in the file.
-func checksum(packed []byte) uint32 { return crc32.ChecksumIEEE(packed) }
-
-// writeDictionary writes the page of a dictionary in PLAIN, which had that size before compression.
+// writeDictionary writes a dictionary page in PLAIN encoding. size is its size before compression, texts its length.
 func (w *framer) writeDictionary(packed []byte, size, texts int) error {
 	w.info.DictPageOffset = w.sink.Tell()
 	w.note(w.dict, parquet.Encodings.Plain)
-	return w.write(packed, size, checksum(packed), pageHeader{
+	return w.write(packed, size, crc32.ChecksumIEEE(packed), pageHeader{
 		kind: 2, field: 7, part: []int32{int32(texts), int32(parquet.Encodings.Plain)},
 	})
 }
 
-// writeData writes a page of that many rows.
+// writeData writes a data page.
 func (w *framer) writeData(p *page, rows int) error {
 	if len(w.data) == 0 {
 		w.info.DataPageOffset = w.sink.Tell()
 	}
 	w.info.NumValues += int64(rows)
 	w.note(w.data, p.encoding)
-	const rle = int32(3) // of the levels
+	const rle = int32(3) // encoding of the levels
 	return w.write(p.data, p.size, p.crc, pageHeader{
 		kind: 0, field: 5, part: []int32{int32(rows), int32(p.encoding), rle, rle},
 	})
@@ -60,18 +57,17 @@ func (w *framer) note(pages map[parquet.Encoding]int32, e parquet.Encoding) {
 	pages[e]++
 }
 
-// A pageHeader has the differences between kinds of pages: their number, and the field of the header
-// that has the numbers of its own.
+// A pageHeader has the parts of a header in which dictionary and data pages differ.
 type pageHeader struct {
-	kind  int32
-	field byte
-	part  []int32
+	kind  int32   // PageType
+	field byte    // number of the field with the struct for this type
+	part  []int32 // fields of that struct
 }
 
-// write writes a page behind its header.
+// write writes a page after its header. size is the size before compression.
 func (w *framer) write(packed []byte, size int, crc uint32, h pageHeader) error {
-	// Thrift's compact protocol: a byte for type and number of a field, less the number of the field
-	// before, and numbers of 32 bits in zigzag.
+	// The header is in Thrift's compact protocol: each field is a byte with its type and the difference from the
+	// previous field number, then its value; 32-bit integers are zigzag varints.
 	const i32, structure, end = 0x15, 0x0c, 0
 	b := binary.AppendVarint(append(w.header[:0], i32), int64(h.kind))
 	b = binary.AppendVarint(append(b, i32), int64(size))
@@ -99,10 +95,10 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 	}
 	c := meta.Contents().MetaData
 	c.Encodings = retype(c.Encodings, append(w.order, parquet.Encodings.RLE)) // RLE is the encoding of the levels
-	list := c.EncodingStats                                                   // as a map has them, so in random order
+	list := c.EncodingStats                                                   // in random order, because the library reads them from a map
 	sort.Slice(list, func(i, j int) bool {
 		if list[i].PageType != list[j].PageType {
-			return list[i].PageType > list[j].PageType // the dictionary
+			return list[i].PageType > list[j].PageType // the dictionary comes first
 		}
 		return list[i].Encoding < list[j].Encoding
 	})
@@ -110,8 +106,7 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 	return err
 }
 
-// retype returns encodings in the library's own type, which has no name outside of it, in the
-// memory of dst.
+// retype converts encodings to an internal type of the library, which cannot be named here. It reuses the memory of dst.
 func retype[T ~int64](dst []T, all []parquet.Encoding) []T {
 	dst = dst[:0]
 	for _, e := range all {

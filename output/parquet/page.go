@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,16 +14,16 @@ import (
 	"github.com/robobatch/robobatch/output/parquet/internal/wordzstd"
 )
 
-// Pages are some rows of all columns as a row group has them: a page of each column, compressed.
-// They belong to their Writer, which reuses them.
+// Pages are some rows of a row group: one compressed page for each column. They belong to their Writer, which reuses
+// them.
 type Pages struct {
 	rows    int
 	columns []page
 }
 
-// A page is some rows of a column.
+// A page contains some rows of a column.
 type page struct {
-	texts    int // in the column's dictionary, when the Pages were begun
+	texts    int // length of the column's dictionary when the Pages were begun
 	data     []byte
 	size     int    // before compression
 	crc      uint32 // of data
@@ -30,15 +31,15 @@ type page struct {
 	stats    statistics
 }
 
-// An Encoder fills Pages, each column by one call. It is for one goroutine and keeps its memory; an
-// encoder changes no byte of another's output.
+// An Encoder fills Pages, with one call per column. The result does not depend on which Encoder fills which Pages. It
+// reuses its memory, and is not safe for concurrent use.
 type Encoder struct {
 	pack   packer
-	words  *wordzstd.Encoder // of texts in DELTA_BYTE_ARRAY, for Zstd at its fastest; otherwise nil
+	words  *wordzstd.Encoder // for texts in DELTA_BYTE_ARRAY; nil unless the codec is Zstd at its fastest level
 	fields []Field
 
 	page    []byte // before compression
-	packed  []byte // the memory of pack
+	packed  []byte // scratch for pack
 	ids     []int32
 	ints    []int64
 	floats  []float64
@@ -52,8 +53,8 @@ func (e *Encoder) finish(to *Pages, column int, stats statistics, encoding parqu
 	e.addPage(to, column, stats, encoding, e.pack(e.packed, e.page))
 }
 
-// addPage adds a compressed page to its column. The page, which waits for the end of its row group,
-// gets a copy of no more than its length: memory to compress into is several times that.
+// addPage adds a compressed page to its column. The page keeps a copy until the end of the row group, because the memory
+// of packed is several times as large.
 func (e *Encoder) addPage(to *Pages, column int, stats statistics, encoding parquet.Encoding, packed []byte) {
 	p := &to.columns[column]
 	p.stats, p.size, p.encoding = stats, len(e.page), encoding
@@ -61,20 +62,19 @@ func (e *Encoder) addPage(to *Pages, column int, stats statistics, encoding parq
 	if len(packed) > 0 && &packed[0] != &e.page[0] {
 		e.packed = packed
 	}
-	p.crc = checksum(p.data)
+	p.crc = crc32.ChecksumIEEE(p.data)
 }
 
-// longStreaks is how many rows streaks must have on average for a page to be made from them:
-// shorter ones are faster by row.
+// longStreaks is the minimum average number of rows per streak: shorter streaks are faster to encode by row.
 const longStreaks = 4
 
-// begin starts the page of a column with its levels. It spreads short streaks. The bytes of a page of
-// data, version 1, are before compression:
+// begin starts the page of a column with its levels. It spreads short streaks. Before compression, a data page (version
+// 1) consists of:
 //
-//	length   4 bytes, little-endian: of the levels; nullable columns only
-//	levels   RLE or bit-packed, of 1 bit: 1 is a value, 0 a null; nullable columns only
-//	values   without the nulls, in the encoding of the column: as they are, numbers of a
-//	         dictionary (1 byte for their width, then RLE or bit-packed), or differences
+//	length   of the levels, 4 bytes, little-endian; only in nullable columns
+//	levels   1 bit each, RLE or bit-packed: 1 for a value, 0 for null; only in nullable columns
+//	values   without nulls, in the encoding of the column: plain, indices into a dictionary
+//	         (1 byte with their width, then RLE or bit-packed), or deltas
 func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
 	if len(v.Streaks)*longStreaks > to.rows {
 		v.Spread()
@@ -100,7 +100,7 @@ func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statis
 	return statistics{nulls: int64(v.Nulls)}
 }
 
-// compact returns the values that are not null: v itself, or a copy in the memory of scratch.
+// compact returns the values that are not null. They share the memory of v or of scratch.
 func compact[T any](scratch *[]T, v *Values[T]) []T {
 	if v.Nulls == 0 {
 		return v.All
@@ -115,7 +115,7 @@ func compact[T any](scratch *[]T, v *Values[T]) []T {
 	return dst[:n]
 }
 
-// collect sets e.streaks to the values that are not null, as numbers.
+// collect sets e.streaks to the values that are not null, converted by number, and returns it.
 func collect[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
 	e.streaks = e.streaks[:0]
 	for i, value := range v.All {
@@ -126,7 +126,7 @@ func collect[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
 	return e.streaks
 }
 
-// Int64s encodes a column of Int64 or Time. Like all of these methods it may spread v.
+// Int64s encodes a column of Int64 or Time. Like all these methods, it may spread v.
 func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 	v.Spread()
 	stats := begin(e, to, column, v)
@@ -200,7 +200,7 @@ func bit(b bool) int32 {
 	return 0
 }
 
-// IDs encodes a column of Dictionary, given by the numbers of its texts.
+// IDs encodes a column of Dictionary, given as indices into the dictionary.
 func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 	stats := begin(e, to, column, v)
 	width := bits.Len(uint(max(1, to.columns[column].texts) - 1))
@@ -227,17 +227,17 @@ func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	e.finish(to, column, stats, encoding)
 }
 
-// maxBound is the longest text that statistics give as least or greatest, in bytes. Statistics must
-// be exact, because some readers answer with them: a column with a longer one has no range.
+// maxBound is the maximum length, in bytes, of a text in statistics. If the minimum or maximum is longer, the column has
+// no range: statistics must be exact, because some readers answer queries with them.
 const maxBound = 1 << 10
 
 // statistics describe the values of a page, or of a column of a row group.
 type statistics struct {
 	nulls int64
-	some  bool // there are values that are not null; one of the ranges below is filled
+	some  bool // there are values that are not null, so one of the ranges below is set
 	none  bool // the range is unknown, or too long
 
-	ints   [2]int64 // the least and the greatest; bools too
+	ints   [2]int64 // minimum and maximum, also of bools
 	floats [2]float64
 	texts  [2][]byte
 }
@@ -290,7 +290,7 @@ func (s *statistics) addBools(values []bool) {
 	}
 }
 
-// addFloats adds values that are not null. A NaN leaves the column without a range.
+// addFloats adds values that are not null. With a NaN, the column has no range.
 func (s *statistics) addFloats(values []float64) {
 	for _, v := range values {
 		if math.IsNaN(v) {
@@ -304,7 +304,7 @@ func (s *statistics) addFloats(values []float64) {
 	}
 }
 
-// addText adds a text and keeps a reference to its memory.
+// addText adds a text, and refers to its memory.
 func (s *statistics) addText(text []byte) {
 	switch {
 	case !s.some:
@@ -326,7 +326,7 @@ func (s *statistics) keepTexts() {
 	}
 }
 
-// addList adds all texts of a dictionary; each of them occurs. It keeps nothing of the list.
+// addList adds all texts of a dictionary, which must all occur in the column. It copies what it keeps.
 func (s *statistics) addList(texts TextList) {
 	for i := range texts.Len() {
 		s.addText(texts.At(int32(i)))
@@ -334,7 +334,7 @@ func (s *statistics) addList(texts TextList) {
 	s.keepTexts()
 }
 
-// encode returns the number of nulls and the range.
+// encode returns the statistics in the form of the library.
 func (s *statistics) encode(t Type) (e metadata.EncodedStatistics) {
 	e.SetNullCount(s.nulls)
 	if !s.some || s.none {
@@ -352,12 +352,12 @@ func (s *statistics) encode(t Type) (e metadata.EncodedStatistics) {
 			bounds[i] = []byte{byte(s.ints[i])}
 		case Double:
 			f := s.floats[i]
-			if f == 0 { // both zeros are in the range
+			if f == 0 { // -0 as minimum and +0 as maximum, so that both zeros are in the range
 				f = math.Copysign(0, float64(i)-0.5)
 			}
 			bounds[i] = binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
 		case Text, Dictionary:
-			e.Signed = false // compared by bytes: the format's older fields, compared as signed, stay empty
+			e.Signed = false // bytewise order: the older fields of the format, with signed order, stay empty
 			bounds[i] = s.texts[i]
 		}
 	}

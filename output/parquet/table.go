@@ -11,12 +11,12 @@ type Cell struct {
 	Float float64 // of Double
 }
 
-// When a page and a row group of a Table end.
+// The maximum size of a page and of a row group of a Table.
 const (
 	tablePageRows  = 8 << 10
-	tablePageBytes = 1 << 20 // of texts that are not in dictionaries
+	tablePageBytes = 1 << 20 // texts that are not in dictionaries
 	tableRows      = 32 << 10
-	tableBytes     = 32 << 20 // of all texts
+	tableBytes     = 32 << 20 // all texts
 )
 
 // A Table writes a file row by row. It is not safe for concurrent use.
@@ -25,23 +25,23 @@ type Table struct {
 	encoder *Encoder
 	fields  []Field
 	columns []tableColumn
-	texts   []TextList // dictionaries of the open row group, by column; nil where there is none
+	texts   []TextList // dictionaries of the current row group, by column; nil for columns without one
 
-	rows, bytes           int // of the open page; bytes of texts that are not in dictionaries
-	groupRows, groupBytes int // of the open row group
+	rows, bytes           int // of the current page; bytes count texts that are not in dictionaries
+	groupRows, groupBytes int // of the current row group
 }
 
-// A tableColumn is a column of the open page. Only the values of its type are set.
+// A tableColumn is a column of the current page. Only the values of its type are used.
 type tableColumn struct {
 	longs Values[int64]
-	ints  Values[int32] // numbers of a dictionary, too
+	ints  Values[int32] // also indices into a dictionary
 	bools Values[bool]
 	reals Values[float64]
 	texts Texts
 	dict  *tableDict
 }
 
-// A tableDict is the texts of a column of the open row group.
+// A tableDict is the dictionary of a column in the current row group.
 type tableDict struct {
 	ids  map[string]int32
 	list []string
@@ -53,7 +53,7 @@ func (d *tableDict) Len() int { return len(d.list) }
 // At returns text i.
 func (d *tableDict) At(i int32) []byte { return []byte(d.list[i]) }
 
-// NewTable begins a file of these columns.
+// NewTable begins a file with these columns.
 func NewTable(to Sink, fields []Field, opt Options) (*Table, error) {
 	out, err := NewWriter(to, fields, opt)
 	if err != nil {
@@ -87,9 +87,11 @@ func (t *Table) Add(row []Cell) error {
 			c.texts.Present = append(c.texts.Present, present)
 			c.texts.Nulls += 1 - int(present)
 		case Dictionary:
-			id := int32(0)
-			if !cell.Null {
-				id = t.number(c.dict, cell.Text)
+			id, ok := c.dict.ids[cell.Text]
+			if !ok && !cell.Null {
+				id = int32(len(c.dict.list))
+				c.dict.ids[cell.Text], c.dict.list = id, append(c.dict.list, cell.Text)
+				t.groupBytes += len(cell.Text)
 			}
 			addCell(&c.ints, id, present)
 		case Int64, Time:
@@ -119,18 +121,7 @@ func addCell[T any](v *Values[T], value T, present int16) {
 	v.Nulls += 1 - int(present)
 }
 
-// number returns the number of a text, which it adds if it is new.
-func (t *Table) number(d *tableDict, text string) int32 {
-	id, ok := d.ids[text]
-	if !ok {
-		id = int32(len(d.list))
-		d.ids[text], d.list = id, append(d.list, text)
-		t.groupBytes += len(text)
-	}
-	return id
-}
-
-// endPage makes a page of the rows so far.
+// endPage encodes the rows so far as a page.
 func (t *Table) endPage() {
 	to := t.out.Begin(t.rows, t.texts)
 	for i := range t.columns {
@@ -162,7 +153,7 @@ func emptied[T any](v Values[T]) Values[T] {
 	return Values[T]{All: v.All[:0], Present: v.Present[:0]}
 }
 
-// endGroup writes the pages so far.
+// endGroup writes the pages so far as a row group.
 func (t *Table) endGroup() error {
 	err := t.out.EndGroup(t.texts)
 	for i := range t.columns {
@@ -175,7 +166,7 @@ func (t *Table) endGroup() error {
 	return err
 }
 
-// Close writes the last rows and the footer, with these metadata.
+// Close writes the last rows, and the footer with this metadata. It does not close the Sink.
 func (t *Table) Close(keys, values []string) error {
 	if t.rows > 0 {
 		t.endPage()

@@ -9,20 +9,20 @@ import (
 	"github.com/robobatch/robobatch/internal/prefix"
 )
 
-// A textCutter cuts texts into the start shared with the one before and the rest, for the encoding
-// DELTA_BYTE_ARRAY. Its memory is used again.
+// A textCutter divides texts into the prefix shared with the previous text and the rest, for the encoding
+// DELTA_BYTE_ARRAY. It reuses its memory.
 type textCutter struct {
-	shared []int64 // length of the beginning that a text shares with the one before
-	rest   []int64 // length of the rest
+	shared []int64 // for each text, the length of the prefix shared with the previous one
+	rest   []int64 // for each text, the length of the rest
 }
 
-// fewShared says when texts share too little for DELTA_BYTE_ARRAY, which is slower to read: if it is
-// less than one byte in so many. In random order, URLs share one in seven: that takes 0.87 of the
-// time of PLAIN and as many bytes. Grouped by host they share two of three.
+// fewShared is the minimum share of bytes in shared prefixes, as 1/16. With less, PLAIN is used, because
+// DELTA_BYTE_ARRAY is slower to read. URLs in random order share 1/7 of their bytes: DELTA_BYTE_ARRAY then takes 0.87× the
+// time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
 const fewShared = 16
 
-// texts appends the texts of a page, which are in PLAIN, and describes them in stats. Unless deltas may be used the encoding is PLAIN. The bytes of dst beside text, that is
-// levels and lengths, ends at head.
+// texts appends the texts of a page, which are given in PLAIN, and sets stats. The encoding is PLAIN unless deltas is
+// set. In the page, levels and lengths end at head, where the bytes of texts begin.
 func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cut(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
@@ -34,7 +34,7 @@ func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics) (p
 
 // appendRests appends the rest of each text.
 func (c *textCutter) appendRests(dst, plain []byte) []byte {
-	const short = 32 // is copied whole, and the next copy writes over the excess
+	const short = 32 // for speed, short rests are copied as 32 bytes; the next copy overwrites the excess
 	at := len(dst)
 	dst = slices.Grow(dst, len(plain)+short)
 	dst = dst[:cap(dst)]
@@ -51,7 +51,7 @@ func (c *textCutter) appendRests(dst, plain []byte) []byte {
 	return dst[:at]
 }
 
-// cut fills the cutter, and returns how many bytes texts share.
+// cut divides the texts, and returns the total length of shared prefixes.
 func (c *textCutter) cut(plain []byte, stats *statistics) (all int) {
 	c.shared, c.rest = c.shared[:0], c.rest[:0]
 	var last []byte
@@ -77,20 +77,20 @@ func (c *textCutter) cut(plain []byte, stats *statistics) (all int) {
 	return all
 }
 
-// textBounds are the least and the greatest of some texts. They are found nearly without comparing
-// any, from the length each text shares with the one before it.
+// textBounds are the minimum and maximum of some texts. Most texts need no comparison, because the length of the prefix
+// that they share with the previous text decides.
 type textBounds struct {
 	least, most         []byte
-	withLeast, withMost int // bytes that the last text shares with each
+	withLeast, withMost int // length of the prefix that the last text shares with each
 }
 
-// begin adds the first text, and keeps a reference to its memory.
+// begin adds the first text, and refers to its memory.
 func (b *textBounds) begin(text []byte) {
 	*b = textBounds{least: text, most: text, withLeast: len(text), withMost: len(text)}
 }
 
-// widen widens the bounds to a text that shares its first n bytes, and no more, with the last one. Where these are
-// more than the last one shares with a bound, the text is on the same side of it.
+// widen adds a text whose shared prefix with the last text has n bytes. If that is more than the last text shares with a
+// bound, both texts are on the same side of the bound.
 func (b *textBounds) widen(last, text []byte, n int) {
 	if n <= b.withMost {
 		var order int
@@ -106,10 +106,10 @@ func (b *textBounds) widen(last, text []byte, n int) {
 	}
 }
 
-// compareAfter compares a text with a bound, and returns the length they share, and -1, 0 or 1. The last
-// text shares with bytes with the bound; text shares n with the last one, which are no more.
+// compareAfter compares a text with a bound. It returns the length of their shared prefix, and -1, 0 or 1. The last text
+// shares with bytes with the bound; text shares n bytes with the last text, where n <= with.
 func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
-	other := last // as the bound, where text differs from it
+	other := last // equal to the bound up to the byte where text differs
 	if n == with {
 		n += prefix.Shared(bound[n:], text[n:])
 		other = bound

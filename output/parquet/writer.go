@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -18,14 +19,14 @@ import (
 	"github.com/robobatch/robobatch/output/parquet/internal/wordzstd"
 )
 
-// Options say how a file is written. The zero value is an uncompressed file of an unnamed creator.
+// Options configure a file. The zero value means an uncompressed file without the name of its creator.
 type Options struct {
 	CreatedBy string // valid UTF-8
 	Codec     Codec
-	Level     int // of Zstd and Gzip; it must be one that the codec has
+	Level     int // of Zstd and Gzip; must be valid for the codec
 }
 
-// A Sink is the destination of files. Errors must be sticky: the library does not return them all.
+// A Sink is the destination of a file. Errors must be sticky, because the library does not return all of them.
 type Sink interface {
 	io.Writer
 	Tell() int64 // bytes written so far
@@ -34,8 +35,8 @@ type Sink interface {
 // magic begins and ends a file.
 const magic = "PAR1"
 
-// A Writer writes a file by row groups, whose pages are kept in memory until the group ends. It is
-// not safe for concurrent use, but its encoders may work beside it.
+// A Writer writes a file by row groups. The pages of a row group are in memory until it ends. A Writer is not safe for
+// concurrent use, but its encoders may work at the same time.
 type Writer struct {
 	sink    Sink
 	fields  []Field
@@ -43,16 +44,15 @@ type Writer struct {
 	builder *metadata.FileMetaDataBuilder
 	groups  int // row groups written
 
-	pages  []*Pages // of the open row group
-	spare  []*Pages
+	pages  []*Pages // of the current row group
+	spare  []*Pages // for reuse
 	framer framer
-	pack   packer // of dictionaries
-	dict   []byte // scratch: one, and compressed
-	packed []byte
+	pack   packer // for dictionaries
+	dict   []byte // scratch: a dictionary
+	packed []byte // scratch: a compressed dictionary
 }
 
-// NewWriter begins a file of these columns. It panics if a [Type] or the [Codec] is none of the
-// constants.
+// NewWriter begins a file with these columns. It panics if a [Type] or the [Codec] is invalid.
 func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 	props, root, err := opt.schema(fields)
 	if err != nil {
@@ -67,8 +67,8 @@ func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 	return w, err
 }
 
-// Beside begins another file of the same columns and options, whose Writer shares the memory to compress
-// dictionaries into: one goroutine uses both. Encoders of one fill pages of the other.
+// Beside begins another file with the same columns and options. Encoders of one Writer can fill pages of the other. The
+// two share memory, so they must be used by the same goroutine.
 func (w *Writer) Beside(to Sink) (*Writer, error) {
 	props, root, err := w.opt.schema(w.fields)
 	if err != nil {
@@ -81,15 +81,32 @@ func (w *Writer) Beside(to Sink) (*Writer, error) {
 	return next, err
 }
 
-// schema returns the properties and columns of a file as the library describes them.
+// schema returns the properties and columns of a file in the form of the library.
 func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.GroupNode, error) {
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(o.CreatedBy),
 		parquet.WithCompression(library[o.Codec]), parquet.WithDictionaryDefault(false),
 	}
+	types := [...]struct {
+		physical parquet.Type
+		logical  schema.LogicalType
+	}{
+		Int64: {parquet.Types.Int64, nil}, Int32: {parquet.Types.Int32, nil}, Bool: {parquet.Types.Boolean, nil},
+		Text: {parquet.Types.ByteArray, schema.StringLogicalType{}}, Dictionary: {parquet.Types.ByteArray, schema.StringLogicalType{}},
+		Time:   {parquet.Types.Int64, schema.NewTimestampLogicalType(true, schema.TimeUnitMicros)},
+		Double: {parquet.Types.Double, nil},
+	}
 	nodes := make(schema.FieldList, 0, len(fields))
 	for _, f := range fields {
-		nodes = append(nodes, f.node())
+		rep := parquet.Repetitions.Required
+		if f.Nullable {
+			rep = parquet.Repetitions.Optional
+		}
+		if t := types[f.Type]; t.logical == nil {
+			nodes = append(nodes, schema.MustPrimitive(schema.NewPrimitiveNode(f.Name, rep, t.physical, -1, 0)))
+		} else {
+			nodes = append(nodes, schema.MustPrimitive(schema.NewPrimitiveNodeLogical(f.Name, rep, t.logical, t.physical, 0, -1)))
+		}
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	if err != nil {
@@ -109,9 +126,9 @@ func (w *Writer) NewEncoder() (*Encoder, error) {
 	return e, err
 }
 
-// Begin returns pages for the next rows of the row group, to be filled by one encoder before
-// EndGroup is called. Page order is the order of these calls. texts are by column, nil where it has
-// no dictionary; numbers in the rows must be below their present lengths.
+// Begin returns pages for the next rows of the row group, which the caller has filled by one encoder before it calls
+// EndGroup. Pages are written in the order of these calls. texts are the dictionaries, by column, nil for columns
+// without one; the rows refer only to their current texts.
 func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	to := &Pages{columns: make([]page, len(w.fields))}
 	if n := len(w.spare); n > 0 {
@@ -127,8 +144,7 @@ func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	return to
 }
 
-// EndGroup writes the row group, with the dictionaries that it had at last. The pages must be
-// filled. Without pages it does nothing.
+// EndGroup writes the row group, with the complete dictionaries. All pages must be filled. Without pages it does nothing.
 func (w *Writer) EndGroup(texts []TextList) error {
 	if len(w.pages) == 0 {
 		return nil
@@ -145,7 +161,8 @@ func (w *Writer) EndGroup(texts []TextList) error {
 	}
 	w.spare, w.pages = append(w.spare, w.pages...), w.pages[:0]
 	group.SetNumRows(rows)
-	if err := group.Finish(w.sink.Tell()-start, ordinal(w.groups)); err != nil {
+	ordinal := int16(min(w.groups, math.MaxInt16)) // only readers of encrypted files use it, so it need not be unique
+	if err := group.Finish(w.sink.Tell()-start, ordinal); err != nil {
 		return fmt.Errorf("row group: %w", err)
 	}
 	w.groups++
@@ -156,12 +173,18 @@ func (w *Writer) EndGroup(texts []TextList) error {
 func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column int, texts TextList) error {
 	f := w.fields[column]
 	w.framer.begin()
+	var stats statistics
 	if f.Type == Dictionary {
-		if err := w.writeDictionary(texts); err != nil {
+		w.dict = w.dict[:0]
+		for i := range texts.Len() {
+			text := texts.At(int32(i))
+			w.dict = append(binary.LittleEndian.AppendUint32(w.dict, uint32(len(text))), text...)
+		}
+		w.packed = w.pack(w.packed[:0], w.dict)
+		if err := w.framer.writeDictionary(w.packed, len(w.dict), texts.Len()); err != nil {
 			return err
 		}
 	}
-	var stats statistics
 	for _, pages := range w.pages {
 		p := &pages.columns[column]
 		if err := w.framer.writeData(p, pages.rows); err != nil {
@@ -176,18 +199,7 @@ func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column i
 	return w.framer.finish(meta)
 }
 
-// writeDictionary writes all texts in PLAIN encoding.
-func (w *Writer) writeDictionary(texts TextList) error {
-	w.dict = w.dict[:0]
-	for i := range texts.Len() {
-		text := texts.At(int32(i))
-		w.dict = append(binary.LittleEndian.AppendUint32(w.dict, uint32(len(text))), text...)
-	}
-	w.packed = w.pack(w.packed[:0], w.dict)
-	return w.framer.writeDictionary(w.packed, len(w.dict), texts.Len())
-}
-
-// Close writes the footer, with these metadata, after the last EndGroup. It leaves the Sink open.
+// Close writes the footer with this metadata. Call EndGroup first. It does not close the Sink.
 func (w *Writer) Close(keys, values []string) error {
 	for i, key := range keys {
 		if err := w.builder.AppendKeyValueMetadata(key, values[i]); err != nil {
@@ -217,21 +229,26 @@ const (
 	Gzip               // levels 1 to 9
 )
 
-// library are the codecs as the library names them.
+// library maps codecs to those of the library.
 var library = [...]compress.Compression{
 	Uncompressed: compress.Codecs.Uncompressed, Zstd: compress.Codecs.Zstd,
 	Snappy: compress.Codecs.Snappy, Gzip: compress.Codecs.Gzip,
 }
 
-// A packer compresses src. The result depends on nothing but src, and may lie in the memory of dst,
-// whose bytes do not count.
+// A packer compresses src. The result depends only on src. It may use the memory of dst, whose content is ignored.
 type packer func(dst, src []byte) []byte
 
-// newPacker returns a packer of a codec at one of its levels, for one goroutine.
+// newPacker returns a packer for one goroutine.
 func newPacker(c Codec, level int) (packer, error) {
 	switch c {
 	case Zstd:
-		enc := newZstd(zstd.EncoderLevelFromZstd(level))
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true),
+			zstd.WithEncoderCRC(false), // readers of Parquet ignore it
+			zstd.WithZeroFrames(true))
+		if err != nil {
+			return nil, err
+		}
 		return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst[:0]) }, nil
 	case Snappy:
 		return func(dst, src []byte) []byte { return s2.EncodeSnappy(dst[:cap(dst)], src) }, nil
@@ -253,13 +270,6 @@ func newPacker(c Codec, level int) (packer, error) {
 	return nil, fmt.Errorf("codec %d is unknown", c)
 }
 
-// zstdWindow is more than nearly all pages have. An encoder keeps as many bytes: with the windows of
-// its levels, 4 to 16 MiB, and for speed twice that.
+// zstdWindow is the window of zstd encoders, in bytes: more than the size of nearly all pages. It limits their memory; the
+// default windows of the levels are 4 to 16 MiB, and encoders may allocate twice that.
 const zstdWindow = 2 << 20
-
-// newZstd returns an encoder that writes no checksums: readers of Parquet do not look at them.
-func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
-	enc, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
-		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true)) // the options are valid
-	return enc
-}
