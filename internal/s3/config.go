@@ -18,19 +18,19 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// A config has the settings of environment and shared files, except credentials.
+// A config has the settings from the environment and shared files, except credentials.
 type config struct {
 	host   string // of the endpoint, with its port
-	secure bool   // by TLS
-	region string // "" if nothing names it
+	secure bool   // use TLS
+	region string // "" if unknown
 	roots  *x509.CertPool
-	proxy  func(*http.Request) (*url.URL, error) // nil for the environment's proxy, which a process reads once
-	roles  string                                // the endpoint for credentials of roles; "" for Amazon's
+	proxy  func(*http.Request) (*url.URL, error) // nil means proxy from the environment, which a process reads only once
+	roles  string                                // endpoint of the service for credentials of roles (STS); "" means Amazon's
 
-	profile map[string]string // the settings of the one that counts
+	profile map[string]string // settings of the selected profile
 }
 
-// amazon is the endpoint if nothing names one.
+// amazon is the default endpoint.
 const amazon = "s3.amazonaws.com"
 
 // readConfig reads the configuration. Its errors name variables and files, never their values.
@@ -55,12 +55,12 @@ func readConfig() (c config, err error) {
 		if c.host, c.secure, err = parseEndpoint("AWS_ENDPOINT_URL", endpoint); err != nil {
 			return c, err
 		}
-		c.region = cmp.Or(c.region, "us-east-1") // stores of others mostly have no other
+		c.region = cmp.Or(c.region, "us-east-1") // the usual region of other stores
 	}
 	if bundle := cmp.Or(os.Getenv("AWS_CA_BUNDLE"), profile["ca_bundle"]); bundle != "" {
 		text, err := os.ReadFile(bundle)
 		if err != nil {
-			return c, fmt.Errorf("AWS_CA_BUNDLE: %v", err) //nolint:errorlint // the fault is not that of the object: it must not look like it
+			return c, fmt.Errorf("AWS_CA_BUNDLE: %v", err) //nolint:errorlint // must not match the errors of an object, such as fs.ErrNotExist
 		}
 		if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(text) {
 			return c, fmt.Errorf("AWS_CA_BUNDLE: %s has no PEM certificate", bundle)
@@ -69,7 +69,8 @@ func readConfig() (c config, err error) {
 	return c, nil
 }
 
-// parseEndpoint returns the host of an endpoint, which a variable names. The errors do not show it: it may have a password.
+// parseEndpoint returns the host of an endpoint from the named variable. Errors do not contain the endpoint, because it
+// may contain a password.
 func parseEndpoint(variable, text string) (host string, secure bool, err error) {
 	u, err := url.Parse(text)
 	const form = "write https://host or https://host:port"
@@ -86,14 +87,13 @@ func parseEndpoint(variable, text string) (host string, secure bool, err error) 
 	return u.Host, u.Scheme == "https", nil
 }
 
-// profileName returns the profile that is asked for, and whether one is.
+// profileName returns the name of the profile, and whether the user has set it.
 func profileName() (name string, asked bool) {
 	name = cmp.Or(os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"))
 	return cmp.Or(name, "default"), name != ""
 }
 
-// readProfile returns the settings of a profile in the shared configuration; nil if neither of the files
-// has it.
+// readProfile returns the settings of a profile in the shared files; nil if neither of them has the profile.
 func readProfile(name string) (map[string]string, error) {
 	var settings map[string]string
 	for _, file := range []struct{ variable, name, section string }{
@@ -117,7 +117,7 @@ func readProfile(name string) (map[string]string, error) {
 		}
 		parsed, err := ini.LoadSources(ini.LoadOptions{AllowNestedValues: true, SkipUnrecognizableLines: true}, text)
 		if err != nil {
-			return nil, fmt.Errorf("the shared %s file %s is not a configuration file of AWS", file.name, path) // the error has lines of it
+			return nil, fmt.Errorf("the shared %s file %s is not a configuration file of AWS", file.name, path) // err may contain secrets
 		}
 		for _, section := range parsed.Sections() {
 			if section.Name() != file.section && (section.Name() != name || name != "default") {
@@ -134,14 +134,14 @@ func readProfile(name string) (map[string]string, error) {
 	return settings, nil
 }
 
-// The times after which a request is given up, and tried again.
+// Timeouts after which a request is repeated.
 const (
 	dialTime   = 15 * time.Second
 	headerTime = 60 * time.Second
-	idleTime   = 60 * time.Second // without a byte of an answer
+	idleTime   = 60 * time.Second // since the last byte of a response
 )
 
-// transport returns how requests are sent.
+// transport returns a transport with these settings.
 func (c *config) transport() *http.Transport {
 	through := c.proxy
 	if through == nil {

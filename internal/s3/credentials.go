@@ -16,23 +16,22 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// A chain is the places that credentials come from, the first that has some: environment, web
-// identity, the shared files, the role of the container, the role of the machine. It remembers the secrets that
-// it found, so that no message shows them.
+// A chain provides the credentials of the first source that has some: environment, web identity, shared files, role of
+// the container, role of the machine. It remembers the secrets that it found, in order to remove them from messages.
 type chain struct {
 	config *config
 
 	mu      sync.Mutex
 	current credentials.Provider
-	lasts   bool // its credentials have no end
+	lasts   bool // the credentials of current do not expire
 	secrets []string
 }
 
 // Retrieve returns credentials.
 func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
 
-// RetrieveWithCredContext returns credentials. The error says that there are none, or why those that
-// are asked for cannot be had.
+// RetrieveWithCredContext returns credentials. The error, an ErrCredentials, says that there are none, or why the
+// requested ones are unavailable.
 func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +59,7 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 	return credentials.Value{}, fmt.Errorf("%w: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE", ErrCredentials)
 }
 
-// noteSecrets keeps the secrets of a credential, so that redact finds them.
+// noteSecrets remembers secrets for redact.
 func (c *chain) noteSecrets(v credentials.Value) {
 	for _, secret := range []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID} {
 		if secret != "" && !slices.Contains(c.secrets, secret) {
@@ -69,7 +68,7 @@ func (c *chain) noteSecrets(v credentials.Value) {
 	}
 }
 
-// bare returns the error of a provider as messages show it.
+// bare returns the error of a provider for messages, without secrets. The caller holds the lock.
 func (c *chain) bare(err error) error {
 	if err = bare(err); isOurs(err) {
 		return err
@@ -84,16 +83,15 @@ func (c *chain) IsExpired() bool {
 	return c.current == nil || !c.lasts && c.current.IsExpired()
 }
 
-// A provider is a place that credentials come from. If it must have some, no other is asked. If it is a
-// service, it may be busy, as all tasks of a cluster begin at once.
+// A provider is a source of credentials.
 type provider struct {
 	credentials.Provider
 	name    string
-	must    bool
-	service bool
+	must    bool // an error ends the search, because the user has requested this source
+	service bool // retry errors: the service may be busy when all tasks of a cluster start
 }
 
-// ask asks for credentials, a service several times.
+// ask returns credentials.
 func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
 	const attempts, pause = 4, 200 * time.Millisecond
 	for n := 0; ; n++ {
@@ -105,7 +103,7 @@ func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
 	}
 }
 
-// providers returns the places to ask, in order.
+// providers returns the sources to ask, in order.
 func (c *chain) providers() (all []provider, err error) {
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if (id == "") != (secret == "") {
@@ -133,8 +131,8 @@ func (c *chain) providers() (all []provider, err error) {
 	return all, nil
 }
 
-// client returns the client of the services that give credentials. Services of the machine itself are
-// not behind a proxy.
+// client returns an HTTP client for the services that provide credentials. Services of the local machine are accessed
+// without a proxy.
 func (c *chain) client(proxy bool) *http.Client {
 	t := c.config.transport()
 	if !proxy {
@@ -144,14 +142,14 @@ func (c *chain) client(proxy bool) *http.Client {
 	return &http.Client{Transport: t, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// redact returns a text without the secrets.
+// redact removes secrets from a text.
 func (c *chain) redact(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hide(text)
 }
 
-// hide is redact for who holds the lock.
+// hide is redact for a caller that holds the lock.
 func (c *chain) hide(text string) string {
 	for _, secret := range c.secrets {
 		text = strings.ReplaceAll(text, secret, "[hidden]")
@@ -159,11 +157,11 @@ func (c *chain) hide(text string) string {
 	return text
 }
 
-// A role gives the credentials of a role that a profile names. The credentials of its source ask for them.
+// A role provides the credentials of the role in a profile, which it requests with the credentials of its source.
 type role struct {
 	credentials.STSAssumeRole
 	source credentials.Provider
-	keep   func(credentials.Value) // so that no message shows the source's credentials
+	keep   func(credentials.Value) // remembers the credentials of the source for redact
 }
 
 // Retrieve returns credentials.
@@ -183,15 +181,15 @@ func (r *role) RetrieveWithCredContext(cc *credentials.CredContext) (credentials
 	return r.STSAssumeRole.RetrieveWithCredContext(cc)
 }
 
-// maxRoles is the number of roles that may be the source of each other.
+// maxRoles is the maximum number of roles that are each the source of the next.
 const maxRoles = 5
 
-// asksForRole reports whether a profile has no keys of its own.
+// asksForRole reports whether a profile names a role, and has no keys of its own.
 func asksForRole(profile map[string]string) bool {
 	return profile["role_arn"] != "" && (profile["aws_access_key_id"] == "" || profile["source_profile"] != "")
 }
 
-// roleOf returns the provider of the role that a profile asks for.
+// roleOf returns the provider for the role of a profile. depth is the number of roles for which it is the source.
 func (c *chain) roleOf(name string, profile map[string]string, depth int) (credentials.Provider, error) {
 	seconds, err := strconv.Atoi(cmp.Or(profile["duration_seconds"], "0"))
 	switch {
@@ -218,7 +216,7 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	}}, source: source, keep: c.noteSecrets}, nil
 }
 
-// sourceOf returns the provider of the credentials that ask for a role.
+// sourceOf returns the provider of the credentials with which the role of a profile is requested.
 func (c *chain) sourceOf(name string, profile map[string]string, depth int) (credentials.Provider, error) {
 	switch source, from := profile["source_profile"], profile["credential_source"]; {
 	case source == name:
@@ -242,8 +240,7 @@ func (c *chain) sourceOf(name string, profile map[string]string, depth int) (cre
 	return nil, errors.New("it has a role_arn, but no known source_profile or credential_source")
 }
 
-// sts returns the endpoint of the service that gives credentials of roles: Amazon's in the region, or
-// of AWS_ENDPOINT_URL_STS, or of AWS_ENDPOINT_URL if that is another store than Amazon's.
+// sts returns the endpoint of the service that provides credentials of roles: by default, that of Amazon in the region.
 func (c *config) sts() string {
 	switch {
 	case c.roles != "":
@@ -256,7 +253,7 @@ func (c *config) sts() string {
 	return "https://sts." + c.region + ".amazonaws.com"
 }
 
-// parseSTS returns the endpoint that the environment names, "" for Amazon's.
+// parseSTS returns the value of config.roles: AWS_ENDPOINT_URL_STS, or the general endpoint unless it is Amazon's.
 func parseSTS(endpoint string) (string, error) {
 	if given := os.Getenv("AWS_ENDPOINT_URL_STS"); given != "" {
 		_, _, err := parseEndpoint("AWS_ENDPOINT_URL_STS", given)

@@ -1,8 +1,8 @@
 // Package s3 reads, writes and lists objects in object storage with the protocol of Amazon S3. Their names are
 // s3://bucket/key; a key is used exactly as written.
 //
-// The package hides the client library, credentials, attempts, ranges and parts. It makes no connection before a name
-// is used. Packages use it by internal/storage.
+// The package hides the client library, credentials, retries, ranges and parts. It makes no connection before a name
+// is used. Only package storage imports it.
 //
 // An [Object] is read by ranges. An interrupted read continues at the byte where it stopped, on condition that the
 // ETag is the same. A process reads only one version of each object. If the ETag differs from the one that [Stat]
@@ -12,10 +12,8 @@
 // An [Upload] becomes visible as a whole when it is complete. It is written in parts of PartSize bytes, at most
 // MaxParts of them.
 //
-// This package writes its own texts for errors of the store, with the kind of error and the remedy. No text
-// contains a credential, a URL, or bytes that the store could not have known.
-//
-// Only package place imports it.
+// Error messages of the store are replaced by texts of this package, with the kind of error and a remedy. No text
+// contains a credential or a URL.
 //
 // # Why so
 //
@@ -28,11 +26,11 @@
 //     part has 16 MiB, and two are in memory. The maximum of 10,000 parts is reached at 156 GiB: then the upload
 //     fails, rather than leaving a truncated object. Each part is sent with its MD5. ETags are never treated as
 //     MD5, because those of encrypted objects are not.
-//   - minio-go v7 has all the needed parts, and not much else: 29 packages, and a binary of 18.4 MB in
-//     place of 15.2 (go build -trimpath -ldflags='-s -w'). Amazon's own library takes several
-//     times as many packages. We make attempts, ranges and parts ourselves: a trial of its own
-//     (Object and PutObject of v7.4.1) continued after a break only by code around them, and
-//     failed TestChanges, TestNoTags, TestAborts, TestFlaky and TestLostCompletion. An Object
-//     makes a request for each ReadAt, one at a time. Its chain of credentials failed
-//     TestConfig and TestRoles. Redirects are never followed. make objects runs against a store of other people, gofakes3, in the module e2e.
+//   - minio-go v7 has all the needed functions, and not much else: with its 29 packages, the binary has 18.4 MB instead
+//     of 15.2 (go build -trimpath -ldflags='-s -w'). Amazon's own library has several times as many packages. Retries,
+//     ranges and parts are implemented here. With those of minio-go v7.4.1 (Object and PutObject), interrupted reads do
+//     not continue, each ReadAt makes a request, and TestChanges, TestNoTags, TestAborts, TestFlaky and
+//     TestLostCompletion fail. With its chain of credentials, TestConfig and TestRoles fail.
+//   - Redirects are never followed.
+//   - make objects tests against another implementation of the protocol, gofakes3, in the module e2e.
 package s3

@@ -20,11 +20,11 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// The kinds of faults.
+// Kinds of errors.
 var (
-	// ErrNotExist: there is no object of that name. It is an fs.ErrNotExist.
+	// ErrNotExist: the object does not exist. It is an fs.ErrNotExist.
 	ErrNotExist error = &kindError{"the object does not exist", fs.ErrNotExist}
-	// ErrDenied: the store does not let these credentials do it. It is an fs.ErrPermission.
+	// ErrDenied: the credentials lack a permission. It is an fs.ErrPermission.
 	ErrDenied error = &kindError{"the store denies access", fs.ErrPermission}
 
 	ErrNoBucket    = errors.New("the bucket does not exist: check its name, and that AWS_ENDPOINT_URL names its store")
@@ -53,7 +53,7 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// The rights that credentials need for requests, where a store denies one.
+// The permissions that requests require, for messages about a denied request.
 const (
 	toRead   = "these credentials need s3:GetObject for it; without s3:ListBucket, access to a missing object is denied as well"
 	toList   = "these credentials need s3:ListBucket for the bucket"
@@ -62,27 +62,27 @@ const (
 	toAbort  = "these credentials need s3:AbortMultipartUpload for it"
 )
 
-// A proxyError is that a proxy does not let requests through.
+// A proxyError is an error of a proxy.
 type proxyError struct {
-	does  string
-	lasts bool
+	does  string // end of a sentence: "answers 502", "cannot be reached"
+	lasts bool   // retrying is useless
 }
 
-// Error names the variables.
+// Error names the variables to correct.
 func (e *proxyError) Error() string {
 	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": correct that variable, or name the store in NO_PROXY"
 }
 
-// proxy returns the proxy of a request. The error does not show it: it may have a password.
+// proxy returns the proxy of a request. The error does not contain its URL, which may contain a password.
 func proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
-		return nil, &proxyError{"is no URL", true}
+		return nil, &proxyError{"is not a URL", true}
 	}
 	return u, nil
 }
 
-// kinds are the faults that stores name, by their codes.
+// kinds maps error codes of stores to kinds of errors.
 var kinds = map[string]error{
 	"NoSuchKey": ErrNotExist, "NoSuchBucket": ErrNoBucket, "NoSuchUpload": errNoUpload,
 	"AccessDenied": ErrDenied, "AllAccessDisabled": ErrDenied, "AccountProblem": ErrDenied,
@@ -92,7 +92,7 @@ var kinds = map[string]error{
 	"PermanentRedirect": errRedirect, "TemporaryRedirect": errRedirect, "Redirect": errRedirect,
 }
 
-// statuses are the same by the status, of answers without a code that is known.
+// statuses maps status codes to kinds of errors, for responses without a known error code.
 var statuses = map[int]error{
 	http.StatusNotFound: ErrNotExist, http.StatusForbidden: ErrDenied, http.StatusUnauthorized: errRefused, http.StatusPreconditionFailed: ErrChanged,
 	http.StatusMovedPermanently: errRedirect, http.StatusFound: errRedirect, http.StatusSeeOther: errRedirect,
@@ -100,8 +100,8 @@ var statuses = map[int]error{
 	http.StatusProxyAuthRequired: &proxyError{"answers 407 Proxy Authentication Required", true},
 }
 
-// explain returns the error of a request as messages show it, with its remedy. Errors of this
-// package stay. need is the right that it takes.
+// explain returns the error of a request for messages, with a remedy. It returns errors of this package unchanged. need is
+// the text about the permission that the request requires.
 func (s *store) explain(err error, need string) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -141,23 +141,23 @@ func (s *store) explain(err error, need string) error {
 	return errors.New(plain(s.creds.redact(err.Error()), 300))
 }
 
-// isOurs reports whether an error is of this package already.
+// isOurs reports whether an error is one of this package.
 func isOurs(err error) bool {
 	return isOfAll(err) || isOneOf(err, ErrNotExist, ErrDenied, ErrChanged, ErrTooLarge, errShort, errNoUpload, errRange)
 }
 
-// isOfAll reports whether an error of this package is about no object, but about the store and the way to it.
+// isOfAll reports whether an error concerns the whole store, or the connection to it, rather than one object.
 func isOfAll(err error) bool {
 	_, isProxy := errors.AsType[*proxyError](err)
 	return isProxy || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errOtherHost, errExpired, errNoTLS, errOnlyTLS)
 }
 
-// isOneOf reports whether an error is of one of some kinds.
+// isOneOf reports whether an error is of one of these kinds.
 func isOneOf(err error, kinds ...error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// bare returns an error of the network without the URL in it.
+// bare classifies an error of the network. If it knows no kind, it returns the error without its URL.
 func bare(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -178,7 +178,7 @@ func bare(err error) error {
 		return errTLS
 	case isRecord, strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return errNoTLS
-	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`): // an alert of TLS
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`): // a TLS alert
 		return errOnlyTLS
 	case isSyntax && syntax != nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "Connection closed by foreign host"):
 		return errShort
@@ -188,7 +188,7 @@ func bare(err error) error {
 	return err
 }
 
-// plain returns a text of a store without bytes that are not text, and cut off.
+// plain returns a text of a store with at most most characters, without unprintable ones.
 func plain(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -202,7 +202,7 @@ func plain(text string, most int) string {
 	return text
 }
 
-// A configError is a fault of the environment or of the shared files.
+// A configError is an error in the environment or in the shared files.
 type configError struct{ err error }
 
 func (e *configError) Error() string { return e.err.Error() }
@@ -212,34 +212,34 @@ func (e *configError) Unwrap() error { return e.err }
 type outage struct {
 	error
 
-	answered bool // with errors
+	answered bool // the store answered, with errors
 }
 
 func (e *outage) Unwrap() error { return e.error }
 
-// IsTemporary reports whether an error is one of the network, or of a store or service in trouble, that retries did not
-// outlast: the same may succeed later.
+// IsTemporary reports whether an error of the network, the store or a service persisted through all retries, but may go
+// away later.
 func IsTemporary(err error) bool {
 	_, isOutage := errors.AsType[*outage](err)
 	return isOutage
 }
 
-// IsDown reports whether an error is one of the store as a whole: it cannot be reached, or rejects all requests. The
-// state of the object is then unknown.
+// IsDown reports whether an error concerns the whole store: it cannot be reached, or rejects all requests. The state of
+// the object is then unknown.
 func IsDown(err error) bool {
 	o, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
 	return isOutage && !o.answered || isConfig || isOfAll(err)
 }
 
-// passing are the codes of faults that pass.
+// passing are the error codes of temporary errors.
 var passing = map[string]bool{
 	"SlowDown": true, "SlowDownRead": true, "SlowDownWrite": true, "InternalError": true, "ServiceUnavailable": true, "RequestTimeout": true,
 	"Throttling": true, "ThrottlingException": true, "RequestLimitExceeded": true, "RequestThrottled": true, "BadDigest": true, "OperationAborted": true,
 	"IncompleteBody": true, "Busy": true,
 }
 
-// passes reports whether an error may pass, so that the request is made again.
+// passes reports whether an error may be temporary, so that the request is repeated.
 func passes(err error) bool {
 	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok {
 		code := answer.StatusCode
@@ -257,7 +257,7 @@ func passes(err error) bool {
 	return !errors.Is(err, context.Canceled)
 }
 
-// isUnreachable reports whether there was no answer at all.
+// isUnreachable reports whether no connection was possible.
 func isUnreachable(err error) bool {
 	_, isDNS := errors.AsType[*net.DNSError](err)
 	return isDNS || errors.Is(err, syscall.ECONNREFUSED)

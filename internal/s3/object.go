@@ -15,24 +15,25 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// An Info has a store's facts about an object.
+// An Info describes a version of an object.
 type Info struct {
 	Size    int64
-	Tag     string // the ETag without quotes; "" if the store has none
+	Tag     string // ETag without quotes; "" if the store has none
 	Changed time.Time
 }
 
-// isSame reports whether two answers are about the same version of an object.
+// isSame reports whether both describe the same version.
 func (i Info) isSame(other Info) bool {
 	return i.Size == other.Size && i.Tag == other.Tag && (i.Tag != "" || i.Changed.Equal(other.Changed))
 }
 
-// infoOf returns the facts of an answer.
+// infoOf converts the description in a response.
 func infoOf(size int64, got *minio.ObjectInfo) Info {
 	return Info{size, got.ETag, got.LastModified.UTC()}
 }
 
-// Stat asks for an object. For an object seen before, it returns the cached facts; opening it detects a change.
+// Stat describes an object. It returns the version that this process saw first, without asking again; opening the object
+// detects a change.
 func Stat(name string) (Info, error) {
 	s, err := one()
 	if err != nil {
@@ -41,7 +42,7 @@ func Stat(name string) (Info, error) {
 	return s.stat(name)
 }
 
-// stat returns the size and version of an object, those first seen in this process.
+// stat is [Stat].
 func (s *store) stat(name string) (info Info, err error) {
 	o, err := splitKey(name)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *store) reason(o object, refusal error) error {
 	return errors.Join(refusal, body.Close())
 }
 
-// An Object is an object that is open. Its methods may be called from several goroutines, except Read.
+// An Object is an open object. Its methods may be called concurrently, except Read.
 type Object struct {
 	store *store
 	name  string
@@ -87,16 +88,16 @@ type Object struct {
 	pos   int64 // of Read
 
 	mu      sync.Mutex
-	streams []*stream // that are idle, the one used last at the end
+	streams []*stream // idle, the most recently used last
 }
 
 const (
-	firstWindow = 256 << 10 // of a stream
-	lastWindow  = 64 << 20
-	maxSkip     = 64 << 10 // bytes that are read and thrown away rather than asked for again
-	maxStreams  = 4        // kept for who reads on
-	maxFaults   = 10       // of a stream that comes no further
-	anyProgress = 1 << 20  // bytes after which it has come further
+	firstWindow = 256 << 10 // bytes of a stream's first request
+	lastWindow  = 64 << 20  // maximum bytes per request
+	maxSkip     = 64 << 10  // maximum bytes that are read and discarded instead of making a new request
+	maxStreams  = 4         // maximum idle streams
+	maxFaults   = 10        // consecutive errors of a stream without progress
+	anyProgress = 1 << 20   // bytes that count as progress
 )
 
 // Open opens an object.
@@ -108,7 +109,7 @@ func Open(name string) (*Object, error) {
 	return s.open(name)
 }
 
-// open opens an object by its first request, which also tells its version.
+// open is [Open]. The first request for data also determines the version.
 func (s *store) open(name string) (*Object, error) {
 	at, err := splitKey(name)
 	if err != nil {
@@ -128,10 +129,10 @@ func (s *store) open(name string) (*Object, error) {
 	return o, nil
 }
 
-// Info returns the store's facts about the object.
+// Info describes the open version.
 func (o *Object) Info() Info { return o.info }
 
-// Read reads on.
+// Read reads sequentially.
 func (o *Object) Read(b []byte) (int, error) {
 	n, err := o.ReadAt(b, o.pos)
 	o.pos += int64(n)
@@ -141,10 +142,10 @@ func (o *Object) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A ReadError is why an object that is open cannot be read on.
+// A ReadError is the error of reading an open object.
 type ReadError struct{ Err error }
 
-// Error says why.
+// Error returns the text of the cause.
 func (e *ReadError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -169,7 +170,7 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 		s.close()
 		return n, &ReadError{err}
 	}
-	// Keep a stream for who reads on.
+	// Keep the stream for the next sequential read.
 	o.mu.Lock()
 	o.streams = append(o.streams, s)
 	var old *stream
@@ -187,7 +188,7 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// streamAt returns a stream at a position.
+// streamAt returns an idle stream that is at most maxSkip bytes before a position, or a new one.
 func (o *Object) streamAt(off int64, size int) *stream {
 	o.mu.Lock()
 	best := -1
@@ -207,7 +208,7 @@ func (o *Object) streamAt(off int64, size int) *stream {
 	return s
 }
 
-// Close ends all reading. It must not be called during ReadAt.
+// Close closes the object. It must not be called during ReadAt.
 func (o *Object) Close() error {
 	for _, s := range o.streams {
 		s.close()
@@ -216,17 +217,17 @@ func (o *Object) Close() error {
 	return nil
 }
 
-// A stream is an answer of the store that is read, and those that follow it.
+// A stream reads an object sequentially, by one request after the other, each for a larger window.
 type stream struct {
 	object *Object
-	body   io.ReadCloser // nil if the next byte has to be asked for
-	at     int64         // the next byte
-	end    int64         // of the body
-	window int64         // bytes to ask for next
-	skip   int64         // bytes to throw away
+	body   io.ReadCloser // of the current response; nil if there is none
+	at     int64         // position of the next byte
+	end    int64         // position after the body
+	window int64         // bytes of the next request
+	skip   int64         // bytes to discard
 }
 
-// readFull fills b.
+// readFull fills b. It continues after errors that may pass.
 func (s *stream) readFull(b []byte) (n int, err error) {
 	store, faults, since := s.object.store, 0, s.at
 	for n < len(b) || s.skip > 0 {
@@ -254,7 +255,7 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// read reads into b, or bytes to throw away.
+// read reads up to len(b) bytes. If bytes are to be discarded, it reads some of these, and returns 0.
 func (s *stream) read(b []byte) (int, error) {
 	if s.body == nil {
 		if err := s.object.store.try(interrupted, toRead, s.ask); err != nil {
@@ -281,7 +282,7 @@ func (s *stream) read(b []byte) (int, error) {
 	return n, err
 }
 
-// ask asks for the next window, of the version that was opened.
+// ask requests the next window of the open version.
 func (s *stream) ask() error {
 	o := s.object
 	end := s.at + s.window
@@ -297,8 +298,7 @@ func (s *stream) ask() error {
 	}
 	body, got, header, err := o.store.client.get(interrupted, o.at.bucket, o.at.key, opt)
 	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode == http.StatusRequestedRangeNotSatisfiable {
-		// The object does not have the range: it is empty, or changed meanwhile.
-		o := s.object
+		// The object does not have the range: it is empty, or has changed.
 		if o.info.Size >= 0 {
 			return ErrChanged
 		}
@@ -317,8 +317,12 @@ func (s *stream) ask() error {
 	}
 	start, last, size, err := rangeOf(header, got.Size)
 	now := infoOf(size, &got)
-	if err == nil {
-		err = s.check(start, now)
+	switch {
+	case err != nil:
+	case o.info.Size >= 0 && !o.info.isSame(now):
+		err = ErrChanged
+	case start != s.at:
+		err = errRange
 	}
 	if err != nil {
 		body.Close()
@@ -335,19 +339,7 @@ func (s *stream) ask() error {
 	return nil
 }
 
-// check checks an answer against the request, and the facts known of the object.
-func (s *stream) check(start int64, now Info) error {
-	known := s.object.info
-	switch {
-	case known.Size >= 0 && !known.isSame(now):
-		return ErrChanged
-	case start != s.at:
-		return errRange
-	}
-	return nil
-}
-
-// rangeOf returns which bytes an answer has, up to last, and how many the object has.
+// rangeOf returns the range of bytes in a response, start to last (exclusive), and the size of the object.
 func rangeOf(header http.Header, length int64) (start, last, size int64, err error) {
 	text := header.Get("Content-Range")
 	if text == "" {
@@ -367,20 +359,20 @@ func rangeOf(header http.Header, length int64) (start, last, size int64, err err
 	return start, last + 1, size, nil
 }
 
-// close ends the answer. A short rest is read, so that the connection can be used again.
+// close closes the current response. It reads a short rest, so that the connection can be reused.
 func (s *stream) close() {
 	if s.body == nil {
 		return
 	}
 	if s.end-s.at <= firstWindow {
-		io.CopyN(io.Discard, s.body, s.end-s.at) //nolint:errcheck // nobody needs it
+		io.CopyN(io.Discard, s.body, s.end-s.at) //nolint:errcheck // the rest is not needed
 	}
 	s.body.Close()
 	s.body = nil
 }
 
-// Blocks read an object at random, a few bytes at a time, as is done with packs. They ask for blocks of
-// 256 KiB, and keep those that were used last. They are safe for concurrent use.
+// Blocks reads an object at random, a few bytes at a time, as packs are read. It requests blocks of 256 KiB, and caches
+// the most recently used ones. It is safe for concurrent use.
 type Blocks struct {
 	object *Object
 
@@ -389,9 +381,9 @@ type Blocks struct {
 	clock  uint64
 }
 
-// A block is a piece of the object.
+// A block is a cached part of the object.
 type block struct {
-	used  uint64
+	used  uint64 // value of clock at the last use
 	once  sync.Once
 	bytes []byte
 	err   error
@@ -402,10 +394,10 @@ const (
 	maxBlocks = 64
 )
 
-// BlocksMemory is the most that Blocks take.
+// BlocksMemory is the maximum memory of Blocks, in bytes.
 const BlocksMemory = blockSize * maxBlocks
 
-// OpenBlocks opens an object.
+// OpenBlocks opens an object for random reads.
 func OpenBlocks(name string) (*Blocks, error) {
 	o, err := Open(name)
 	if err != nil {
@@ -414,12 +406,12 @@ func OpenBlocks(name string) (*Blocks, error) {
 	return &Blocks{object: o, blocks: map[int64]*block{}}, nil
 }
 
-// Info returns the store's facts about the object.
+// Info describes the open version.
 func (b *Blocks) Info() Info { return b.object.Info() }
 
-// ReadAt reads.
+// ReadAt reads at any position, from cached blocks unless p is larger than a block.
 func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
-	if len(p) >= blockSize { // all that is asked for, at once
+	if len(p) >= blockSize {
 		return b.object.ReadAt(p, off)
 	}
 	for n < len(p) {
@@ -428,8 +420,14 @@ func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
 		b.clock++
 		one := b.blocks[at]
 		if one == nil {
-			if len(b.blocks) >= maxBlocks {
-				b.drop()
+			if len(b.blocks) >= maxBlocks { // drop the least recently used block
+				oldest, least := int64(-1), b.clock
+				for number, other := range b.blocks {
+					if other.used < least {
+						oldest, least = number, other.used
+					}
+				}
+				delete(b.blocks, oldest)
 			}
 			one = &block{}
 			b.blocks[at] = one
@@ -457,16 +455,5 @@ func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// drop drops the block that was not used for the longest time.
-func (b *Blocks) drop() {
-	oldest, at := b.clock, int64(-1)
-	for number, one := range b.blocks {
-		if one.used < oldest {
-			oldest, at = one.used, number
-		}
-	}
-	delete(b.blocks, at)
-}
-
-// Close ends all reading.
+// Close closes the object. It must not be called during ReadAt.
 func (b *Blocks) Close() error { return b.object.Close() }

@@ -19,41 +19,41 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// A store is the one named by the environment, with cached facts about its objects.
+// A store is the object storage named by the environment.
 type store struct {
 	client client
 	creds  *chain
-	secure bool // by TLS
+	secure bool // use TLS
 	opt    options
 
-	answered atomic.Bool // it has answered a request
-	versions sync.Map    // the objects seen, an Info by name, see Forget
+	answered atomic.Bool // the store has answered a request
+	versions sync.Map    // name to the Info of the version seen first, see Forget
 }
 
-// options are the settings that tests change.
+// options are settings that tests change.
 type options struct {
-	attempts int           // of a request
-	pause    time.Duration // before the second attempt; it doubles
+	attempts int           // maximum attempts of a request
+	pause    time.Duration // before the second attempt; it doubles for each further one
 	maxPause time.Duration
-	patience time.Duration // after which no other attempt is made
+	patience time.Duration // no attempt begins later than that
 	idle     time.Duration
 	partSize int
 	maxParts int
-	answer   int64 // the most that is read from an answer that is not an object
+	answer   int64 // maximum bytes of a response other than an object
 }
 
-// The size of an upload's parts, and how many it may have. A part more makes 156 GiB too large: stores
-// take 10,000, and a part is in memory until it is stored.
+// The size of an upload's parts in bytes, and their maximum number, which is that of most stores. So an object can have
+// 156 GiB. A part is in memory until it is stored.
 const (
 	PartSize = 16 << 20
 	MaxParts = 10_000
 )
 
-// usual are the options of a run. If the store answers at once, ten attempts are made in half a minute,
-// give or take; if it does not answer, as many as begin in three minutes.
+// usual are the options outside tests. If the store answers with errors, ten attempts take about half a minute; if it does
+// not answer, attempts begin for three minutes.
 var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, patience: 3 * time.Minute, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
 
-// one is the store of this process, created at the first use of a name.
+// one returns the store of this process. It is created at the first call.
 var one = sync.OnceValues(func() (*store, error) {
 	c, err := readConfig()
 	if err != nil {
@@ -65,26 +65,30 @@ var one = sync.OnceValues(func() (*store, error) {
 // newStore returns a store. It makes no connection.
 func newStore(c *config, opt options) (*store, error) {
 	s := &store{creds: &chain{config: c}, secure: c.secure, opt: opt}
-	client, err := newClient(c.host, &minio.Options{
-		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second is for another region, where there is no body
+	core, err := minio.NewCore(c.host, &minio.Options{
+		Creds: credentials.New(s.creds), Secure: c.secure, Region: c.region, MaxRetries: 2, // the second one in the correct region, for requests without a body
 		Transport: watched{c.transport(), opt.idle, opt.answer},
 	})
 	if err != nil {
 		return nil, &configError{errors.New("AWS_ENDPOINT_URL is not an endpoint: write https://host or https://host:port")}
 	}
-	s.client = client
+	core.SetS3EnableDualstack(false) // gateways of private networks lack the other host names
+	core.SetAppInfo("robobatch", "s3")
+	s.client = client{
+		stat: core.StatObject, get: core.GetObject, list: core.ListObjectsV2, put: core.PutObject, remove: core.RemoveObject,
+		begin: core.NewMultipartUpload, part: core.PutObjectPart, complete: core.CompleteMultipartUpload, abort: core.AbortMultipartUpload,
+	}
 	return s, nil
 }
 
-// interrupted is done once the run is to end.
+// interrupted is done after Interrupt.
 var interrupted, interrupt = context.WithCancel(context.Background())
 
-// Interrupt ends all requests but those that complete or abort an upload. A call that waits for the others
-// gets a context.Canceled.
+// Interrupt ends all requests except those that complete or abort an upload. Calls that wait for them return
+// context.Canceled.
 func Interrupt() { interrupt() }
 
-// lasting returns the context of a request that completes something: after Interrupt, it has a little
-// time left.
+// lasting returns the context of a request that completes an object. It lasts for some seconds after Interrupt.
 func lasting() (context.Context, context.CancelFunc) {
 	const grace = 5 * time.Second
 	ctx, cancel := context.WithCancel(context.Background())
@@ -92,8 +96,8 @@ func lasting() (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// try makes a request until it succeeds, fails for good, or has failed too often. need is the right
-// that it takes.
+// try repeats a request until it succeeds, fails permanently, or has failed too often. need is the text about the
+// permission that it requires.
 func (s *store) try(ctx context.Context, need string, request func() error) error {
 	began := time.Now()
 	for n := 1; ; n++ {
@@ -122,7 +126,7 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 			if _, isProxy := errors.AsType[*proxyError](err); !isProxy {
 				err = fmt.Errorf("%w (%d attempts): check AWS_ENDPOINT_URL", err, n)
 			}
-			return &outage{err, false} // the store may be down as well
+			return &outage{err, false} // or the store is down
 		}
 		if err := s.wait(ctx, n); err != nil {
 			return err
@@ -130,7 +134,7 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 	}
 }
 
-// attempts returns a number of attempts.
+// attempts returns "1 attempt" or "n attempts".
 func attempts(n int) string {
 	if n == 1 {
 		return "1 attempt"
@@ -141,7 +145,7 @@ func attempts(n int) string {
 // wait waits after the n-th attempt.
 func (s *store) wait(ctx context.Context, n int) error {
 	pause := min(s.opt.maxPause, s.opt.pause<<min(n-1, 20))
-	pause = pause/2 + rand.N(pause/2+1) // not all tasks of a cluster at once
+	pause = pause/2 + rand.N(pause/2+1) // so that the tasks of a cluster do not retry at the same time
 	select {
 	case <-time.After(pause):
 		return nil
@@ -150,7 +154,7 @@ func (s *store) wait(ctx context.Context, n int) error {
 	}
 }
 
-// checkVersion returns an error if an object has another version than this process saw before.
+// checkVersion returns ErrChanged if this process saw another version of the object before.
 func (s *store) checkVersion(name string, info Info) error {
 	if before, seen := s.versions.LoadOrStore(name, info); seen && !info.isSame(before.(Info)) {
 		return ErrChanged
@@ -158,17 +162,18 @@ func (s *store) checkVersion(name string, info Info) error {
 	return nil
 }
 
-// Forget forgets which version of an object was seen, so that another may be read.
+// Forget forgets the version of an object that this process saw, so that it can read another one.
 func Forget(name string) {
 	if s, err := one(); err == nil {
 		s.versions.Delete(name)
 	}
 }
 
-// errIdle is the error of an answer that stops arriving.
+// errIdle is the error of a response that stalls.
 var errIdle = errors.New("the store does not respond in time")
 
-// watched ends answers that stop arriving, and too long ones other than objects: a thousand keys take at most 4 MiB.
+// watched is a transport that ends responses which stall, and limits the length of those other than objects. A page of a
+// listing, with a thousand keys, has at most 4 MiB.
 type watched struct {
 	http.RoundTripper
 	idle   time.Duration
@@ -191,16 +196,16 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// limited is an answer that breaks off where it is too long.
+// limited is the body of a response, truncated to a maximum length.
 type limited struct {
 	io.Reader
 	io.Closer
 }
 
-// A watchedBody is an answer that ends with errIdle if no bytes arrive.
+// A watchedBody is the body of a response. Read returns errIdle if no bytes arrive in time.
 type watchedBody struct {
 	io.ReadCloser
-	ctx    context.Context //nolint:containedctx // of the request, which ends with the body
+	ctx    context.Context //nolint:containedctx // of the request, which lasts as long as the body
 	cancel context.CancelCauseFunc
 	idle   time.Duration
 }
@@ -223,9 +228,8 @@ func (b *watchedBody) Close() error {
 	return err
 }
 
-// A client makes the requests of the protocol, as the functions of a [minio.Core] do. It is not one:
-// html/template calls methods by their names, so the linker keeps all methods of a type that a value
-// in an interface leads to. Methods of the library that nothing calls take 1.4 MB of the program.
+// A client has the functions of a [minio.Core] that this package calls. It is not a minio.Core itself, because the linker
+// would then keep all of its methods, which add 1.4 MB to the binary: html/template calls methods by name.
 type client struct {
 	stat     func(ctx context.Context, bucket, key string, opt minio.StatObjectOptions) (minio.ObjectInfo, error)
 	get      func(ctx context.Context, bucket, key string, opt minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
@@ -238,33 +242,19 @@ type client struct {
 	abort    func(ctx context.Context, bucket, key, upload string) error
 }
 
-// newClient returns a client of the store at that address. It makes no connection.
-func newClient(host string, opt *minio.Options) (client, error) {
-	c, err := minio.NewCore(host, opt)
-	if err != nil {
-		return client{}, err
-	}
-	c.SetS3EnableDualstack(false) // gateways of private networks have no other names
-	c.SetAppInfo("robobatch", "s3")
-	return client{
-		stat: c.StatObject, get: c.GetObject, list: c.ListObjectsV2, put: c.PutObject, remove: c.RemoveObject,
-		begin: c.NewMultipartUpload, part: c.PutObjectPart, complete: c.CompleteMultipartUpload, abort: c.AbortMultipartUpload,
-	}, nil
-}
-
-// Scheme begins the names of objects.
+// Scheme is the prefix of the names of objects.
 const Scheme = "s3://"
 
-// maxKey is the length of the longest key, in bytes.
+// maxKey is the maximum length of a key, in bytes.
 const maxKey = 1024
 
-// Is reports whether a name is the name of an object, a bucket, or a part of one.
+// Is reports whether a name refers to object storage.
 func Is(name string) bool { return strings.HasPrefix(name, Scheme) }
 
 // An object is a bucket and a key in it.
 type object struct{ bucket, key string }
 
-// split returns the bucket and the key of a name. The key may be empty.
+// split divides a name into bucket and key. The key may be empty.
 func split(name string) (o object, err error) {
 	o.bucket, o.key, _ = strings.Cut(strings.TrimPrefix(name, Scheme), "/")
 	switch {
@@ -284,7 +274,7 @@ func split(name string) (o object, err error) {
 	return o, nil
 }
 
-// splitKey is split for the name of one object.
+// splitKey is like split, but requires a key.
 func splitKey(name string) (object, error) {
 	o, err := split(name)
 	if err == nil && o.key == "" {
@@ -294,8 +284,8 @@ func splitKey(name string) (object, error) {
 }
 
 // List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the order of the
-// store, until found returns an error, which List returns. Objects whose keys end in a slash are omitted: programs make
-// such to show a directory.
+// store, until found returns an error, which List returns. It omits objects whose keys end in a slash, by which programs
+// represent directories.
 func List(prefix string, found func(name string, info Info) error) error {
 	s, err := one()
 	if err != nil {
@@ -304,11 +294,10 @@ func List(prefix string, found func(name string, info Info) error) error {
 	return s.list(prefix, found)
 }
 
-// errListing is the error of a store that lists names outside of the request.
+// errListing is the error of a listing that is out of order, repeats itself, or has names that were not requested.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
-// list calls found for each object below a prefix. A listing that repeats itself, or is out of order,
-// is an error.
+// list is [List].
 func (s *store) list(prefix string, found func(name string, info Info) error) error {
 	o, err := split(prefix)
 	if err != nil {
@@ -352,6 +341,6 @@ func (s *store) list(prefix string, found func(name string, info Info) error) er
 	}
 }
 
-// maxEmpty is the number of pages without objects that may come one after the other: stores that filter deleted objects
-// have some.
+// maxEmpty is the maximum number of consecutive pages of a listing without objects, which stores return if they filter
+// deleted objects.
 const maxEmpty = 1000

@@ -3,7 +3,7 @@ package s3
 import (
 	"bytes"
 	"context"
-	"crypto/md5" //nolint:gosec // the protocol's check of what was sent
+	"crypto/md5" //nolint:gosec // required by the protocol, as a checksum
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -16,27 +16,27 @@ import (
 	"github.com/robobatch/robobatch/internal/panics"
 )
 
-// An Upload is an object that is written from front to back. It is visible once Commit has returned.
-// Its methods are for one goroutine at a time.
+// An Upload is an object that is written sequentially. It is visible once Commit has returned. It is not safe for
+// concurrent use.
 type Upload struct {
 	store *store
 	name  string
 	at    object
-	ctx   context.Context //nolint:containedctx // of the parts under way, which Close ends
+	ctx   context.Context //nolint:containedctx // for requests that Close ends
 	stop  context.CancelFunc
 
 	buf    []byte // the part that is being filled
 	spare  []byte
-	id     string // of the upload in parts; "" if there is none yet
-	mark   string // the metadata markName of an object written in parts: no other object has it
+	id     string // of the multipart upload; "" if it has not begun
+	mark   string // unique value of the metadata markName of the object, if it is written in parts
 	parts  []minio.CompletePart
-	under  chan sent // a part that is under way; nil if there is none
-	err    error     // of Write, which comes again
+	under  chan partResult // of the part that is being sent; nil if there is none
+	err    error           // sticky error of Write
 	closed bool
 }
 
-// A sent is the result of a part.
-type sent struct {
+// A partResult is the result of sending a part.
+type partResult struct {
 	part minio.CompletePart
 	buf  []byte
 	err  error
@@ -51,7 +51,7 @@ func Create(name string) (*Upload, error) {
 	return s.create(name)
 }
 
-// create returns an upload, and asks nothing of the store yet.
+// create is [Create].
 func (s *store) create(name string) (*Upload, error) {
 	at, err := splitKey(name)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *store) create(name string) (*Upload, error) {
 	return u, nil
 }
 
-// Write adds bytes. Every later call returns the same error, and the object never becomes visible.
+// Write adds bytes. After an error, further calls return the same error, and the object never becomes visible.
 func (u *Upload) Write(b []byte) (n int, err error) {
 	for u.err == nil && len(b) > 0 {
 		if len(u.buf) == u.store.opt.partSize {
@@ -77,7 +77,7 @@ func (u *Upload) Write(b []byte) (n int, err error) {
 	return n, u.err
 }
 
-// send sends the part that is full, once the one before it is stored.
+// send sends the current part, after waiting for the previous one.
 func (u *Upload) send() error {
 	if err := u.wait(); err != nil {
 		return err
@@ -92,30 +92,29 @@ func (u *Upload) send() error {
 		size, parts := u.store.opt.partSize, u.store.opt.maxParts
 		return fmt.Errorf("it has more than %d parts of %d MiB, %d GiB, and %w", parts, size>>20, int64(size)*int64(parts)>>30, ErrTooLarge)
 	}
-	u.under = make(chan sent, 1)
-	panics.Send(u.under, func() sent {
-		// Store a part.
+	u.under = make(chan partResult, 1)
+	panics.Send(u.under, func() partResult {
 		sum := md5.Sum(part) //nolint:gosec // as above
 		opt := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
-		result, attempts := sent{buf: part}, 0
+		result, attempts := partResult{buf: part}, 0
 		result.err = u.store.try(u.ctx, toWrite, func() error {
 			if attempts++; attempts > 1 {
-				result.buf = nil // the connection of the attempt before may still read it
+				result.buf = nil // the connection of the previous attempt may still read it
 			}
 			got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, body(part), int64(len(part)), opt)
 			result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
 			return err
 		})
 		return result
-	}, func(err error) sent { return sent{err: err} })
+	}, func(err error) partResult { return partResult{err: err} })
 	u.buf, u.spare = u.spare[:0], nil
 	return nil
 }
 
-// markName is the name of metadata: x-amz-meta-robobatch-upload.
+// markName is a key of an object's metadata, sent as x-amz-meta-robobatch-upload.
 const markName = "Robobatch-Upload"
 
-// begin begins an upload in parts.
+// begin begins a multipart upload.
 func (u *Upload) begin() error {
 	return u.store.try(u.ctx, toWrite, func() (err error) {
 		u.id, err = u.store.client.begin(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{UserMetadata: map[string]string{markName: u.mark}})
@@ -126,7 +125,7 @@ func (u *Upload) begin() error {
 	})
 }
 
-// wait waits for the current part.
+// wait waits for the part that is being sent.
 func (u *Upload) wait() error {
 	if u.under == nil {
 		return nil
@@ -140,8 +139,8 @@ func (u *Upload) wait() error {
 	return nil
 }
 
-// Commit completes the object: after it, all of it is visible. On an error nothing is, and the
-// upload is aborted, unless the error says that it could not be.
+// Commit completes the object, which then becomes visible. After an error, it is not visible, and the upload is aborted,
+// unless the error is an [AbortError].
 func (u *Upload) Commit() error {
 	if u.closed {
 		return errNoUpload
@@ -158,7 +157,7 @@ func (u *Upload) Commit() error {
 	return nil
 }
 
-// commit completes the upload, or stores an object of one part by itself.
+// commit completes the upload. It stores an object of one part by a single request.
 func (u *Upload) commit() error {
 	if u.id == "" && len(u.buf) <= u.store.opt.partSize {
 		return u.store.putObject(u.at, u.buf)
@@ -177,14 +176,14 @@ func (u *Upload) commit() error {
 		_, err := u.store.client.complete(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
 		return err
 	})
-	if errors.Is(err, errNoUpload) && u.isComplete(ctx) { // an attempt before succeeded, and its answer was lost
+	if errors.Is(err, errNoUpload) && u.isComplete(ctx) { // an earlier attempt succeeded, but its response was lost
 		err = nil
 	}
 	return err
 }
 
-// isComplete reports whether the object is the one of this upload. Its ETag would not say so: the ETag of an
-// encrypted object depends on more than its bytes.
+// isComplete reports whether the object is that of this upload. It does not compare ETags, because those of encrypted
+// objects depend on more than the content.
 func (u *Upload) isComplete(ctx context.Context) bool {
 	var got minio.ObjectInfo
 	err := u.store.try(ctx, toRead, func() (err error) {
@@ -194,8 +193,7 @@ func (u *Upload) isComplete(ctx context.Context) bool {
 	return err == nil && got.UserMetadata[markName] == u.mark
 }
 
-// Close drops the output, unless it was committed: the upload is aborted. The error says that it
-// could not be.
+// Close aborts the upload, unless it was committed. The error is an [AbortError].
 func (u *Upload) Close() error {
 	if u.closed {
 		return nil
@@ -221,20 +219,19 @@ func (u *Upload) Close() error {
 	return &AbortError{err}
 }
 
-// An AbortError says that an upload could not be aborted.
+// An AbortError means that an upload could not be aborted.
 type AbortError struct{ Err error }
 
-// Error names the parts that are left, and the command that removes them.
+// Error says that parts remain stored, and how to remove them.
 func (e *AbortError) Error() string {
 	return fmt.Sprintf("abort the upload: %v: its parts remain stored, at a cost, until a bucket rule removes them (AbortIncompleteMultipartUpload)", e.Err)
 }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (e *AbortError) Unwrap() error { return e.Err }
 
-// body returns the reader of a text for a request, once. It has no Seek: a client that tries again with
-// the same reader winds it back, while the connection of the request before may still read (net/http says
-// so of a RoundTrip that has returned). So store.try makes each request again.
+// body returns a reader for one attempt of a request. It has no Seek method, so that the client library cannot rewind and
+// resend it: according to net/http, the connection may still read a body after RoundTrip has returned.
 func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
 
 // putObject stores a small object.
@@ -248,7 +245,7 @@ func (s *store) putObject(at object, text []byte) error {
 	})
 }
 
-// replaced returns the store, and where in it an object is that is about to be another or none.
+// replaced prepares the replacement or removal of an object: it forgets the version that was seen.
 func replaced(name string) (s *store, at object, err error) {
 	if s, err = one(); err != nil {
 		return s, at, err
@@ -259,7 +256,7 @@ func replaced(name string) (s *store, at object, err error) {
 	return s, at, err
 }
 
-// Write stores a small object, replacing any object of that name.
+// Write creates or replaces a small object.
 func Write(name string, text []byte) error {
 	s, at, err := replaced(name)
 	if err != nil {
@@ -268,7 +265,7 @@ func Write(name string, text []byte) error {
 	return s.putObject(at, text)
 }
 
-// Remove removes an object. One that is not there is removed already.
+// Remove removes an object. It does nothing if the object does not exist.
 func Remove(name string) error {
 	s, at, err := replaced(name)
 	if err != nil {
@@ -283,7 +280,7 @@ func Remove(name string) error {
 	return err
 }
 
-// Probe finds out whether an object of that name can be written: it begins an upload, and aborts it.
+// Probe returns an error if an object of that name cannot be written. It begins and aborts an upload.
 func Probe(name string) error {
 	u, err := Create(name)
 	if err != nil {

@@ -33,7 +33,7 @@ func (Files) Stat(name string) (Info, error) {
 	return infoOf(info), nil
 }
 
-// infoOf returns the facts that the system knows.
+// infoOf converts a FileInfo.
 func infoOf(info fs.FileInfo) Info {
 	switch {
 	case info.IsDir():
@@ -44,10 +44,10 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), ID: idOf(info), Changed: info.ModTime()}
 }
 
-// Walk yields names below dir, in the order of their directories. Files removed meanwhile are omitted.
+// Walk finds files in lexical order. It omits files that are removed in the meantime.
 func (f Files) Walk(dir string, found func(name string, info Info) error) error {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		dir += string(filepath.Separator) // WalkDir does not follow it else
+		dir += string(filepath.Separator) // otherwise WalkDir does not follow the link
 	}
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -67,7 +67,7 @@ func (f Files) Walk(dir string, found func(name string, info Info) error) error 
 		switch {
 		case err == nil:
 			return found(path, info)
-		case e.Type()&fs.ModeSymlink != 0: // a link to nothing is for whoever opens it
+		case e.Type()&fs.ModeSymlink != 0: // a dangling link: opening it will return the error
 			return found(path, Info{Size: -1})
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
@@ -88,7 +88,7 @@ func (Files) Open(name string) (File, error) {
 // A file is an open file of the file system.
 type file struct{ *os.File }
 
-// Info asks the system.
+// Info calls Stat of the open file.
 func (f file) Info() (Info, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -97,7 +97,7 @@ func (f file) Info() (Info, error) {
 	return infoOf(info), nil
 }
 
-// Write writes beside the name, and renames.
+// Write writes a temporary file, and renames it.
 func (Files) Write(name string, text []byte) error {
 	if err := MakeParent(name); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (Files) Write(name string, text []byte) error {
 	return f.Commit()
 }
 
-// Remove removes a name, and makes sure of it on disk.
+// Remove removes a file, and syncs its directory.
 func (Files) Remove(name string) error {
 	err := os.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,8 +148,8 @@ func (f Files) Sweep(dir string, ours func(name string) bool) error {
 	return nil
 }
 
-// Move renames a complete file of the file system, possibly into object storage; the original is removed. The new name
-// exists when Move returns.
+// Move moves a complete file of the file system durably to another name, possibly in object storage. If it cannot write
+// an object, it still removes the original.
 func Move(from, to string) error {
 	if IsRemote(to) {
 		return errors.Join(copyTo(from, to), os.Remove(from))
@@ -167,7 +167,7 @@ func Move(from, to string) error {
 	return nil
 }
 
-// copyTo copies a file to a store.
+// copyTo copies a file to an output.
 func copyTo(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -184,8 +184,8 @@ func copyTo(from, to string) error {
 	return out.Commit()
 }
 
-// WithPrefix returns the names of the files that begin with a prefix, the name of a directory and the first letters of a file; in a
-// store also those of files further below.
+// WithPrefix returns the names of files that begin with a prefix. In the file system, they are all in the directory of
+// the prefix; in object storage, they may also be below it.
 func WithPrefix(prefix string) (names []string, err error) {
 	if IsRemote(prefix) {
 		return names, s3.List(prefix, func(name string, _ s3.Info) error {
@@ -206,9 +206,9 @@ func WithPrefix(prefix string) (names []string, err error) {
 	return names, err
 }
 
-// MakeParent makes the directories that a file needs, and makes sure of them on disk.
+// MakeParent creates the directory of a file durably, with those above it.
 func MakeParent(name string) error {
-	if IsRemote(name) { // which needs none
+	if IsRemote(name) { // object storage has no directories
 		return nil
 	}
 	if err := makeDir(filepath.Dir(name)); err != nil {
@@ -217,7 +217,7 @@ func MakeParent(name string) error {
 	return nil
 }
 
-// makeDir makes a directory and those above it.
+// makeDir creates a directory durably, with those above it.
 func makeDir(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -229,7 +229,7 @@ func makeDir(dir string) error {
 	if err := makeDir(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // another process may make it
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) { // another process may have created it
 		return err
 	}
 	return atomicfile.OS.SyncDir(filepath.Dir(dir))

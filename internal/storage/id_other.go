@@ -4,5 +4,5 @@ package storage
 
 import "io/fs"
 
-// idOf returns the ID of a file: none, as it would have to be opened.
+// idOf returns no ID: it would require opening the file.
 func idOf(fs.FileInfo) ID { return ID{} }

@@ -13,7 +13,7 @@ import (
 // Objects is object storage. A directory is a name prefix that ends in a slash.
 type Objects struct{}
 
-// Stat asks for an object. A name that ends in a slash is a directory, whether it is empty or not.
+// Stat describes an object. A name that ends in a slash is a directory, even if it is empty.
 func (Objects) Stat(name string) (Info, error) {
 	if strings.HasSuffix(name, "/") {
 		return Info{Size: -1, Dir: true}, nil
@@ -26,7 +26,7 @@ func objectInfo(info s3.Info) Info {
 	return Info{Size: info.Size, Tag: info.Tag, Changed: info.Changed}
 }
 
-// Walk lists objects.
+// Walk finds objects in the order of the store.
 func (Objects) Walk(dir string, found func(name string, info Info) error) error {
 	dir = Clean(dir)
 	return s3.List(dir, func(name string, info s3.Info) error {
@@ -49,7 +49,7 @@ func (Objects) Open(name string) (File, error) {
 // An objectFile is an open object.
 type objectFile struct{ *s3.Object }
 
-// Info returns the facts known since it was opened.
+// Info describes the version of the object that was opened.
 func (f objectFile) Info() (Info, error) { return objectInfo(f.Object.Info()), nil }
 
 // Write stores an object.
@@ -60,10 +60,10 @@ func (Objects) Write(name string, text []byte) error {
 // Remove removes an object.
 func (Objects) Remove(name string) error { return wrapObject("remove", name, s3.Remove(name)) }
 
-// Sweep does nothing: parts of an interrupted upload have no name. A rule of the bucket removes them.
+// Sweep does nothing: parts of an interrupted upload have no name. A lifecycle rule of the bucket can remove them.
 func (Objects) Sweep(string, func(name string) bool) error { return nil }
 
-// wrapObject returns an error as one about an object that is written.
+// wrapObject returns err as an error about an output; nil if err is nil.
 func wrapObject(doing, name string, err error) error {
 	if err == nil {
 		return nil
@@ -71,7 +71,7 @@ func wrapObject(doing, name string, err error) error {
 	return &atomicfile.Error{Doing: doing, Name: name, Err: err}
 }
 
-// An upload is an object that is written.
+// An upload is an object that is being written.
 type upload struct {
 	*s3.Upload
 	name string
@@ -86,7 +86,7 @@ func (u upload) Write(b []byte) (int, error) {
 // Commit completes the object.
 func (u upload) Commit() error { return u.Wrap("finish", u.Upload.Commit()) }
 
-// CommitAs drops the object: an upload has its name from the start, and no other.
+// CommitAs drops the object and returns an error: the name of an upload cannot be changed.
 func (u upload) CommitAs(func(name string) string) (string, error) {
 	return "", errors.Join(u.Wrap("keep a part of", errNoOther), u.Close())
 }
@@ -96,27 +96,27 @@ var errNoOther = errors.New("an object appears only when it is complete")
 // Close aborts the upload.
 func (u upload) Close() error { return u.Wrap("drop", u.Upload.Close()) }
 
-// Wrap returns an error about the object.
+// Wrap returns err as an error about the object, unless it already is one.
 func (u upload) Wrap(doing string, err error) error {
-	if _, ok := err.(*atomicfile.Error); ok { //nolint:errorlint // as it came from here
+	if _, ok := err.(*atomicfile.Error); ok { //nolint:errorlint // only if it was returned by Wrap
 		return err
 	}
 	return wrapObject(doing, u.name, err)
 }
 
-// Dir returns the directory of the system for temporary files.
+// Dir returns the system's directory for temporary files.
 func (upload) Dir() string { return os.TempDir() }
 
-// Probe finds out whether an object of that name can be written.
+// Probe returns an error if an object of that name cannot be written.
 func Probe(name string) error { return wrapObject("create", name, s3.Probe(name)) }
 
-// Memory of things outside the file system, at its most: of an output, and of a file of OpenRandom.
+// Maximum memory, in bytes, of an output in object storage, and of a file opened by OpenRandom.
 const (
 	OutputMemory = 2 * s3.PartSize
 	RandomMemory = s3.BlocksMemory
 )
 
-// OpenRandom opens a remote file to be read at random, a few bytes at a time.
+// OpenRandom opens a remote file for random reads of a few bytes. It caches blocks.
 func OpenRandom(name string) (file interface {
 	io.ReaderAt
 	io.Closer

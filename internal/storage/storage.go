@@ -1,5 +1,5 @@
 // Package storage opens, lists and replaces named files, on the file system or, for names that start with s3://, in
-// object storage. [Of] returns the [Backend] for a name; another kind of storage would become another [Backend] there.
+// object storage. [Of] returns the [Backend] for a name; support for another kind of storage would be added there.
 //
 // Names are as users write them. The package does not interpret file contents. All packages may import it.
 package storage
@@ -21,14 +21,14 @@ import (
 	"github.com/robobatch/robobatch/internal/s3"
 )
 
-// An Info holds the facts known about a name without reading its file.
+// An Info describes a file or directory.
 type Info struct {
-	Size int64  // of the file in bytes; -1 if it is not a regular file, so that it can be read only once
-	Tag  string // identifies the content, such as an ETag; "" if only the bytes do
-	Dir  bool   // it is a directory
-	ID   ID     // the same by whatever name it is found
+	Size int64  // in bytes; -1 if it is not a regular file, so that it can be read only once
+	Tag  string // ETag, which identifies the content; "" if there is none
+	Dir  bool   // whether it is a directory
+	ID   ID     // identifies the file, regardless of the name by which it was found
 
-	Changed time.Time // last
+	Changed time.Time // last modification
 }
 
 // An ID identifies a file of a file system independent of its names. The zero ID means unknown: then only names can be
@@ -40,12 +40,12 @@ func (id ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(id.device, other.device), cmp.Compare(id.file, other.file))
 }
 
-// A File is a file that is open.
+// A File is an open file.
 type File interface {
 	io.ReadCloser
 	io.ReaderAt
 
-	// Info returns the facts known of the file that is open.
+	// Info describes the file that is open, even if its name now belongs to another one.
 	Info() (Info, error)
 }
 
@@ -54,44 +54,41 @@ type File interface {
 type Output interface {
 	io.WriteCloser
 
-	// Commit makes sure of the bytes written, and gives the output its name. After an error there is nothing
-	// new of that name.
+	// Commit makes the output durable, and gives it its name. After an error, an existing file of that name is unchanged.
 	Commit() error
 
-	// CommitAs is Commit under the name that other returns for the output's, and returns that.
+	// CommitAs is like Commit, but uses and returns the name that other returns for the final name.
 	CommitAs(other func(name string) string) (string, error)
 
-	// Wrap returns an error as one about the output, nil as nil.
+	// Wrap returns err as an error about the output; nil if err is nil.
 	Wrap(doing string, err error) error
 
 	// Dir returns a directory for temporary files.
 	Dir() string
 }
 
-// A Backend keeps files by name. Its methods may be called from several goroutines.
+// A Backend is a kind of storage. Its methods are safe for concurrent use.
 type Backend interface {
-	// Stat returns the facts known of a name. The error is an [io/fs.ErrNotExist] if it leads to
-	// nothing.
+	// Stat describes a file or directory. If it does not exist, the error is an [io/fs.ErrNotExist].
 	Stat(name string) (Info, error)
 
-	// Walk calls found for each file below a directory, with the whole name, until found returns an error, which Walk
-	// returns. Names that begin with a dot, and names below them, are omitted. Directories that are links are not
-	// entered: they are found, as Dir.
+	// Walk calls found for each file below a directory, with its full name, until found returns an error, which Walk
+	// returns. It skips names that begin with a dot, with everything below them. It does not enter directories that are
+	// links, but calls found for them.
 	Walk(dir string, found func(name string, info Info) error) error
 
-	// Open opens a file to be read from its beginning.
+	// Open opens a file for reading.
 	Open(name string) (File, error)
 
-	// Write makes a small file, or replaces it. It appears whole, with the directories that it
-	// needs, and is safe from a power failure when Write returns.
+	// Write creates or replaces a small file. It creates missing directories, and replaces the file atomically and
+	// durably.
 	Write(name string, text []byte) error
 
-	// Remove removes a file. One that is not there is removed already.
+	// Remove removes a file. It does nothing if the file does not exist.
 	Remove(name string) error
 
-	// Sweep removes the files that a killed process has left in a directory of files that it wrote,
-	// where ours reports true for the name of the file. It must not be called while another process
-	// writes such a file: that fails then.
+	// Sweep removes temporary files of killed processes from a directory, if ours reports true for the final name of the
+	// file. The caller must make sure that no process is writing such a file.
 	Sweep(dir string, ours func(name string) bool) error
 }
 
@@ -106,7 +103,7 @@ func Of(name string) Backend {
 // A ForeignError means that a name refers to an unsupported kind of storage.
 type ForeignError struct{ Scheme string }
 
-// Error says so, and which places there are.
+// Error names the scheme, and the supported kinds of storage.
 func (e *ForeignError) Error() string {
 	return e.Scheme + " cannot be read: name a file, or s3://; copy or download other files first"
 }
@@ -121,7 +118,7 @@ func Open(name string) (File, error) {
 	return f, err
 }
 
-// ReadAll reads a small file. Its errors are [Open]'s, too.
+// ReadAll reads a small file. Errors can be those of [Open].
 func ReadAll(name string) ([]byte, error) {
 	r, err := Open(name)
 	if err != nil {
@@ -131,12 +128,12 @@ func ReadAll(name string) ([]byte, error) {
 	return text, errors.Join(err, r.Close())
 }
 
-// IsRemote reports whether a name leads out of the file system. Its target has no links and no
-// directories, is written as a whole and from front to back, and may be reached by a network only.
+// IsRemote reports whether a name refers to object storage. There, files have no links and no directories, are written
+// sequentially and as a whole, and need a network.
 func IsRemote(name string) bool { return s3.Is(name) }
 
-// Foreign returns the scheme of a name that leads to a place which nobody here knows, as "gs://" and
-// "https://" do; "" for all others.
+// Foreign returns the scheme of a name that refers to an unsupported kind of storage, such as "gs://" or "https://"; ""
+// for other names.
 func Foreign(name string) string {
 	n := 0
 	for n < len(name) && ('a' <= name[n]|0x20 && name[n]|0x20 <= 'z' || n > 0 && '0' <= name[n] && name[n] <= '9') {
@@ -148,14 +145,13 @@ func Foreign(name string) string {
 	return name[:n+len("://")]
 }
 
-// HasEmptyPart reports whether a name that leads out of the file system has two slashes one after the other. They are
-// part of the name there, and mean nothing in a file system.
+// HasEmptyPart reports whether a remote name has two consecutive slashes. In object storage they are significant; in a
+// file system they are equivalent to one.
 func HasEmptyPart(name string) bool {
 	return IsRemote(name) && strings.Contains(strings.TrimPrefix(name, s3.Scheme), "//")
 }
 
-// ReadRemedy returns the remedy for an error of reading a file that is open: a text that begins with
-// a colon, or "" where the error says that itself.
+// ReadRemedy returns the remedy for an error of reading an open file, after a colon; "" if the error contains a remedy.
 func ReadRemedy(err error) string {
 	if _, ok := errors.AsType[*s3.ReadError](err); ok {
 		return ""
@@ -163,8 +159,7 @@ func ReadRemedy(err error) string {
 	return ": check the disk and copy or download the file again"
 }
 
-// Left returns the error in err that something is left of an output that was dropped; nil if there is
-// none.
+// Left returns the error in err which says that parts of a dropped output remain stored; nil if there is none.
 func Left(err error) error {
 	if left, ok := errors.AsType[*s3.AbortError](err); ok {
 		return left
@@ -172,15 +167,14 @@ func Left(err error) error {
 	return nil
 }
 
-// IsDown reports whether an error affects a place as a whole: it cannot be reached, or denies access. As far as known,
-// its content is unchanged.
+// IsDown reports whether an error affects all of object storage: it cannot be reached, or denies access.
 func IsDown(err error) bool { return s3.IsDown(err) }
 
-// IsTemporary reports whether an error is one of the network or of a store in trouble, after retries: the same may
-// succeed later.
+// IsTemporary reports whether an error of the network or of object storage persisted through all retries, but may go
+// away later.
 func IsTemporary(err error) bool { return s3.IsTemporary(err) }
 
-// Create begins an output of that name; for "-", stdout is written.
+// Create begins an output of that name. For "-", it writes to stdout.
 func Create(name string, stdout io.Writer) (Output, error) {
 	if IsRemote(name) {
 		u, err := s3.Create(name)
@@ -196,8 +190,8 @@ func Create(name string, stdout io.Writer) (Output, error) {
 	return f, nil
 }
 
-// CommitAll commits several outputs. Either all files get their names, or none does. Objects are committed before them,
-// one by one, because object storage has no alternative; an error names the complete ones.
+// CommitAll commits several outputs. Either all files get their names, or none does. Objects are committed before the
+// files, one by one, because object storage cannot do better; an error names the objects that are complete.
 func CommitAll(outs ...Output) error {
 	var files []*atomicfile.File
 	var done error
@@ -223,22 +217,22 @@ func CommitAll(outs ...Output) error {
 	return nil
 }
 
-// errComplete is the error of an object when an output beside it is not complete.
+// errComplete is the error about a complete object when another output failed.
 var errComplete = errors.New("it is complete, and the previous one is gone")
 
-// Interrupt ends calls that wait for a place that is not the file system, with a context.Canceled, except calls that
-// complete or drop an output. It is for a process that is about to end.
+// Interrupt ends calls that wait for object storage, with context.Canceled, except calls that complete or drop an output.
+// It is for a process that is about to end.
 func Interrupt() { s3.Interrupt() }
 
-// Forget lets another version of a file be read: of one that is not in the file system, a process
-// otherwise reads the version that it saw first, or an error.
+// Forget permits reading another version of a remote file. Otherwise, a process reads only the version that it saw first,
+// and returns an error if the file has changed.
 func Forget(name string) {
 	if IsRemote(name) {
 		s3.Forget(name)
 	}
 }
 
-// Join returns the name of a file in a directory, by its path with slashes.
+// Join returns the name of a file in a directory. The path has slashes on all systems.
 func Join(dir, path string) string {
 	if IsRemote(dir) {
 		return strings.TrimRight(dir, "/") + "/" + path
@@ -246,7 +240,8 @@ func Join(dir, path string) string {
 	return filepath.Join(dir, filepath.FromSlash(path))
 }
 
-// Rel returns the path of a file in a directory, with slashes, by the name that [Backend].Walk found.
+// Rel returns the path of a file in a directory, with slashes, from a name that [Backend].Walk found. It is the inverse of
+// Join.
 func Rel(dir, name string) string {
 	if IsRemote(dir) {
 		return strings.TrimPrefix(name, strings.TrimRight(dir, "/")+"/")
@@ -258,7 +253,7 @@ func Rel(dir, name string) string {
 	return strings.TrimPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// Clean returns the name of a directory as short as it can be.
+// Clean returns the canonical name of a directory. In object storage, it ends in one slash.
 func Clean(dir string) string {
 	if IsRemote(dir) {
 		return strings.TrimRight(dir, "/") + "/"
@@ -274,17 +269,17 @@ func TempDir(out string) string {
 	return filepath.Dir(out)
 }
 
-// A Digest counts and hashes the bytes written to an output.
+// A Digest counts and hashes bytes while they are written to an output.
 type Digest struct {
 	w     io.Writer
 	hash  *xxh3.Hasher
 	bytes int64
 }
 
-// NewDigest returns a Digest of the bytes it writes to w.
+// NewDigest returns a Digest that writes to w.
 func NewDigest(w io.Writer) *Digest { return &Digest{w: w, hash: xxh3.New()} }
 
-// Write writes bytes, and takes those in that were written.
+// Write writes bytes, and hashes those that were written.
 func (d *Digest) Write(b []byte) (int, error) {
 	n, err := d.w.Write(b)
 	d.hash.Write(b[:n])
@@ -292,13 +287,13 @@ func (d *Digest) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sum returns the size so far, and XXH3 of 128 bits as text.
+// Sum returns the size so far, and the hash (XXH3, 128 bits, as text).
 func (d *Digest) Sum() (size int64, hash string) {
 	sum := d.hash.Sum128().Bytes()
 	return d.bytes, hex.EncodeToString(sum[:])
 }
 
-// Sum reads a file, and returns its size and XXH3 of 128 bits as text.
+// Sum reads a file, and returns its size and hash (XXH3, 128 bits, as text).
 func Sum(name string) (size int64, hash string, err error) {
 	r, err := Open(name)
 	if err != nil {

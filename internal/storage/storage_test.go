@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestFiles holds what the file system does: whole files, with their directories, and what is gone.
+// TestFiles tests the methods of Files: files are written atomically, with their directories.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a", "b", "x")
@@ -34,7 +34,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if err := p.Write(filepath.Join(name, "below"), nil); err == nil {
-		t.Error("a file is no directory")
+		t.Error("wrote below a file")
 	}
 	if err := errors.Join(os.Symlink("a", filepath.Join(dir, "link")), os.Symlink("none", filepath.Join(dir, "lost")), os.WriteFile(filepath.Join(dir, ".hidden"), nil, 0o666)); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestNames holds how names of files and of objects are put together and taken apart.
+// TestNames tests Join, Rel and Clean.
 func TestNames(t *testing.T) {
 	for _, tt := range []struct{ dir, path, name, clean string }{
 		{"out", "a/b", "out/a/b", "out"},
@@ -82,8 +82,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTempDir holds where temporary files of an output lie: beside it, so that they can be renamed, unless nothing
-// can lie there.
+// TestTempDir tests that temporary files are in the directory of the output, so that they can be renamed, except for
+// outputs that are not regular files.
 func TestTempDir(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{
@@ -95,7 +95,7 @@ func TestTempDir(t *testing.T) {
 	}
 }
 
-// TestForeign holds which names lead to a place that nobody here knows.
+// TestForeign tests which names refer to an unsupported kind of storage.
 func TestForeign(t *testing.T) {
 	for name, want := range map[string]string{
 		"gs://b/x": "gs://", "https://a.example/x": "https://", "HTTP://a": "HTTP://", "s3://b/x": "", "x": "", "a/b": "", "c:/x": "", "://x": "", "1a://x": "", "x:/y": "",
