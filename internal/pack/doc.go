@@ -1,5 +1,5 @@
-// Package pack implements the file format of rule packs: the compiled robots.txt files of many origins in one file,
-// of which single ones can be read.
+// Package pack implements the file format of rule packs: one file with the compiled robots.txt files of many origins,
+// which can be read individually.
 //
 // The package hides the layout of the file, its checksums, and how a name is found. It does not interpret the
 // compiled content: a chunk is a sequence of bytes. Only the packages below engine and rulefiles import it.
@@ -11,20 +11,20 @@
 //	site index    hash of the name, offset of the record: 8 bytes each, in the order of the hashes
 //	target index  the same
 //	texts         offset, size of a chunk: 8 bytes each, by number of the text
-//	notes         bytes, of whoever compiled the pack: the faults of the rules
+//	notes         bytes from the compiler: errors in the rules
 //
 // Each of the three tables is followed by its directory: for each block of 256 entries, its first 8 bytes and its
 // hash.
 //
-// The header may refer to two more chunks: which texts are odd, and the product tokens that texts name.
+// The header may refer to two more chunks: which texts are invalid, and the product tokens in the texts.
 //
 // A record is
 //
 //	length  4 bytes
 //	hash    8 bytes, of the rest
 //	name    origin, or URL: length and bytes
-//	count   of the captures, in the order of reading
-//	each    flags, status, and as the flags say: time, number of the text, size, location, error
+//	count   number of captures, in the order of reading
+//	each    flags, status; depending on the flags: time, number of the text, size, location, error
 //
 // Numbers are little-endian or varints. Hashes are XXH3 of 64 bits. Offsets of chunks count from
 // the start of the file, offsets of records from the start of their section.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// The faults of a file. Errors of Open and of a Reader wrap one of these, or are errors of reading.
+// Errors of Open and of a Reader wrap one of these, or are errors of reading the file.
 var (
 	ErrNotPack   = errors.New("it is not a rule pack")
 	ErrVersion   = errors.New("it has a different format version")
@@ -23,84 +22,79 @@ var (
 	ErrDamaged   = errors.New("it is damaged: copy or compile it again")
 )
 
-// Version is the version of the format. A program reads only packs of this version: 14 has other ranks in the dialect
-// yandex, and the other readings of a text.
+// Version is the version of the format. A program reads only packs of its own version.
 const Version = 14
 
-// Is reports whether r begins as a pack does. It reports false if r cannot be read.
+// Is reports whether r begins like a pack. It returns false if r cannot be read.
 func Is(r io.Reader) bool {
 	var head [len(magic)]byte
 	_, err := io.ReadFull(r, head[:])
 	return err == nil && string(head[:]) == magic
 }
 
-// magic is the start of a pack. A transfer that changes line ends or clears the eighth bit damages
-// it.
+// magic is the start of a pack. It is damaged by transfers that change line ends or clear the eighth bit.
 const magic = "\x93RBP\r\n\x1a\n"
 
 // headerSize is the length of the header. Its last eight bytes are the hash of the others.
 const headerSize = 256
 
-// A Summary describes a pack. It stands in the header.
+// A Summary describes a pack. It is part of the header.
 type Summary struct {
-	Dialect uint32    // as the compiler numbers them
-	Newest  time.Time // of the latest capture; zero if no time is known
-	Files   int64     // files that the captures were read from
-	InForce int64     // sites that have rules, or an outcome instead of them, without a moment
-	Hash    [32]byte  // of these rules
-	Odd     Ref       // of a chunk about odd texts; its Size is 0 if there are none
-	Tokens  Ref       // of a chunk of product tokens; the same
+	Dialect uint32    // as numbered by the compiler
+	Newest  time.Time // time of the latest capture; zero if no time is known
+	Files   int64     // number of files that the captures were read from
+	InForce int64     // number of sites whose current capture has rules, or an outcome in place of rules
+	Hash    [32]byte  // hash of these rules
+	Odd     Ref       // chunk about invalid texts; its Size is 0 if there are none
+	Tokens  Ref       // chunk with product tokens; its Size is 0 if there are none
 }
 
-// A header is the first bytes of a file. The sections follow it in the order of the fields.
+// A header describes the parts of a file: chunks, records of each kind, tables and notes, in this order.
 type header struct {
 	Summary
-	chunks  uint64 // bytes
-	records [numKinds]section
-	texts   uint64 // number
-	notes   uint64 // bytes
+	chunks  uint64            // bytes
+	records [numKinds]section // of each kind
+	texts   uint64            // number of texts
+	notes   uint64            // bytes
 	sums    [numTables + 1]uint64
 }
 
-// A section is the records of a kind.
+// A section has the records of one kind.
 type section struct{ Bytes, Count uint64 }
 
-// numTables is the number of tables: an index of each kind of records, and the table of texts.
+// numTables is the number of tables: an index for each kind of records, and the table of texts.
 const (
 	numTables  = numKinds + 1
 	tableTexts = numKinds
 )
 
-// maxSection keeps sums of lengths from overflowing; maxCount is the most that a SiteID of 31 bits numbers.
-// Opening a pack reads the notes into memory, so they have at most maxNotes bytes.
 const (
-	maxSection = 1 << 56
-	maxCount   = 1 << 31
-	maxNotes   = 1 << 20
+	maxSection = 1 << 56 // bytes; sums of lengths cannot overflow
+	maxCount   = 1 << 31 // a SiteID has 31 bits
+	maxNotes   = 1 << 20 // bytes; Open reads the notes into memory
 )
 
-// place returns where a section begins: the records of a kind; from placeIndex on, the tables; then the notes, and
-// last the end of the file.
-func (h *header) place(n int) uint64 {
+// offset returns the offset of a part of the file: the records of a kind, or one of the parts below.
+func (h *header) offset(part int) uint64 {
 	at := headerSize + h.chunks
-	for kind := range min(n, numKinds) {
+	for kind := range min(part, numKinds) {
 		at += h.records[kind].Bytes
 	}
-	for table := range max(0, min(n-placeIndex, numTables)) {
+	for table := range max(0, min(part-partTables, numTables)) {
 		at += h.entries(table) * tableEntry
 		at += blocksOf(h.entries(table)) * tableEntry
 	}
-	if n > placeNotes {
+	if part > partNotes {
 		at += h.notes
 	}
 	return at
 }
 
-// The numbers that place takes besides the kinds of records.
+// Parts of a file after the records.
 const (
-	placeIndex = numKinds
-	placeNotes = placeIndex + numTables
-	placeEnd   = placeNotes + 1
+	partTables = numKinds // the first of numTables
+	partNotes  = partTables + numTables
+	partEnd    = partNotes + 1 // the end of the file
 )
 
 // entries returns the number of entries of a table.
@@ -111,7 +105,7 @@ func (h *header) entries(table int) uint64 {
 	return h.records[table].Count
 }
 
-// A fileHeader is a header as it is in a file.
+// A fileHeader is the encoding of a header.
 type fileHeader struct {
 	Magic                   [len(magic)]byte
 	Version, Dialect        uint32
@@ -126,10 +120,10 @@ type fileHeader struct {
 	OddAt, TokensAt         uint64
 	OddSize, TokensSize     uint32
 	_                       [48]byte
-	Check                   uint64 // of all bytes before it
+	Check                   uint64 // hash of all bytes before it
 }
 
-// parseHeader returns the header of a file of that size. data are the first bytes of it.
+// parseHeader returns the header of a file with that size. data are its first bytes.
 func parseHeader(data []byte, size int64) (*header, error) {
 	n := min(len(data), len(magic))
 	if string(data[:n]) != magic[:n] || n == 0 {
@@ -139,7 +133,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		return nil, ErrTruncated
 	}
 	var f fileHeader
-	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // there are as many bytes as it needs
+	binary.Decode(data, binary.LittleEndian, &f) //nolint:errcheck // data is long enough
 	if f.Version != Version {
 		return nil, fmt.Errorf("%w (version %d; this program reads version %d)", ErrVersion, f.Version, Version)
 	}
@@ -161,7 +155,7 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		ok = ok && s.Bytes < maxSection && s.Count < maxCount && s.Count <= s.Bytes
 	}
 	switch {
-	case !ok || h.texts >= maxCount || h.place(placeEnd) != f.End:
+	case !ok || h.texts >= maxCount || h.offset(partEnd) != f.End:
 		return nil, fmt.Errorf("%w (its header contradicts itself)", ErrDamaged)
 	case uint64(size) < f.End:
 		return nil, ErrTruncated
@@ -171,14 +165,14 @@ func parseHeader(data []byte, size int64) (*header, error) {
 	return h, nil
 }
 
-// checksum returns the checksum of a chunk or record that begins at a place of the file. It depends
-// on the place, so that a chunk that was moved, or exchanged with another, counts as damaged.
+// checksum returns the checksum of a chunk, record or block at an offset of the file. It depends on the offset, so that
+// moved or exchanged chunks are detected as damaged.
 func checksum(data []byte, at uint64) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // spreads places over all bits
+	const odd = 0x9e3779b97f4a7c15 // spreads offsets over all bits
 	return xxh3.Hash(data) + at*odd
 }
 
-// indexSize returns the bytes of the tables in memory when all blocks are read.
+// indexSize returns the memory of the tables, in bytes, after all blocks have been read.
 func (h *header) indexSize() (size int64) {
 	for table := range numTables {
 		size += int64(blocksOf(h.entries(table))) * blockMemory
@@ -186,8 +180,8 @@ func (h *header) indexSize() (size int64) {
 	return size
 }
 
-// MemoryOf returns the bytes that a Reader of the pack of that name keeps in memory, as [Reader.IndexSize],
-// and the number of its sites. It reads the header only. The errors are [OpenFile]'s.
+// MemoryOf returns the [Reader.IndexSize] of the named pack, and the number of its sites. It reads only the header. The
+// errors are those of [OpenFile].
 func MemoryOf(name string) (index int64, sites int, err error) {
 	f, err := storage.Of(name).Open(name)
 	if err != nil {
@@ -209,61 +203,52 @@ func MemoryOf(name string) (index int64, sites int, err error) {
 	return h.indexSize(), int(h.records[Site].Count), nil
 }
 
-// OpenFile reads the pack of that name. If mapped, a read copies from the mapping, in some 20 ns,
-// and the pages count as memory of the process until the system takes them back. If not, a read is
-// a system call and takes no memory. A remote file
-// is read by blocks; storage.RandomMemory of them stay in memory. Use Close. Errors are Open's and package os's.
+// OpenFile opens the named pack, which the caller must close. If mapped, a read copies from a memory mapping, in about 20
+// ns, and the pages count as memory of the process until the system reclaims them. Otherwise a read is a system call, and
+// takes no memory. A remote file is read by blocks, of which up to storage.RandomMemory are cached. Errors are those of
+// Open and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
-	open := openUnmapped
+	var file interface {
+		io.ReaderAt
+		io.Closer
+	}
+	var size int64
 	switch {
 	case storage.IsRemote(name):
-		open = openRemote
+		var err error
+		if file, size, err = storage.OpenRandom(name); err != nil {
+			return nil, err
+		}
 	case mapped:
-		open = openMapped
-	}
-	file, size, err := open(name)
-	if err != nil {
-		return nil, err
+		m, err := mmap.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		file, size = mapping{m}, int64(m.Len())
+	default:
+		f, err := storage.Files{}.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Info()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		file, size = f, info.Size
 	}
 	r, err := Open(file, size)
 	if err != nil {
-		file.(io.Closer).Close()
+		file.Close()
 	}
 	return r, err
-}
-
-func openRemote(name string) (io.ReaderAt, int64, error) {
-	file, size, err := storage.OpenRandom(name)
-	return file, size, err
-}
-
-func openMapped(name string) (io.ReaderAt, int64, error) {
-	m, err := mmap.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return mapping{m}, int64(m.Len()), nil
-}
-
-// openUnmapped opens a file that cannot be mapped, and returns its size.
-func openUnmapped(name string) (io.ReaderAt, int64, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close() //nolint:errcheck // nothing was written
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
 }
 
 // A mapping is a mapped file.
 type mapping struct{ *mmap.ReaderAt }
 
-// ReadAt reads from the mapping. A file that was cut after it was mapped is an error; without the
-// recover it would end the process.
+// ReadAt reads from the mapping. If the file was truncated after it was mapped, it returns ErrTruncated; without the
+// recover, the process would crash.
 func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -277,7 +262,7 @@ func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
 	return m.ReaderAt.ReadAt(b, off)
 }
 
-// Close closes the file. The Reader must not be used any more.
+// Close closes the file. After that, the Reader must not be used.
 func (r *Reader) Close() error {
 	if c, ok := r.file.(io.Closer); ok {
 		return c.Close()

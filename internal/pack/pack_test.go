@@ -188,7 +188,7 @@ func TestMoved(t *testing.T) {
 	}
 	exchange(first, first+8+size, 8+size)
 	half := p.header.records[Site].Bytes / 2
-	exchange(p.header.place(int(Site)), p.header.place(int(Site))+half, half)
+	exchange(p.header.offset(int(Site)), p.header.place(int(Site))+half, half)
 	var b Buffer
 	for i := range texts {
 		if got, err := p.Text(nil, i); !errors.Is(err, ErrDamaged) {
@@ -253,7 +253,7 @@ func TestDamagedBlock(t *testing.T) {
 	if found, damaged := lookUp(t, data, captures); found != len(captures) || damaged != 0 {
 		t.Fatalf("%d found, %d damaged", found, damaged)
 	}
-	at := int(h.place(placeIndex))
+	at := int(h.offset(partTables))
 	for n := range 6 {
 		entries := min(blockEntries, len(captures)-n*blockEntries)
 		for _, off := range []int{0, 8, entries*tableEntry - 1} {
@@ -407,7 +407,7 @@ func reseal(data []byte) []byte {
 	}
 	const sums = 104 // where they are in the header
 	for i := range h.sums {
-		lo, hi := h.place(placeIndex+i), h.place(placeIndex+i+1)
+		lo, hi := h.offset(partTables+i), h.offset(partTables+i+1)
 		if i < numTables {
 			entries, at := h.entries(i)*tableEntry, lo
 			lo += entries

@@ -14,9 +14,9 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A Reader reads a pack from a file. Open reads the header, the directories of the tables and the
-// notes. Blocks of the tables, records and chunks are read and checked when they are needed. A Reader
-// is safe for concurrent use if the file is.
+// A Reader reads a pack from a file. Open reads the header, the directories of the tables and the notes. Blocks of the
+// tables, records and chunks are read and checked when they are needed. A Reader is safe for concurrent use if the file
+// is.
 type Reader struct {
 	file   io.ReaderAt
 	header *header
@@ -24,8 +24,7 @@ type Reader struct {
 	notes  []byte
 }
 
-// Open reads a pack of that size. Its errors are ErrNotPack, ErrVersion, ErrTruncated and
-// ErrDamaged, wrapped, and the errors of file.
+// Open opens a pack with that size. Errors wrap ErrNotPack, ErrVersion, ErrTruncated or ErrDamaged, or are errors of file.
 func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	head := make([]byte, min(headerSize, max(0, size)))
 	if err := readAt(file, head, 0); err != nil {
@@ -42,7 +41,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 		}
 	}
 	r.notes = make([]byte, h.notes)
-	if err := readAt(file, r.notes, h.place(placeNotes)); err != nil {
+	if err := readAt(file, r.notes, h.offset(partNotes)); err != nil {
 		return nil, err
 	}
 	if xxh3.Hash(r.notes) != h.sums[numTables] {
@@ -51,7 +50,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// readAt fills b from that place of the file.
+// readAt fills b from an offset of the file.
 func readAt(file io.ReaderAt, b []byte, off uint64) error {
 	if len(b) == 0 {
 		return nil
@@ -72,8 +71,8 @@ func (r *Reader) Summary() Summary { return r.header.Summary }
 // Notes returns the notes, which the caller must not change.
 func (r *Reader) Notes() []byte { return r.notes }
 
-// Size returns the bytes of the file.
-func (r *Reader) Size() int64 { return int64(r.header.place(placeEnd)) }
+// Size returns the size of the file in bytes.
+func (r *Reader) Size() int64 { return int64(r.header.offset(partEnd)) }
 
 // Sites returns the number of sites. They are numbered from 0.
 func (r *Reader) Sites() int { return int(r.tables[Site].count) }
@@ -81,29 +80,29 @@ func (r *Reader) Sites() int { return int(r.tables[Site].count) }
 // Texts returns the number of texts.
 func (r *Reader) Texts() int { return int(r.header.texts) }
 
-// IndexSize returns the bytes that the Reader keeps in memory when all origins and texts were asked for.
+// IndexSize returns the memory of the Reader, in bytes, after all origins and texts have been read.
 func (r *Reader) IndexSize() int64 { return r.header.indexSize() }
 
-// A Buffer is memory that records are read into. A record is valid until its next use.
+// A Buffer is memory for reading records. A record is valid until the next use of the Buffer.
 type Buffer struct {
 	bytes  []byte
 	record Record
 }
 
-// Candidates returns the numbers of the records that may have that name, lo up to hi. Read each
-// with [Buffer.Read] and compare its name. The error is of reading the index.
+// Candidates returns the numbers of the records that may have that name: lo to hi, exclusive. Read each with
+// [Buffer.Read], and compare its name.
 func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32, err error) {
 	return r.tables[kind].find(xxh3.Hash(name))
 }
 
-// ManyNames is the most names that [Reader.AllCandidates] takes.
+// ManyNames is the maximum number of names for [Reader.AllCandidates].
 const ManyNames = 64
 
-// Numbers are numbers of records, Lo up to Hi.
+// Numbers are the numbers of records from Lo to Hi, exclusive.
 type Numbers struct{ Lo, Hi uint32 }
 
-// AllCandidates is [Reader.Candidates] for several names. It reads the index for all of them before it looks at the first,
-// so that the reads wait for memory together.
+// AllCandidates is like [Reader.Candidates], but for several names. It first loads an index entry for each of them, so
+// that the cache misses overlap.
 func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numbers) error {
 	t := r.tables[kind]
 	if t.count == 0 {
@@ -128,15 +127,15 @@ func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numb
 	return nil
 }
 
-// use has the compiler keep the read of a value.
+// use keeps the compiler from removing the load of a value.
 //
 //go:noinline
 func use(uint64) {}
 
-// firstRead is the number of bytes that are read at once. Most records are no longer.
+// firstRead is the number of bytes that Read reads first. Most records are not longer.
 const firstRead = 192
 
-// Read reads the record of that number. The result belongs to the Buffer.
+// Read reads the record with that number. The result belongs to the Buffer.
 func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	size := r.header.records[kind].Bytes
 	_, off, err := r.tables[kind].entry(number)
@@ -146,9 +145,9 @@ func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	if off > size || size-off < recordHead {
 		return nil, errRecord
 	}
-	left := size - off - recordHead
+	at, left := r.header.offset(int(kind))+off, size-off-recordHead
 	b.grow(min(firstRead, recordHead+left))
-	if err := readAt(r.file, b.bytes, r.header.place(int(kind))+off); err != nil {
+	if err := readAt(r.file, b.bytes, at); err != nil {
 		return nil, err
 	}
 	n := uint64(binary.LittleEndian.Uint32(b.bytes))
@@ -157,11 +156,11 @@ func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	}
 	if recordHead+n > uint64(len(b.bytes)) {
 		b.grow(recordHead + n)
-		if err := readAt(r.file, b.bytes, r.header.place(int(kind))+off); err != nil {
+		if err := readAt(r.file, b.bytes, at); err != nil {
 			return nil, err
 		}
 	}
-	return b.parse(b.bytes[:recordHead+n], r.header.place(int(kind))+off, uint32(r.header.texts))
+	return b.parse(b.bytes[:recordHead+n], at, uint32(r.header.texts))
 }
 
 var errRecord = fmt.Errorf("%w (a record has a wrong checksum)", ErrDamaged)
@@ -173,7 +172,7 @@ func (b *Buffer) grow(n uint64) {
 	b.bytes = b.bytes[:n]
 }
 
-// parse reads a record with its head, which lies at a place of the file.
+// parse checks and decodes a record at an offset of the file. data begins with its head. texts is the number of texts.
 func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	if checksum(data[recordHead:], at) != binary.LittleEndian.Uint64(data[4:]) {
 		return nil, errRecord
@@ -185,12 +184,12 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	return &b.record, nil
 }
 
-// All yields the records of a kind in the order of their names. They belong to b, which must not be
-// used otherwise meanwhile. An error ends the records.
+// All yields the records of a kind in the order of their names. They belong to b, which must not be used for anything
+// else until the end. An error is the last element.
 func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		size := r.header.records[kind].Bytes
-		in := bufio.NewReaderSize(io.NewSectionReader(r.file, int64(r.header.place(int(kind))), int64(size)), 256<<10)
+		in := bufio.NewReaderSize(io.NewSectionReader(r.file, int64(r.header.offset(int(kind))), int64(size)), 256<<10)
 		for left := size; left > 0; {
 			var head [recordHead]byte
 			if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -202,7 +201,7 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 				yield(nil, errRecord)
 				return
 			}
-			at := r.header.place(int(kind)) + size - left
+			at := r.header.offset(int(kind)) + size - left
 			left -= n
 			b.grow(n)
 			copy(b.bytes, head[:])
@@ -218,7 +217,7 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	}
 }
 
-// Text appends the chunk of the text of that number to dst, and returns the extended buffer.
+// Text appends the chunk of a text to dst, and returns the extended buffer.
 func (r *Reader) Text(dst []byte, number int) ([]byte, error) {
 	off, size, err := r.tables[tableTexts].entry(uint32(number))
 	if err != nil {
@@ -252,40 +251,40 @@ func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
 
 var errChunk = fmt.Errorf("%w (a chunk has a wrong checksum)", ErrDamaged)
 
-// A table is a section of entries: a key and a value, eight bytes each, in the order of the keys. An
-// index has the hash of a name, and the offset of its record; the table of texts has the offset and the
-// size of a chunk. Entries are read in blocks, when one of a block is first needed. A block stays in
-// memory, so a lookup reads the file once for each block. A table is safe for concurrent use.
+// A table is a sorted list of entries with a key and a value, eight bytes each. In an index, the key is the hash of a
+// name, and the value the offset of its record; in the table of texts, they are the offset and the size of a chunk. Entries
+// are read and checked in blocks, which stay in memory. After the entries, the file has a directory of the blocks. A table
+// is safe for concurrent use.
 type table struct {
 	file   io.ReaderAt
-	name   string // in errors
-	at     uint64 // the place of the first entry
-	count  uint32 // entries
+	name   string // for errors
+	at     uint64 // offset of the first entry
+	count  uint32 // number of entries
 	blocks []tableBlock
 }
 
-// A tableBlock is the entry of a block in the directory of its table, and the block once it is read.
+// A tableBlock is a block, with its entry in the directory.
 type tableBlock struct {
-	first, sum uint64 // the first key, and the checksum
-	entries    atomic.Pointer[[blockSize]byte]
+	first, sum uint64                          // its first key and its checksum, from the directory
+	entries    atomic.Pointer[[blockSize]byte] // nil until it is read
 }
 
 const (
 	tableEntry   = 16
-	blockEntries = 256 // a block is as long as a page of memory
+	blockEntries = 256 // so that a block has the size of a memory page
 	blockSize    = blockEntries * tableEntry
-	blockMemory  = blockSize + 24 // with its tableBlock
+	blockMemory  = blockSize + 24 // including the tableBlock
 )
 
 // tableNames are the names of the tables, in the order of the file.
 var tableNames = [numTables]string{"index of origins", "index of targets", "table of texts"}
 
-// blocksOf returns the number of blocks of that many entries.
+// blocksOf returns the number of blocks for that number of entries.
 func blocksOf(count uint64) uint64 { return (count + blockEntries - 1) / blockEntries }
 
-// openTable opens a table: it reads and checks its directory.
+// openTable opens a table. It reads and checks its directory.
 func openTable(file io.ReaderAt, h *header, number int) (*table, error) {
-	t := &table{file: file, name: tableNames[number], at: h.place(placeIndex + number), count: uint32(h.entries(number))}
+	t := &table{file: file, name: tableNames[number], at: h.offset(partTables + number), count: uint32(h.entries(number))}
 	t.blocks = make([]tableBlock, blocksOf(h.entries(number)))
 	data, at := make([]byte, len(t.blocks)*tableEntry), t.at+uint64(t.count)*tableEntry
 	if err := readAt(file, data, at); err != nil {
@@ -306,31 +305,14 @@ func entryAt(entries []byte, i int) (key, value uint64) {
 	return binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
 }
 
-// keep keeps a block in memory if its keys are in order.
-func (t *table) keep(n int, b *[blockSize]byte) error {
-	last := t.blocks[n].first
-	for i := range t.entriesIn(n) {
-		key, _ := entryAt(b[:], i)
-		if key < last || i == 0 && key != last {
-			return t.blockError(n, "is not in order")
-		}
-		last = key
-	}
-	if n+1 < len(t.blocks) && t.blocks[n+1].first < last {
-		return t.blockError(n, "is not in order")
-	}
-	t.blocks[n].entries.Store(b)
-	return nil
-}
-
-// entriesIn returns the number of entries of a block.
+// entriesIn returns the number of entries in a block.
 func (t *table) entriesIn(n int) int { return min(blockEntries, int(t.count)-n*blockEntries) }
 
 func (t *table) blockError(n int, fault string) error {
 	return fmt.Errorf("%w (block %d of its %s, at byte %d, %s)", ErrDamaged, n, t.name, t.at+uint64(n)*blockSize, fault)
 }
 
-// block returns a block. Its first use reads and checks it.
+// block returns a block. The first call reads it, and checks its checksum and the order of its keys.
 func (t *table) block(n int) (*[blockSize]byte, error) {
 	if b := t.blocks[n].entries.Load(); b != nil {
 		return b, nil
@@ -343,10 +325,22 @@ func (t *table) block(n int) (*[blockSize]byte, error) {
 	if checksum(data, at) != t.blocks[n].sum {
 		return nil, t.blockError(n, "has a wrong checksum")
 	}
-	return b, t.keep(n, b)
+	last := t.blocks[n].first
+	for i := range t.entriesIn(n) {
+		key, _ := entryAt(b[:], i)
+		if key < last || i == 0 && key != last {
+			return nil, t.blockError(n, "is not in order")
+		}
+		last = key
+	}
+	if n+1 < len(t.blocks) && t.blocks[n+1].first < last {
+		return nil, t.blockError(n, "is not in order")
+	}
+	t.blocks[n].entries.Store(b)
+	return b, nil
 }
 
-// entry returns the entry of that number.
+// entry returns an entry by its number.
 func (t *table) entry(number uint32) (key, value uint64, err error) {
 	b, err := t.block(int(number / blockEntries))
 	if err != nil {
@@ -356,7 +350,7 @@ func (t *table) entry(number uint32) (key, value uint64, err error) {
 	return key, value, nil
 }
 
-// find returns the numbers of the entries with that key, lo up to hi: mostly one or none.
+// find returns the numbers of the entries with that key: lo to hi, exclusive. There is rarely more than one.
 func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	if t.count == 0 {
 		return 0, 0, nil
@@ -390,8 +384,9 @@ func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	return lo, hi, nil
 }
 
-// guess returns the block that has the first entry whose key is no less, or the block before, and where in it that entry
-// lies if keys are evenly spread: mostly within a cache line of it. There is a block.
+// guess estimates the position of the first entry with at least that key: its block n, or the one before it, and its index
+// i in the block. It interpolates, because keys are evenly distributed. i is usually within a cache line of the entry. The
+// table must have a block.
 func (t *table) guess(key uint64) (n, i int) {
 	n = t.blockBefore(key)
 	first, last := t.blocks[n].first, ^uint64(0)
@@ -404,11 +399,11 @@ func (t *table) guess(key uint64) (n, i int) {
 	return n, i
 }
 
-// guessed is the number of blocks by which the first guess of blockBefore may be wrong before it searches all of them.
+// guessed is the number of blocks around the estimate in which blockBefore searches before it searches all of them.
 const guessed = 8
 
-// blockBefore returns the last block that begins with a lesser key, or the first block: that of the first entry with
-// the key, or the one before. Keys of an index are hashes, and evenly spread, so a guess is mostly right.
+// blockBefore returns the last block whose first key is less than key; 0 if there is none. The first entry with the key is
+// in that block or the next one. Keys of an index are hashes, and so evenly distributed, which makes an estimate possible.
 func (t *table) blockBefore(key uint64) int {
 	lo, hi := 0, len(t.blocks)
 	guess, _ := bits.Mul64(key, uint64(hi))

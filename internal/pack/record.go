@@ -13,34 +13,34 @@ const NoText = -1
 
 // A Capture is one fetch of a robots.txt, or of a URL that one redirects to.
 type Capture struct {
-	At       time.Time // zero if it is unknown
-	File     bool      // At is when a file was last changed
-	Status   int       // HTTP status; 0 for a network failure
-	Size     int64     // bytes of the body
-	MaxAge   int64     // seconds that a copy may be used, by the response; negative if it does not say
+	At       time.Time // zero if unknown
+	File     bool      // At is the modification time of a file
+	Status   int       // HTTP status code; 0 for a network failure
+	Size     int64     // of the body, in bytes
+	MaxAge   int64     // seconds for which a copy may be used, according to the response; negative if unknown
 	Text     int       // number of its text, see [Writer.AddText], or NoText
-	Location string    // where a redirect leads, as written
-	Error    string    // why the fetch failed
+	Location string    // target of a redirect, as in the response
+	Error    string    // error of the fetch
 }
 
-// A Record is all captures of one name: an origin, or the URL of a target of redirects.
+// A Record has all captures of one name: an origin, or the URL of a redirect target.
 type Record struct {
 	Name     []byte
 	Captures []Capture // in the order of adding
 }
 
-// Flags of the fields that the encoding of a capture has. They follow the status in this order.
+// Flags for the fields in the encoding of a capture. The fields follow the status in this order.
 const (
 	hasTime = 1 << iota
 	hasText
 	hasSize
 	hasLocation
 	hasError
-	isFile // nothing follows for it
+	isFile // has no field
 	hasMaxAge
 )
 
-// appendCapture appends the encoding of a capture.
+// appendCapture encodes a capture.
 func appendCapture(dst []byte, c *Capture) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
@@ -76,7 +76,7 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// readCapture reads a capture as appendCapture writes it. The number of its text is below texts.
+// readCapture decodes a capture. Its text must be less than texts, otherwise the Cursor fails.
 func readCapture(c *wire.Cursor, texts uint32) Capture {
 	flags := c.Byte()
 	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}
@@ -113,7 +113,7 @@ func readCapture(c *wire.Cursor, texts uint32) Capture {
 	return out
 }
 
-// readRecord reads a record into r, and reports whether it could. The Name is part of the data.
+// readRecord decodes a record into r, and reports whether it is valid. r.Name shares memory with the Cursor.
 func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {
@@ -125,5 +125,5 @@ func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	return c.AtEnd()
 }
 
-// maxChunk is the most bytes of a chunk or a record.
+// maxChunk is the maximum size of a chunk or a record, in bytes.
 const maxChunk = math.MaxInt32

@@ -16,38 +16,38 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// A Kind is the meaning of the name of a record.
+// A Kind determines the meaning of a record's name.
 type Kind uint8
 
 // The kinds of records.
 const (
 	Site     Kind = iota // an origin; the captures are of its robots.txt
-	Target               // another URL, to which redirects lead
+	Target               // another URL, the target of redirects
 	numKinds = int(iota)
 )
 
-// A Ref is the place of a chunk in a pack.
+// A Ref locates a chunk in a pack.
 type Ref struct {
 	Offset uint64
 	Size   uint32 // bytes, without the checksum
 }
 
-// A File is written and read back, such as an *os.File.
+// A File can be written and read back. An *os.File is one.
 type File interface {
 	io.Writer
 	io.WriterAt
 	io.ReaderAt
 }
 
-// A Writer writes a pack. Chunks and texts go to the file as they come. Captures are sorted at the
-// end, with a temporary file if they do not fit in memory. 16 bytes for each text and each name
-// stay in memory. A Writer is for one goroutine.
+// A Writer writes a pack. It writes chunks and texts immediately. It sorts captures, with a temporary file if they do not
+// fit in memory, and writes them at the end. It keeps 16 bytes in memory for each text and each name. A Writer is not safe
+// for concurrent use.
 type Writer struct {
 	file   File
 	out    *bufio.Writer
 	at     uint64 // bytes written
 	header header
-	texts  []byte // the table
+	texts  []byte // the table of texts
 	notes  []byte
 	sorter sorter
 	index  [numKinds][]entry
@@ -57,7 +57,8 @@ type Writer struct {
 // An entry is an entry of an index.
 type entry struct{ hash, offset uint64 }
 
-// NewWriter starts a pack in file, which is empty. Temporary files are in dir; "" is the usual directory. Use Close.
+// NewWriter begins a pack in an empty file. Temporary files are in dir, or in the default directory if it is "". The caller
+// must call Close.
 func NewWriter(file File, dir string) *Writer {
 	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
@@ -70,10 +71,10 @@ func (w *Writer) write(b []byte) {
 	w.at += uint64(n)
 }
 
-// AddChunk writes bytes. The Ref reads them back.
+// AddChunk writes a chunk. The Ref is for reading it back.
 func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	if len(payload) > maxChunk {
-		return Ref{}, fmt.Errorf("a chunk of %d bytes: the most is %d", len(payload), maxChunk)
+		return Ref{}, fmt.Errorf("a chunk has %d bytes; the limit is %d", len(payload), maxChunk)
 	}
 	ref := Ref{w.at, uint32(len(payload))}
 	w.write(binary.LittleEndian.AppendUint64(nil, checksum(payload, w.at)))
@@ -81,7 +82,7 @@ func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	return ref, nil
 }
 
-// AddText writes a chunk with a number: how many texts were added before it.
+// AddText writes a chunk for a text. Texts are numbered from 0, in the order of these calls.
 func (w *Writer) AddText(payload []byte) error {
 	ref, err := w.AddChunk(payload)
 	w.texts = binary.LittleEndian.AppendUint64(w.texts, ref.Offset)
@@ -89,9 +90,8 @@ func (w *Writer) AddText(payload []byte) error {
 	return err
 }
 
-// AddCapture adds a capture of the site or target of that name.
+// AddCapture adds a capture of the named site or target.
 func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
-	// Add a capture.
 	s := &w.sorter
 	at := len(s.memory)
 	s.memory = append(s.memory, name...)
@@ -103,20 +103,20 @@ func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	return nil
 }
 
-// SetNotes sets the notes, which Finish writes. The error is that they are too long.
+// SetNotes sets the notes, which Finish writes. It returns an error if they are too long.
 func (w *Writer) SetNotes(notes []byte) error {
 	if len(notes) > maxNotes {
-		return fmt.Errorf("notes of %d bytes: the most is %d", len(notes), maxNotes)
+		return fmt.Errorf("the notes have %d bytes; the limit is %d", len(notes), maxNotes)
 	}
 	w.notes = notes
 	return nil
 }
 
-// Finish writes the rest of the pack and then the header. summarize reads the pack, which is
-// complete except for its Summary, and returns that.
+// Finish writes the records, the tables, the notes and the header. It calls summarize with the pack, which is complete
+// except for its Summary, to get the Summary.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
-	// Write the records of all kinds.
+	// The captures of one record are consecutive; end writes the record.
 	var (
 		kind     Kind
 		name     []byte
@@ -127,7 +127,6 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 		if count == 0 {
 			return nil
 		}
-		// Write a record: the length of the rest, its hash, and the captures.
 		b := append(w.record[:0], make([]byte, recordHead)...)
 		b = wire.AppendText(b, name)
 		b = binary.AppendUvarint(b, uint64(count))
@@ -192,7 +191,7 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	return w.writeHeader()
 }
 
-// writeTable writes the entries of a table, and its directory.
+// writeTable writes a table and its directory.
 func (w *Writer) writeTable(number int, entries []byte) {
 	var directory []byte
 	for at := 0; at < len(entries); at += blockSize {
@@ -208,14 +207,14 @@ func (w *Writer) writeTable(number int, entries []byte) {
 // Close removes the temporary file. It does not close the file of the pack.
 func (w *Writer) Close() { w.sorter.spill.Close() }
 
-// writeHeader writes the header, whose place at the beginning was left free.
+// writeHeader writes the header to the space that NewWriter reserved for it.
 func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
 	h := &w.header
 	f := fileHeader{
-		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.place(placeEnd),
+		Magic: [len(magic)]byte([]byte(magic)), Version: Version, Dialect: h.Dialect, End: h.offset(partEnd),
 		Nanoseconds: uint32(h.Newest.Nanosecond()), Seconds: h.Newest.Unix(), Files: h.Files, InForce: h.InForce,
 		Chunks: h.chunks, Records: h.records, Texts: h.texts, Notes: h.notes, Sums: h.sums, Hash: h.Hash,
 		OddAt: h.Odd.Offset, OddSize: h.Odd.Size, TokensAt: h.Tokens.Offset, TokensSize: h.Tokens.Size,
@@ -223,17 +222,17 @@ func (w *Writer) writeHeader() error {
 	if !h.Newest.IsZero() {
 		f.HasNewest = 1
 	}
-	b, _ := binary.Append(nil, binary.LittleEndian, &f) // it has a size
+	b, _ := binary.Append(nil, binary.LittleEndian, &f) // cannot fail: fileHeader has a fixed size
 	binary.LittleEndian.PutUint64(b[headerSize-8:], xxh3.Hash(b[:headerSize-8]))
 	_, err := w.file.WriteAt(b, 0)
 	return err
 }
 
-// recordHead is the bytes of a record before its payload.
+// recordHead is the size of a record's head: the length of the rest (4 bytes), and its checksum.
 const recordHead = 4 + 8
 
-// A sorter puts captures in the order of their names, and captures of one name in the order that
-// they came in. Captures that do not fit in its memory are written to a temporary file in sorted runs.
+// A sorter sorts captures by kind and name, and keeps the order of captures with the same name. Captures that do not fit in
+// its memory are written to a temporary file, in sorted runs.
 type sorter struct {
 	limit  int // bytes of a run
 	memory []byte
@@ -241,15 +240,15 @@ type sorter struct {
 	spill  *extsort.Spill
 }
 
-// An item is a capture in the sorter's memory: the name at off, and then the encoding, up to end.
+// An item is a capture in the sorter's memory: a name of that length at off, then the encoding, up to end.
 type item struct {
 	off, end, name uint32
 	kind           Kind
 }
 
 const (
-	runLimit = 8 << 20  // the memory of a run
-	runBlock = 64 << 10 // bytes of a block of a run; a merge holds one of each
+	runLimit = 8 << 20  // memory of a run, in bytes
+	runBlock = 64 << 10 // bytes of a block; a merge has one block of each run in memory
 )
 
 func (s *sorter) sort() {
@@ -258,7 +257,7 @@ func (s *sorter) sort() {
 	})
 }
 
-// record returns an item as a record.
+// record returns an item as a sortRecord.
 func (s *sorter) record(it item) sortRecord {
 	return sortRecord{it.kind, s.memory[it.off : it.off+it.name], s.memory[it.off+it.name : it.end]}
 }
@@ -284,7 +283,7 @@ func (s *sorter) writeRun() error {
 	return nil
 }
 
-// each calls yield with all captures in order. They are valid during the call.
+// each calls yield with all captures, in order. They are valid only during the call.
 func (s *sorter) each(yield func(sortRecord) error) error {
 	if s.spill.Runs() == 0 {
 		s.sort()
@@ -304,7 +303,7 @@ func (s *sorter) each(yield func(sortRecord) error) error {
 	return extsort.Merge(s.spill, extsort.MaxFan, newCursor, begin, yieldRecords(yield))
 }
 
-// A sortRecord is a capture while it is sorted: kind and name, which are its key, and the encoding.
+// A sortRecord is a capture in the sort: its key, which is kind and name, and its encoding.
 type sortRecord struct {
 	kind          Kind
 	name, capture []byte
@@ -325,7 +324,7 @@ func (c *sortCursor) Load(block []byte) error {
 	return c.next()
 }
 
-// Done reports whether there is no record any more.
+// Done reports whether the cursor is past the last record.
 func (c *sortCursor) Done() bool { return c.done }
 
 // Compare compares by kind and name.
@@ -333,7 +332,7 @@ func (c *sortCursor) Compare(other *sortCursor) int {
 	return cmp.Or(cmp.Compare(c.kind, other.kind), bytes.Compare(c.name, other.name))
 }
 
-// next reads the next record: kind, name and encoding.
+// next reads the next record of the block.
 func (c *sortCursor) next() error {
 	if c.done = c.rest.AtEnd(); c.done {
 		return nil
@@ -368,7 +367,7 @@ func (w *runWriter) Take(c *sortCursor) error {
 	return c.next()
 }
 
-// Finish writes the block that is not full.
+// Finish writes the last block.
 func (w *runWriter) Finish() error {
 	if len(w.block) == 0 {
 		return nil
@@ -378,10 +377,10 @@ func (w *runWriter) Finish() error {
 	return err
 }
 
-// yieldRecords hands the records of a merge to a function.
+// yieldRecords is an output of a merge that calls a function with each record.
 type yieldRecords func(sortRecord) error
 
-// Take yields the record of a cursor.
+// Take calls the function with the record of a cursor.
 func (yield yieldRecords) Take(c *sortCursor) error {
 	if err := yield(c.sortRecord); err != nil {
 		return err
