@@ -188,7 +188,7 @@ func TestMoved(t *testing.T) {
 	}
 	exchange(first, first+8+size, 8+size)
 	half := p.header.records[Site].Bytes / 2
-	exchange(p.header.offset(int(Site)), p.header.place(int(Site))+half, half)
+	exchange(p.header.offset(int(Site)), p.header.offset(int(Site))+half, half)
 	var b Buffer
 	for i := range texts {
 		if got, err := p.Text(nil, i); !errors.Is(err, ErrDamaged) {
