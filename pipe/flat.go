@@ -33,7 +33,7 @@ const (
 	compressionCodec = 0
 )
 
-// root returns the root table of a FlatBuffer. It excludes memory after the FlatBuffer, even if a vector claims it.
+// root returns the root table of a FlatBuffer. It excludes memory after the FlatBuffer, even if a damaged vector claims it.
 func root(b []byte) table {
 	b = slices.Clip(b)
 	return tableAt(b, flatbuffers.GetUOffsetT(b))

@@ -15,7 +15,7 @@ import (
 const (
 	continuation = 0xFFFFFFFF // begins a message, before its length
 	maxHeader    = 256 << 20  // bytes of a header: more is damage
-	readStep     = 1 << 20    // bytes of memory taken at first, whatever a length promises
+	readStep     = 1 << 20    // bytes of memory allocated first, however large a length is
 )
 
 // The kinds of messages.
@@ -33,7 +33,7 @@ type message struct {
 	table                        // of the header
 	kind    byte                 // kindSchema, …
 	version int16                // 3 is V4, 4 is V5
-	pairs   flatbuffers.UOffsetT // where the message has key-value pairs of its own; 0 if it has none
+	pairs   flatbuffers.UOffsetT // position of the message's key-value metadata; 0 if it has none
 	meta    []byte               // the FlatBuffer with the header
 	body    []byte
 }

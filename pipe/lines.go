@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// RunLines is Run for single questions as lines of text: a URL, a tab, and the name of an agent. Each is answered at
-// once by a line: true, false or null. An empty line ends a stream; after the call of Options.Ended, it is answered by
-// an empty line. Such a question takes a tenth of the time of a record batch with one row.
+// RunLines is like Run, but for single questions as lines of text: a URL, a tab, and the name of an agent. Each is
+// answered immediately by a line: true, false or null. An empty line ends a stream; after the call of Options.Ended, it is
+// answered by an empty line. A question takes a tenth of the time of a record batch with one row.
 func RunLines(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	src := &lineSource{r: bufio.NewReaderSize(r, 2*maxURL), names: agentNames{check: opt.CheckAgent}}
 	dst := &lineSink{w: bufio.NewWriter(w)}

@@ -18,47 +18,45 @@ import (
 
 // Options configure a pipe. The zero value adds the default columns of [output.Verdicts] to rows with a column url.
 type Options struct {
-	URLColumn string // of the URLs; "" is url
+	URLColumn string // name of the column with URLs; "" means url
 
-	// AgentColumn has the name of the agent of each row, for a store with
-	// [engine.LogAgentsByName]; "" is for a store of agents that all rows have. CheckAgent is called
-	// for each name, but mostly not again in the same stream: it returns an error if it is none. nil
-	// lets any name pass that is not empty. Pipes call it from one goroutine. A row without a name has
-	// the reason bad_agent; with RefuseAgents it is a fault of the stream.
+	// AgentColumn is the name of the column with the agent's name, for a store with [engine.LogAgentsByName]; "" if all
+	// rows have the same agents. CheckAgent returns an error for an invalid name; nil accepts all names except the empty
+	// one. It is called from one goroutine, and rarely more than once for a name in a stream. A row with an invalid name
+	// has the reason bad_agent; with RefuseAgents, it is an error of the stream.
 	AgentColumn  string
 	CheckAgent   func(name string) error
 	RefuseAgents bool
 
-	// Rows are requests of a log, for a store with other [engine.LogAgents] or times of rows: Log reads
-	// the User-Agents of AgentColumn, and the addresses and times of these columns; "" is none.
+	// If rows are requests of a log, for a store with other [engine.LogAgents] or with times of rows, Log parses the
+	// User-Agents in AgentColumn, and the addresses and times in these columns; "" if there is none.
 	ClientColumn, TimeColumn string
 	Log                      LogFields
 
-	Columns      []string // of the verdicts; nil is the default of output.Verdicts
+	Columns      []string // of the verdicts; nil means the default of output.Verdicts
 	Long         bool     // several agents have a row each instead of columns; only with VerdictsOnly
 	VerdictsOnly bool     // omit the input columns, for a caller that keeps them
-	Prefix       string   // of the names of the columns of the verdicts
+	Prefix       string   // of the names of the columns of verdicts
 	NoEnd        bool     // streams have no end mark, for a reader that would treat it as the next stream
-	Workers      int      // evaluating goroutines, as [engine.Options] has them
+	Workers      int      // evaluating goroutines, see [engine.Options]
 
-	// Ended is called at the end of each stream, after its answer is written, with the counts of that stream. nil counts
-	// all streams together.
+	// Ended is called at the end of each stream, after its response is written, with the counts of that stream. With nil,
+	// all streams are counted together.
 	Ended func(engine.Stats)
 }
 
-// LogFields read the fields of a request as a log has them: nil, or [engine.NoTime], is none. They
-// are called from one goroutine.
+// LogFields parses fields of a request in a log. A missing value is nil or [engine.NoTime]. The methods are called from
+// one goroutine.
 type LogFields interface {
 	Agent(text []byte) []byte
 	Client(text []byte) ([]byte, error)
 	Time(text []byte) int64
 }
 
-// Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. Each record
-// batch is flushed as soon as it is there. The Stats count the rows that were written since the last
-// call of Ended, and the bytes read ahead. The error is a [*StreamError] for a fault of a stream, an
-// [*engine.SinkError] around one of w, an error of r, the errors of [output.NewVerdicts], the error of ctx, or
-// [engine.Store.Err].
+// Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. It flushes each record batch
+// immediately. The Stats count the rows written since the last call of Ended, and the bytes read ahead. The error is a
+// [*StreamError] about the input, an [*engine.SinkError] with an error of w, an error of r, of [output.NewVerdicts] or of
+// ctx, or [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	verdicts, err := output.NewVerdicts(store, opt.Columns, opt.Long)
 	if err != nil {
@@ -69,7 +67,7 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 		fields[i].Name = opt.Prefix + fields[i].Name
 	}
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
-	ahead := 2*workers + 4 // batches on their way through engine.Run are fewer, and each item has one at least
+	ahead := 2*workers + 4 // more than the batches in engine.Run; each item has at least one batch
 	items, free := make(chan *item, ahead), make(chan *item, ahead)
 	src := &source{
 		frames: newFrameReader(r), columns: [numRoles]string{cmp.Or(opt.URLColumn, "url"), opt.AgentColumn, opt.ClientColumn, opt.TimeColumn}, fields: fields,
@@ -81,8 +79,9 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 		items: items, free: free, noEnd: opt.NoEnd, alone: opt.VerdictsOnly,
 	}
 	stats, err := engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
-	for err == nil && src.another() {
+	for err == nil && src.ended {
 		opt.Ended(stats)
+		src.ended, src.batches, src.names.known = false, 0, nil
 		stats, err = engine.Run(ctx, store, src, dst, engine.Options{Workers: workers})
 	}
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
@@ -91,23 +90,23 @@ func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt
 	return stats, err
 }
 
-// An item is a message on its way from source to sink. In engine.Run go batches of its rows, at
-// least one of them, which may be empty.
+// An item is a message that source passes to sink. At the same time, batches with its rows pass through engine.Run: at
+// least one, which may be empty.
 type item struct {
 	message
 	schema *schema
 	record record // for a kindRecord
 }
 
-// A source is the [engine.Source] of the rows of all streams, or of each by itself.
+// A source is the [engine.Source] of the rows of all streams, or of one stream at a time.
 type source struct {
 	frames  *frameReader
-	columns [numRoles]string // "" is none
+	columns [numRoles]string // names; "" if there is none
 	fields  []output.VerdictField
 	items   chan<- *item
 	free    <-chan *item
-	single  bool // the rows end with each stream, until another is called
-	alone   bool // only verdicts are written, so input columns cannot have the same names
+	single  bool // the rows end with each stream, until ended is reset
+	alone   bool // only verdicts are written, so input columns may have the same names
 
 	log   LogFields // nil if rows are not requests
 	names agentNames
@@ -118,20 +117,12 @@ type source struct {
 	row     int             // next row of the record batch
 	batches int64           // record batches read
 	streams int
-	ended   bool // a stream has ended, and another was not called
-	done    bool
+	ended   bool // single is set, and the stream has ended
+	done    bool // the input has ended
 	err     error
 }
 
-// another starts the rows of the next stream. It reports whether the previous one had rows, so that another may follow.
-func (s *source) another() bool {
-	more := s.ended
-	s.ended, s.batches = false, 0
-	s.names.known = nil
-	return more
-}
-
-// Next fills b with rows of one record batch. An empty b stands for another message.
+// Next fills b with rows of one record batch. For other messages, b is empty.
 func (s *source) Next(b *engine.Batch) bool {
 	b.Reset()
 	if s.done || s.ended || s.err != nil {
@@ -143,25 +134,20 @@ func (s *source) Next(b *engine.Batch) bool {
 		return err
 	})
 	if err != nil {
-		s.err = &StreamError{Batch: s.place(), Err: err}
+		batch := s.batches + 1
+		if s.row < s.texts[urlRole].rows {
+			batch = s.batches
+		} else if s.streams == 0 {
+			batch = 0
+		}
+		s.err = &StreamError{Batch: batch, Err: err}
 		return false
 	}
 	s.done = !more
 	return more
 }
 
-// place returns the number of the current record batch.
-func (s *source) place() int64 {
-	switch {
-	case s.row < s.texts[urlRole].rows:
-		return s.batches
-	case s.streams == 0:
-		return 0
-	}
-	return s.batches + 1
-}
-
-// next fills b with rows of the open record batch, or reads messages until one has some.
+// next fills b with rows of the current record batch, or reads the next message.
 func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts[urlRole].rows {
 		return true, s.fill(b)
@@ -219,7 +205,7 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 		id := it.int64(dictionaryID)
 		for r := range s.readers {
 			s.readers[r].reset()
-			if of := &s.schema.columns[r]; err == nil && of.dictionary && id == of.id { // columns may share one
+			if of := &s.schema.columns[r]; err == nil && of.dictionary && id == of.id { // columns may share a dictionary
 				err = s.readers[r].addDictionary(&it.message, of)
 			}
 		}
@@ -248,7 +234,7 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	return nil
 }
 
-// fill adds rows of the record batch to b, up to the number evaluated at once.
+// fill adds the next rows of the record batch to b, up to the limits of a chunk.
 func (s *source) fill(b *engine.Batch) error {
 	from := s.row
 	to, err := s.texts[urlRole].fill(b, from)
@@ -281,9 +267,9 @@ type sink struct {
 	noEnd    bool
 	alone    bool // verdicts are written without the input columns
 
-	item    *item // current item; nil between items
-	rows    int   // number of its rows received
-	ids     map[string]int64
+	item    *item            // current item; nil between items
+	rows    int              // number of its rows received
+	ids     map[string]int64 // IDs of the dictionaries of verdicts, by name
 	builder builder
 	tail    tail
 }
@@ -303,21 +289,28 @@ func (s *sink) Write(b *engine.Batch) error {
 		}
 	}
 	if err := guarded(func() error {
-		// Write the answer to a message of the input.
 		switch it.kind {
 		case kindSchema:
-			s.number(it.schema)
+			// Assign IDs that the stream does not use to the dictionaries of the verdicts.
+			s.ids = map[string]int64{}
+			id := int64(0)
+			for _, f := range s.fields {
+				if _, ok := s.ids[f.Dictionary]; f.Dictionary != "" && !ok {
+					for it.schema.ids[id] {
+						id++
+					}
+					s.ids[f.Dictionary] = id
+					id++
+				}
+			}
+			b := &s.builder
 			if s.alone {
-				b := &s.builder
 				b.start(nil)
 				list := b.CreateVectorOfTables(b.appendFields(nil, s.fields, s.ids))
 				b.StartObject(4)
 				b.PrependUOffsetTSlot(schemaFields, list, 0)
 				return s.header(b.message(it.version, kindSchema, b.EndObject(), 0, 0))
 			}
-			// The schema message with more fields. ids are the numbers of their
-			// dictionaries, by name.
-			b := &s.builder
 			b.start(it.meta)
 			old := it.tables(schemaFields)
 			fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(s.fields))
@@ -353,18 +346,6 @@ func (s *sink) Write(b *engine.Batch) error {
 	default:
 	}
 	return s.w.Flush()
-}
-
-// number assigns numbers to the dictionaries of the verdicts that the stream does not use.
-func (s *sink) number(in *schema) {
-	s.ids = map[string]int64{}
-	id := int64(-1)
-	for _, f := range s.fields {
-		if _, ok := s.ids[f.Dictionary]; f.Dictionary != "" && !ok {
-			id = in.freeID(id + 1)
-			s.ids[f.Dictionary] = id
-		}
-	}
 }
 
 // writeRecord writes a record batch, after the dictionaries of its verdicts.
@@ -413,7 +394,7 @@ func (s *sink) writeRecord(it *item) error {
 // Close does nothing.
 func (s *sink) Close() error { return nil }
 
-// Faults that a different choice of columns avoids. They are wrapped in a [*StreamError].
+// Errors that a different choice of columns avoids. They are wrapped in a [*StreamError].
 var (
 	ErrNoColumn      = errors.New("no such column") // of URLs
 	ErrNoAgentColumn = errors.New("no such column") // of agents
@@ -423,21 +404,21 @@ var (
 	ErrTimeType      = errors.New("not a type of text")
 )
 
-// Other kinds of faults.
+// Other kinds of errors.
 var (
 	errNoSchema    = errors.New("there is no stream")
 	errTruncated   = errors.New("the stream ends within a message")
 	errDamaged     = errors.New("the stream is damaged")
-	errUnsupported = errors.New("the stream has what is not supported")
+	errUnsupported = errors.New("the stream has an unsupported feature")
 )
 
-// A StreamError is a fault of the input stream. All record batches before it are written.
+// A StreamError is an error in the input stream. All record batches before it are written.
 type StreamError struct {
-	Batch int64 // 1-based number of the record batch; 0 is the schema of the first stream
-	Err   error // the fault
+	Batch int64 // 1-based number of the record batch; 0 means the schema of the first stream
+	Err   error // the cause
 }
 
-// Error describes the position and the fault.
+// Error describes the position and the cause.
 func (e *StreamError) Error() string {
 	switch e.Batch {
 	case 0:
@@ -450,10 +431,10 @@ func (e *StreamError) Error() string {
 	return fmt.Sprintf("record batch %d: %v; the %d before it are written", e.Batch, e.Err, e.Batch-1)
 }
 
-// Unwrap returns the fault.
+// Unwrap returns the cause.
 func (e *StreamError) Unwrap() error { return e.Err }
 
-// damaged returns an errDamaged that says where.
+// damaged returns an errDamaged with details.
 func damaged(format string, values ...any) error {
 	return fmt.Errorf("%w (%s): check the messages of the program that sends it", errDamaged, fmt.Sprintf(format, values...))
 }
@@ -462,7 +443,7 @@ func damaged(format string, values ...any) error {
 func guarded(do func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = damaged("the parts of a header do not fit together")
+			err = damaged("the parts of a header contradict each other")
 		}
 	}()
 	return do()

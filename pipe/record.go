@@ -22,11 +22,11 @@ const (
 // compressed.
 const prefixSize = 8
 
-// A record is the lists of a record batch, and its body.
+// A record has the lists of a record batch, and its body.
 type record struct {
 	rows     int
 	nodes    []byte // length and nulls of each column, 16 bytes
-	buffers  []byte // place and length of each buffer in the body, 16 bytes
+	buffers  []byte // offset and length of each buffer in the body, 16 bytes
 	variadic []byte // number of further buffers of each column of views, 8 bytes
 	codec    int
 	body     []byte
@@ -62,11 +62,11 @@ func (r *record) node(i int) (length, nulls int64, err error) {
 // buffer returns a buffer of the body, unchanged.
 func (r *record) buffer(i int) ([]byte, error) {
 	if i >= len(r.buffers)/16 {
-		return nil, damaged("there are %d buffers, where the schema needs more", len(r.buffers)/16)
+		return nil, damaged("there are %d buffers, but the schema has more", len(r.buffers)/16)
 	}
 	offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
 	if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
-		return nil, damaged("a buffer of %d bytes at %d, where there are %d in all", length, offset, len(r.body))
+		return nil, damaged("a buffer of %d bytes at offset %d of a body of %d bytes", length, offset, len(r.body))
 	}
 	return r.body[offset : offset+length : offset+length], nil
 }
@@ -74,7 +74,7 @@ func (r *record) buffer(i int) ([]byte, error) {
 // variadicCount returns the number of further buffers of a column of views.
 func (r *record) variadicCount(i int) (int, error) {
 	if i >= len(r.variadic)/8 {
-		return 0, damaged("it is not said how many buffers a column of views has")
+		return 0, damaged("a column of views has no number of buffers")
 	}
 	n := int64At(r.variadic, i)
 	if n < 0 || n > int64(len(r.buffers)/16) {
@@ -145,5 +145,5 @@ func (u *unpacker) reader(packed []byte, codec int) (_ io.Reader, err error) {
 		}
 		return u.zstd, u.zstd.Reset(bytes.NewReader(packed))
 	}
-	return nil, fmt.Errorf("%w: buffers are compressed by a codec that was not known yet (%d): send them without", errUnsupported, codec)
+	return nil, fmt.Errorf("%w: buffers are compressed by an unknown codec (%d): send them uncompressed", errUnsupported, codec)
 }

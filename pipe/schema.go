@@ -15,7 +15,7 @@ import (
 // A typeKind is the type of a field, by Arrow's number.
 type typeKind byte
 
-// The types that this package looks at by name.
+// The types that this package treats specially.
 const (
 	typeInt         typeKind = 2
 	typeBinary      typeKind = 4
@@ -29,8 +29,8 @@ const (
 	typeUtf8View    typeKind = 24
 )
 
-// types are the known types by number: their names in messages, and how many buffers a field has of
-// its own, but for unions and the further ones of views.
+// types are the known types by number: their names, and the number of buffers of a field, excluding those of its children,
+// further buffers of views, and buffers that only some unions have.
 var types = [...]struct {
 	name    string
 	buffers int
@@ -53,7 +53,7 @@ func (k typeKind) String() string {
 	return fmt.Sprintf("type %d", byte(k))
 }
 
-// isView reports whether texts are views: short texts are in them, long ones elsewhere.
+// isView reports whether texts are views, which contain short texts and refer to long ones.
 func (k typeKind) isView() bool { return k == typeBinaryView || k == typeUtf8View }
 
 // isText reports whether the type is one of text.
@@ -61,13 +61,13 @@ func (k typeKind) isText() bool {
 	return k == typeUtf8 || k == typeBinary || k == typeLargeUtf8 || k == typeLargeBinary || k.isView()
 }
 
-// A place is the position of a column in the lists of a record batch: the number of preceding entries in each.
-type place struct {
+// A position locates a column in the lists of a record batch: it has the number of preceding entries in each.
+type position struct {
 	nodes, buffers int
-	views          int // fields of views, each with a number of further buffers, in a list of its own
+	views          int // fields of views; the number of further buffers of each is in a separate list
 }
 
-// A role is what a column that is read says of a row.
+// A role is the meaning of a column that is read.
 type role uint8
 
 // The roles. All but the first may have no column.
@@ -79,15 +79,15 @@ const (
 	numRoles
 )
 
-// A textField is a column that is read: of texts, or of times.
+// A textField describes a column that is read. It has texts or times.
 type textField struct {
-	place
+	position
 	name       string   // "" if there is no such column
 	kind       typeKind // of the texts
-	unit       int64    // of a time: that many nanoseconds
-	dictionary bool     // the column has numbers of texts
+	unit       int64    // of times, in nanoseconds
+	dictionary bool     // the column has indices into a dictionary
 	id         int64    // of the dictionary
-	width      int      // bytes of a number
+	width      int      // of an index, in bytes
 }
 
 // Limits of the fields of a schema: their number, and their nesting depth.
@@ -96,16 +96,16 @@ const (
 	maxDepth  = 128
 )
 
-// messageV5 is the version of messages since Arrow 1.0; older ones are read, too.
+// messageV5 is the version of messages since Arrow 1.0. Older versions are read as well.
 const messageV5 = 4
 
-// A schema is the known facts of a stream.
+// A schema describes a stream.
 type schema struct {
 	version int16
 	columns [numRoles]textField
 	ids     map[int64]bool // of its dictionaries
 
-	fields int // walked through so far
+	fields int // number of fields that walk has visited
 }
 
 // readSchema reads the schema of a stream, with columns of these names.
@@ -118,30 +118,30 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 	case m.int16(schemaEndianness) != 0:
 		return nil, fmt.Errorf("%w: numbers are big-endian: send the little-endian stream that other machines write", errUnsupported)
 	}
-	m.at(schemaMetadata) // all that is written again must be there
+	m.at(schemaMetadata) // panics on damaged data here, rather than when it is written
 	m.at(schemaFeatures)
 	fields := m.tables(schemaFields)
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.string(fieldName)
 	}
-	places, err := findColumns(names, columns, added)
+	indices, err := findColumns(names, columns, added)
 	if err != nil {
 		return nil, err
 	}
 	s := &schema{version: m.version, ids: map[int64]bool{}}
-	var at place
+	var at position
 	for i, f := range fields {
-		for r := range places {
-			if i == places[r] {
-				s.columns[r].place = at
+		for r := range indices {
+			if i == indices[r] {
+				s.columns[r].position = at
 			}
 		}
-		if err := s.walk(f, &at, i < slices.Max(places[:]), 0); err != nil {
+		if err := s.walk(f, &at, i < slices.Max(indices[:]), 0); err != nil {
 			return nil, err
 		}
 	}
-	for r, i := range places {
+	for r, i := range indices {
 		if i >= 0 {
 			if err := s.columns[r].read(fields[i], columns[r], role(r)); err != nil {
 				return s, err
@@ -151,50 +151,46 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 	return s, nil
 }
 
-// namesShown is how many names of columns a message has.
+// namesShown is the maximum number of column names in a message.
 const namesShown = 50
 
-// findColumns returns the indexes of the columns by role; -1 for a role without a name. It returns an error if two
-// columns have that name, or a column has the name of an added one.
-func findColumns(names []string, columns *[numRoles]string, added []output.VerdictField) (places [numRoles]int, err error) {
+// findColumns returns the indices of the columns by role; -1 for a role without a name. It returns an error if a column is
+// missing, if two columns have its name, or if a column has the name of an added one.
+func findColumns(names []string, columns *[numRoles]string, added []output.VerdictField) (indices [numRoles]int, err error) {
 	if len(names) == 0 {
-		return places, fmt.Errorf("%w: no columns: send one of URLs, called %q", errUnsupported, columns[urlRole])
+		return indices, fmt.Errorf("%w: no columns: send a column of URLs, called %q", errUnsupported, columns[urlRole])
 	}
 	for _, f := range added {
 		if slices.Contains(names, f.Name) {
-			return places, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
+			return indices, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
 		}
 	}
 	missing := [numRoles]error{ErrNoColumn, ErrNoAgentColumn, ErrNoField, ErrNoField}
 	for r, name := range columns {
-		if places[r] = -1; err == nil && name != "" {
-			places[r], err = findColumn(names, name, missing[r])
+		if indices[r] = -1; name == "" {
+			continue
 		}
+		first := slices.Index(names, name)
+		switch {
+		case first < 0:
+			list := strings.Join(names[:min(len(names), namesShown)], ", ")
+			if len(names) > namesShown {
+				list += ", …"
+			}
+			return indices, fmt.Errorf("%w: %q: the stream has %s", missing[r], name, list)
+		case slices.Contains(names[first+1:], name):
+			return indices, fmt.Errorf("%w: two columns are called %q: rename one of them", errUnsupported, name)
+		}
+		indices[r] = first
 	}
-	return places, err
+	return indices, nil
 }
 
-// findColumn returns the number of the column of that name. missing is the error if there is none.
-func findColumn(names []string, name string, missing error) (int, error) {
-	first := slices.Index(names, name)
-	switch {
-	case first < 0:
-		list := strings.Join(names[:min(len(names), namesShown)], ", ")
-		if len(names) > namesShown {
-			list += ", …"
-		}
-		return 0, fmt.Errorf("%w: %q: the stream has %s", missing, name, list)
-	case slices.Contains(names[first+1:], name):
-		return 0, fmt.Errorf("%w: two columns are called %q: rename one of them", errUnsupported, name)
-	}
-	return first, nil
-}
-
-// walk notes the dictionaries of a field and those within it. If counted it adds their counts in
-// the lists of a record batch to at.
-func (s *schema) walk(field table, at *place, counted bool, depth int) error {
+// walk visits a field and its children. It collects the IDs of their dictionaries and, if counted is set, adds their
+// number of entries in the lists of a record batch to at.
+func (s *schema) walk(field table, at *position, counted bool, depth int) error {
 	if s.fields++; s.fields > maxFields || depth > maxDepth {
-		return damaged("fields without end")
+		return damaged("too many fields")
 	}
 	encoding, ok := field.table(fieldDictionary)
 	if ok {
@@ -203,7 +199,7 @@ func (s *schema) walk(field table, at *place, counted bool, depth int) error {
 	if counted {
 		at.nodes++
 		if ok {
-			at.buffers += 2 // of the numbers; the texts are elsewhere
+			at.buffers += 2 // of the indices; the dictionary is in another message
 			counted = false
 		} else if err := s.count(field, at); err != nil {
 			return err
@@ -217,11 +213,11 @@ func (s *schema) walk(field table, at *place, counted bool, depth int) error {
 	return nil
 }
 
-// count adds the buffers that a field has of its own.
-func (s *schema) count(field table, at *place) error {
+// count adds the buffers of a field to at, excluding those of its children.
+func (s *schema) count(field table, at *position) error {
 	kind := typeKind(field.byte(fieldTypeKind))
 	if !kind.known() {
-		return fmt.Errorf("%w: column %q is of a type that was not known yet (%v): put it behind the URLs", errUnsupported, field.string(fieldName), kind)
+		return fmt.Errorf("%w: column %q has an unknown type (%v): put it after the URLs", errUnsupported, field.string(fieldName), kind)
 	}
 	at.buffers += types[kind].buffers
 	if kind.isView() {
@@ -229,10 +225,10 @@ func (s *schema) count(field table, at *place) error {
 	}
 	if kind == typeUnion {
 		if t, _ := field.table(fieldType); t.int16(unionMode) == 1 {
-			at.buffers++ // of a dense one
+			at.buffers++ // offsets of a dense union
 		}
 		if s.version < messageV5 {
-			at.buffers++ // of nulls, which unions had before
+			at.buffers++ // nulls
 		}
 	}
 	return nil
@@ -265,21 +261,13 @@ func (u *textField) read(f table, name string, r role) error {
 		u.width = int(scalar(t, intWidth, t.GetInt32)) / 8
 	}
 	if !slices.Contains([]int{1, 2, 4, 8}, u.width) {
-		return damaged("numbers of %d bytes in the dictionary column %q", u.width, name)
+		return damaged("indices of %d bytes in the dictionary column %q", u.width, name)
 	}
 	return nil
 }
 
 // timeUnits are the units of times in nanoseconds, by Arrow's number.
 var timeUnits = [...]int64{1e9, 1e6, 1e3, 1}
-
-// freeID returns the next number that no dictionary of the stream has, from the given one on.
-func (s *schema) freeID(id int64) int64 {
-	for s.ids[id] {
-		id++
-	}
-	return id
-}
 
 // A builder writes a message that refers to parts of another one, which follows it unchanged: all offsets of a
 // FlatBuffer point forward.
@@ -288,7 +276,7 @@ type builder struct {
 	behind []byte // the message that follows, padded
 }
 
-// start begins a message that old follows.
+// start begins a message that is followed by old.
 func (b *builder) start(old []byte) {
 	b.behind = append(b.behind[:0], old...)
 	b.behind = append(b.behind, make([]byte, padded(len(old))-len(old))...)
@@ -297,7 +285,7 @@ func (b *builder) start(old []byte) {
 	b.CreateByteVector(b.behind)
 }
 
-// old returns the reference to the part of the old message that stood at that place; 0 if that is 0.
+// old returns a reference to the part at a position of the old message; 0 if at is 0.
 func (b *builder) old(at flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	if at == 0 {
 		return 0
@@ -317,10 +305,9 @@ func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT,
 	return b.FinishedBytes()
 }
 
-// appendFields writes fields of the verdicts, and appends where they are.
+// appendFields writes fields of verdicts, and appends references to them. ids are the IDs of their dictionaries, by name.
 func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.VerdictField, ids map[string]int64) []flatbuffers.UOffsetT {
 	for _, f := range fields {
-		// Write a field of the verdicts.
 		kind, width := typeUtf8, int32(0)
 		var encoding flatbuffers.UOffsetT
 		switch f.Type.ID() { //nolint:exhaustive // the types of verdicts
@@ -337,7 +324,7 @@ func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.Verd
 		}
 		name := b.CreateString(f.Name)
 		b.StartVector(4, 0, 4)
-		children := b.EndVector(0) // some readers want it
+		children := b.EndVector(0) // some readers require it
 		t := b.typeTable(width)
 		b.StartObject(7)
 		b.PrependUOffsetTSlot(fieldName, name, 0)
@@ -351,8 +338,8 @@ func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.Verd
 	return list
 }
 
-// typeTable writes the table of a type: a signed integer of that many bits, or a type without
-// parameters for 0.
+// typeTable writes the table of a type: a signed integer with that number of bits, or a type without parameters if width
+// is 0.
 func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
 	b.StartObject(2)
 	b.PrependInt32Slot(intWidth, width, 0)
@@ -363,13 +350,13 @@ func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
 // A tail holds the columns to append to those of a record: lists like those of a record, and the buffers.
 type tail struct {
 	nodes   []byte
-	buffers []byte // places count from the first buffer's
+	buffers []byte // offsets are relative to the first buffer
 	parts   [][]byte
-	size    int64 // of all parts with their prefixes and padding
-	packed  bool  // buffers have the prefix of those that might be compressed
+	size    int64 // of all parts, with padding
+	packed  bool  // the record is compressed, so each buffer needs a prefix
 }
 
-// reset empties the tail. packed says whether the record is compressed.
+// reset empties the tail.
 func (t *tail) reset(packed bool) {
 	clear(t.parts)
 	*t = tail{nodes: t.nodes[:0], buffers: t.buffers[:0], parts: t.parts[:0], packed: packed}
@@ -378,7 +365,7 @@ func (t *tail) reset(packed bool) {
 // notPacked is the prefix of a buffer that is not compressed.
 var notPacked = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
 
-// addArray adds a column; of one with a dictionary, the numbers.
+// addArray adds a column, without its dictionary.
 func (t *tail) addArray(a arrow.ArrayData) {
 	t.nodes = appendPair(t.nodes, int64(a.Len()), int64(a.NullN()))
 	for _, b := range a.Buffers() {
@@ -408,8 +395,8 @@ func (t *tail) write(w *frameWriter) error {
 	return nil
 }
 
-// pairs writes a vector of pairs of numbers: the pairs of head, then the pairs of tail with the first
-// number of each moved.
+// pairs writes a vector of pairs of numbers: the pairs of head, then the pairs of tail, with move added to their first
+// numbers.
 func (b *builder) pairs(head, tail []byte, move int64) flatbuffers.UOffsetT {
 	n := len(head)/16 + len(tail)/16
 	b.StartVector(16, n, 8)
@@ -418,7 +405,7 @@ func (b *builder) pairs(head, tail []byte, move int64) flatbuffers.UOffsetT {
 	return b.EndVector(n)
 }
 
-// placePairs writes pairs from the last to the first, as a FlatBuffer grows to its front.
+// placePairs writes pairs from the last to the first, because a FlatBuffer is written from back to front.
 func (b *builder) placePairs(list []byte, move int64) {
 	for i := len(list)/8 - 2; i >= 0; i -= 2 {
 		b.PlaceInt64(int64At(list, i+1))
@@ -426,9 +413,8 @@ func (b *builder) placePairs(list []byte, move int64) {
 	}
 }
 
-// record writes the table of a record batch: a record's columns and the columns of the tail, whose
-// buffers begin at that place in the body. The data of compression and variadic is written; 0 is
-// none.
+// record writes the table of a record batch with the columns of r and of t. The buffers of t begin at offset at of the
+// body. compression and variadic refer to data that is already written; 0 if there is none.
 func (b *builder) record(r *record, t *tail, at int64, compression, variadic flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	nodes, buffers := b.pairs(r.nodes, t.nodes, 0), b.pairs(r.buffers, t.buffers, at)
 	b.StartObject(5)

@@ -15,30 +15,30 @@ const (
 	chunkBytes = 2 << 20
 )
 
-// maxURL is the length of a URL in bytes. One that is longer is a bad URL, as in a log.
+// maxURL is the maximum length of a URL in bytes. Longer URLs are bad URLs, as in a log.
 const maxURL = 64 << 10
 
-// A texts is a column of texts.
+// A texts is a column of texts or times in a record batch. Its buffers depend on its type.
 type texts struct {
 	rows  int
-	valid []byte // a bit for each row: 0 is null; nil if none is
+	valid []byte // one bit per row: 0 for null; nil if there are no nulls
 
-	offsets []byte // where the text of each row begins in data, and the last one ends
+	offsets []byte // of the text of each row in data, and of the end
 	data    []byte
-	views   []byte   // 16 bytes for each row; nil if there are offsets
-	further [][]byte // the bytes they refer to
+	views   []byte   // 16 bytes per row
+	further [][]byte // the buffers that views refer to
 
-	moments []byte // 8 bytes for each row, of times; nil if there are texts
+	moments []byte // times, 8 bytes per row
 
-	numbers []byte // of texts in names; nil if the texts are here
-	width   int    // bytes of a number or an offset
+	numbers []byte // indices into names
+	width   int    // bytes of an index or an offset
 	names   *dictionary
 }
 
-// A dictionary is texts by number.
+// A dictionary has the texts of a dictionary column.
 type dictionary struct {
 	data []byte
-	ends []int // where each text ends in data
+	ends []int // end of each text in data
 	null []bool
 }
 
@@ -50,7 +50,7 @@ type textReader struct {
 
 // open returns the texts of a record batch, which are valid until the next reset.
 func (c *textReader) open(r *record, u *textField) (texts, error) {
-	t, err := c.texts(r, u, u.place, u.dictionary)
+	t, err := c.texts(r, u, u.position, u.dictionary)
 	if err == nil && t.rows != r.rows {
 		err = damaged("a column has %d rows, the record batch %d", t.rows, r.rows)
 	}
@@ -58,9 +58,9 @@ func (c *textReader) open(r *record, u *textField) (texts, error) {
 	return t, err
 }
 
-// texts returns the column at a place, of texts or of their numbers. It checks that the lists of
-// the column are as long as its rows need.
-func (c *textReader) texts(r *record, u *textField, at place, numbers bool) (t texts, err error) {
+// texts returns the column at a position. If numbers is set, it has indices into a dictionary. The buffers are checked to
+// be long enough for the rows.
+func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (t texts, err error) {
 	length, nulls, err := r.node(at.nodes)
 	if err != nil {
 		return t, err
@@ -87,7 +87,7 @@ func (c *textReader) texts(r *record, u *textField, at place, numbers bool) (t t
 			b, err = c.unpack(b, r.codec)
 		}
 		if err == nil && len(b) < bytes {
-			err = damaged("a buffer of %d bytes, where %d rows need %d", len(b), t.rows, bytes)
+			err = damaged("a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
 		}
 		return b
 	}
@@ -126,7 +126,7 @@ func (c *textReader) addDictionary(m *message, u *textField) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.texts(&r, u, place{}, false)
+	t, err := c.texts(&r, u, position{}, false)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *textReader) addDictionary(m *message, u *textField) error {
 		if err != nil {
 			return err
 		}
-		d.data = append(d.data, text[:min(len(text), maxURL+1)]...) // it stays too long
+		d.data = append(d.data, text[:min(len(text), maxURL+1)]...) // one byte too long is enough for a bad URL
 		d.ends = append(d.ends, len(d.data))
 		d.null = append(d.null, null)
 	}
@@ -154,7 +154,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	switch {
 	case t.numbers != nil:
 		n, d := uintAt(t.numbers, i, t.width), t.names
-		if n >= uint64(len(d.ends)) { // a negative number is large, too
+		if n >= uint64(len(d.ends)) { // true also for a negative index
 			return nil, false, damaged("row %d has text %d of a dictionary of %d", i+1, n, len(d.ends))
 		}
 		from := 0
@@ -173,7 +173,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	return t.data[from:to], false, nil
 }
 
-// uintAt returns a number of a list, where each has width bytes.
+// uintAt returns a number of a list. Each number has width bytes.
 func uintAt(list []byte, i, width int) uint64 {
 	switch b := list[i*width:]; width {
 	case 1:
@@ -187,7 +187,7 @@ func uintAt(list []byte, i, width int) uint64 {
 	}
 }
 
-// viewed returns the text of a view: up to twelve bytes are in it.
+// viewed returns the text of a view, which contains texts of up to twelve bytes.
 func (t *texts) viewed(view []byte) ([]byte, error) {
 	size := binary.LittleEndian.Uint32(view)
 	if size <= 12 {
@@ -195,13 +195,12 @@ func (t *texts) viewed(view []byte) ([]byte, error) {
 	}
 	i, from := binary.LittleEndian.Uint32(view[8:]), uint64(binary.LittleEndian.Uint32(view[12:]))
 	if uint64(i) >= uint64(len(t.further)) || from+uint64(size) > uint64(len(t.further[i])) {
-		return nil, damaged("a text of %d bytes at %d of buffer %d, which is not there", size, from, i)
+		return nil, damaged("a text of %d bytes at offset %d of buffer %d is missing", size, from, i)
 	}
 	return t.further[i][from : from+uint64(size)], nil
 }
 
-// fill adds rows to b, from the given one on, as many as are evaluated at once. It returns the row
-// behind them.
+// fill adds rows to b, beginning with row, up to the limits of a chunk. It returns the row after them.
 func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 	for end := min(t.rows, row+chunkRows); row < end && len(b.Data) < chunkBytes; row++ {
 		text, null, err := t.at(row)
@@ -218,22 +217,22 @@ func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 	return row, nil
 }
 
-// ErrAgent is the fault of a row without a valid agent. It is wrapped in a [*StreamError].
+// ErrAgent is the error of a row without a valid agent. It is wrapped in a [*StreamError].
 var ErrAgent = errors.New("no name of a crawler")
 
 // agentNames adds the agents of rows to batches, and checks their names.
 type agentNames struct {
 	check  func(string) error
-	refuse bool             // a row that names none is a fault
-	known  map[string]error // names of the stream that were checked; nil is none
+	refuse bool             // an invalid name is an error
+	known  map[string]error // results of check in the stream
 }
 
-// mostNames is the maximum number of remembered names: beyond it, all are forgotten and checked again.
+// mostNames is the maximum number of names in agentNames.known. When it is reached, the map starts again.
 const mostNames = 1 << 14
 
-// fill gives the rows of b, which are the rows of t from one row to another, their agents.
+// fill adds the agents of rows from to to (exclusive) of t to b.
 func (n *agentNames) fill(b *engine.Batch, t *texts, from, to int) error {
-	last := engine.NoURL // neighbouring rows of one agent share a text
+	last := engine.NoURL // neighbouring rows with the same agent share a text
 	for row := from; row < to; row++ {
 		text, null, err := t.at(row)
 		if err != nil {
@@ -263,7 +262,7 @@ func addPiece(b *engine.Batch, text []byte) engine.Span {
 	return engine.Span{Off: uint32(at), Len: uint32(len(text))}
 }
 
-// checkName checks a name.
+// checkName returns an error if a name is invalid.
 func (n *agentNames) checkName(name []byte, null bool) error {
 	if err, known := n.known[string(name)]; known && !null {
 		return err
@@ -274,7 +273,7 @@ func (n *agentNames) checkName(name []byte, null bool) error {
 	case len(name) == 0:
 		return fmt.Errorf("%w: the agent is empty: give * for a crawler that no robots.txt names", ErrAgent)
 	case len(name) > engine.MaxAgentName:
-		return fmt.Errorf("%w: the agent has %d bytes, and no name has over %d: give its product token, such as Googlebot, or *", ErrAgent, len(name), engine.MaxAgentName)
+		return fmt.Errorf("%w: the agent has %d bytes; the limit is %d: give its product token, such as Googlebot, or *", ErrAgent, len(name), engine.MaxAgentName)
 	}
 	var err error
 	if n.check != nil {
@@ -325,7 +324,7 @@ func (s *source) fillRequests(b *engine.Batch, from, to int) error {
 	return nil
 }
 
-// addPresent is addPiece for a text that may be missing.
+// addPresent is like addPiece, but the text may be nil.
 func addPresent(b *engine.Batch, text []byte) engine.Span {
 	if text == nil {
 		return engine.NoURL
