@@ -11,11 +11,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/job"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipe"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/rules"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/internal/cli"
 )
@@ -80,13 +80,13 @@ func newProgram() (*cli.Program, []flags.Command) {
 			c.Stray = func(argument string) string {
 				switch {
 				case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
-					return "use -old for the previous robots.txt, and -rules for the new one, for example: -old " + say.File(argument) + " -rules new.txt"
+					return "use -old for the previous robots.txt, and -rules for the new one, for example: -old " + msg.File(argument) + " -rules new.txt"
 				case c.OneRule && c.Rules.Path == "" && takesLogs(&c):
-					return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", say.File(argument))
+					return fmt.Sprintf("use -rules %[1]s if it is a robots.txt, or -in %[1]s if it is a log", msg.File(argument))
 				case c.OneRule && c.Rules.Path == "":
-					return "use -rules " + say.File(argument)
+					return "use -rules " + msg.File(argument)
 				case c.Name != "" && takesLogs(&c):
-					return "every log needs its own -in, for example: -in " + say.File(argument)
+					return "every log needs its own -in, for example: -in " + msg.File(argument)
 				case c.Name != "":
 					return fmt.Sprintf("%s accepts only flags: see robobatch %s -h", c.Name, c.Name)
 				case argument == "help" || argument != "" && p.Command(argument) != nil:

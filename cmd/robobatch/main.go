@@ -23,9 +23,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
@@ -57,7 +57,7 @@ func run(arguments []string, std console.Streams) int {
 		if slices.Contains(arguments, "-v") {
 			text += p.Stack
 		}
-		io.WriteString(std.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
+		io.WriteString(std.Err, msg.Printable(text)) //nolint:errcheck // there is nowhere left to say it
 		return exitError
 	}
 	if err == nil || outputs.IsClosedPipe(err) {
@@ -71,7 +71,7 @@ func run(arguments []string, std console.Streams) int {
 	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		report += "Run " + title + " -h for help.\n"
 	}
-	io.WriteString(std.Err, say.Printable(report)) //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(std.Err, msg.Printable(report)) //nolint:errcheck // there is nowhere left to say it
 	if i, ok := errors.AsType[*process.SignalError](err); ok {
 		return i.ExitCode()
 	}
@@ -170,7 +170,7 @@ func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
 	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
-		return &cli.UsageError{Err: fmt.Errorf("%w; to read a log, use -in %s", err, say.File(name))}
+		return &cli.UsageError{Err: fmt.Errorf("%w; to read a log, use -in %s", err, msg.File(name))}
 	}
 	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, flags.CommandsMeant)}
 }

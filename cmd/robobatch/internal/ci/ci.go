@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 )
 
 // A Note is a message about a line of a file.
@@ -63,7 +63,7 @@ func annotate(w io.Writer, notes []Note, left int64) error {
 		sb.WriteString(n.command() + "\n")
 	}
 	if more := int64(len(notes)-min(len(notes), Annotations)) + left; more > 0 {
-		fmt.Fprintf(&sb, "%s more\n", say.Number(more))
+		fmt.Fprintf(&sb, "%s more\n", msg.Number(more))
 	}
 	_, err := io.WriteString(w, sb.String())
 	return err
@@ -107,19 +107,19 @@ func (n *Note) command() string {
 
 // message escapes the text of a command.
 func message(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(say.Printable(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(msg.Printable(s))
 }
 
 // property escapes the value of a property in a command.
 func property(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(say.Line(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(msg.Line(s))
 }
 
 // summary returns the notes as a Markdown table, as many as fit. It begins with an empty line, to separate it from
 // previous text in the file.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", say.Count(int64(len(notes))+left, "finding"))
+	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "finding"))
 	for i, n := range notes {
 		row := n.row()
 		if sb.Len()+len(row) > MaxSummary {
@@ -129,7 +129,7 @@ func summary(notes []Note, left int64) string {
 		sb.WriteString(row)
 	}
 	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more omitted\n", say.Number(left))
+		fmt.Fprintf(&sb, "\n%s more omitted\n", msg.Number(left))
 	}
 	return sb.String()
 }
@@ -169,7 +169,7 @@ func Fold(notes []Note, left int64) string {
 		var parts []string
 		for _, level := range []string{"error", "warning", "notice"} {
 			if n := counts[level]; n > 0 {
-				parts = append(parts, say.Count(n, level))
+				parts = append(parts, msg.Count(n, level))
 			}
 		}
 		head := fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n| | where | what |\n|---|---|---|\n", Markdown(site), strings.Join(parts, ", "))
@@ -187,7 +187,7 @@ func Fold(notes []Note, left int64) string {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more omitted\n", say.Number(left))
+		fmt.Fprintf(&sb, "\n%s more omitted\n", msg.Number(left))
 	}
 	return sb.String()
 }
@@ -195,7 +195,7 @@ func Fold(notes []Note, left int64) string {
 // Markdown escapes a text for a cell of a Markdown table.
 func Markdown(s string) string {
 	var sb strings.Builder
-	for _, r := range say.Printable(s) {
+	for _, r := range msg.Printable(s) {
 		switch {
 		case r == '\n':
 			sb.WriteString(" ")
@@ -254,4 +254,4 @@ func JUnit(w io.Writer, suite string, cases []Case) error {
 }
 
 // plain removes the bytes that XML forbids or that control a terminal.
-func plain(s string) string { return say.Printable(s) }
+func plain(s string) string { return msg.Printable(s) }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/robots"
@@ -137,7 +137,7 @@ func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
 		v.Passed = count <= g.most
-		v.Text += ": more than " + say.Number(g.most)
+		v.Text += ": more than " + msg.Number(g.most)
 	}
 	return v
 }
@@ -202,7 +202,7 @@ func (f Failure) String() string {
 // Crawlers names up to three crawlers, and gives the number of the others.
 func Crawlers(names []string) string {
 	if n := len(names); n > 3 {
-		return fmt.Sprintf("%s, %s and %d others", say.Line(names[0]), say.Line(names[1]), n-2)
+		return fmt.Sprintf("%s, %s and %d others", msg.Line(names[0]), msg.Line(names[1]), n-2)
 	}
-	return say.Line(strings.Join(names, ", "))
+	return msg.Line(strings.Join(names, ", "))
 }

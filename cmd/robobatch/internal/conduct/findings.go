@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output"
@@ -141,7 +141,7 @@ func (f *findings) printJSON(kind string, fields []parquet.Field) {
 		line = append(fieldtext.JSON.Lead(line, i+1, fields[i].Name), text...)
 	}
 	line = append(line, '}')
-	_, f.failed = f.json.Write(append(say.EscapeJSON(line), '\n'))
+	_, f.failed = f.json.Write(append(msg.EscapeJSON(line), '\n'))
 }
 
 // valueOf returns a cell as a value for encoding/json.

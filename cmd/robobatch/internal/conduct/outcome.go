@@ -8,9 +8,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -53,7 +53,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	var opt output.Options
 	csv := g.table.ChooseCSV(faults)
 	switch {
-	case g.table.Out == say.Std:
+	case g.table.Out == msg.Std:
 		faults.Add("out", errors.New("standard output has the report: name a file"))
 	case g.table.Out != "":
 		g.table.ChooseFormat(g.table.Out, std.Out, &opt, faults)
@@ -64,7 +64,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
-		case outputs.Standard(f.name) == say.Std:
+		case outputs.Standard(f.name) == msg.Std:
 			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
 		case f.name != "":
 			var err error
@@ -81,13 +81,13 @@ func (o *outcome) Targets() (out, last string) {
 	if names := o.files.names(); len(names) > 0 {
 		return names[0], names[len(names)-1]
 	}
-	return say.Std, say.Std
+	return msg.Std, msg.Std
 }
 
 // tempDir returns the directory for temporary files.
 func (o *outcome) tempDir() string {
 	out, _ := o.Targets()
-	if out == say.Std {
+	if out == msg.Std {
 		out = "."
 	}
 	return pipeline.TempDir(out)
@@ -147,7 +147,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 			if kind.name == "gaps_short" {
 				noun = "gap"
 			}
-			f.verdicts = append(f.verdicts, g.Judge(name, count, of, say.Count(count, noun)+" of "+say.Number(of)))
+			f.verdicts = append(f.verdicts, g.Judge(name, count, of, msg.Count(count, noun)+" of "+msg.Number(of)))
 		}
 	}
 	if err := f.print(); err != nil {
@@ -162,13 +162,13 @@ func (f *findings) warn(c *console.Console) error {
 		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no crawler request has a time, so what crawlers knew is unknown: name the time field with -field time=name"})
 	}
 	if f.total.Robots > 0 && !f.about.answers {
-		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: say.Count(f.total.Robots, "request") + " for robots.txt by crawlers, but no status codes: these requests do not count, so crawlers may seem never to have asked; use a log with status codes"})
+		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: msg.Count(f.total.Robots, "request") + " for robots.txt by crawlers, but no status codes: these requests do not count, so crawlers may seem never to have asked; use a log with status codes"})
 	}
 	for _, d := range warning.Misfits(f.misfits) {
 		c.Warn(d)
 	}
 	if f.total.Bytes == conduct.MostBytes {
-		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes exceeds the largest number, so it stops at " + say.Number(conduct.MostBytes) + ": check that the size field is the right one"})
+		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes exceeds the largest number, so it stops at " + msg.Number(conduct.MostBytes) + ": check that the size field is the right one"})
 	}
 	if err := f.judgesNothing(f.about.times, f.about.answers); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/timespan"
@@ -28,7 +28,7 @@ func (f *findings) print() error {
 	switch f.form {
 	case "json":
 		if f.failed == nil {
-			f.failed = say.WriteJSON(f.json, f.head())
+			f.failed = msg.WriteJSON(f.json, f.head())
 		}
 		return cmp.Or(f.failed, f.json.Flush())
 	case "markdown":
@@ -45,10 +45,10 @@ func (f *findings) print() error {
 		}
 		for i := range f.worst {
 			r := &f.worst[i]
-			fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), say.Number(r.Requests), say.Number(r.Robots), say.Number(r.Disallowed), say.Number(r.Violations), ci.Markdown(f.sentence(r)))
+			fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), msg.Number(r.Requests), msg.Number(r.Robots), msg.Number(r.Disallowed), msg.Number(r.Violations), ci.Markdown(f.sentence(r)))
 		}
 		if left := f.rows - int64(len(f.worst)); left > 0 {
-			sb.WriteString("\nand " + say.Number(left) + " more\n")
+			sb.WriteString("\nand " + msg.Number(left) + " more\n")
 		}
 		if len(f.changes) > 0 {
 			sb.WriteString("\nChanges of robots.txt:\n\n")
@@ -56,12 +56,12 @@ func (f *findings) print() error {
 				sb.WriteString("- " + ci.Markdown(changed(&f.changes[i])) + "\n")
 			}
 		}
-		_, err := io.WriteString(f.out, say.NoCommands(sb.String()))
+		_, err := io.WriteString(f.out, msg.NoCommands(sb.String()))
 		return err
 	}
 	var sb strings.Builder
 	fill := func(text, indent string) {
-		for line := range strings.Lines(cli.Fill(say.Line(text), width-len(indent))) {
+		for line := range strings.Lines(cli.Fill(msg.Line(text), width-len(indent))) {
 			sb.WriteString(indent + strings.TrimRight(line, "\n") + "\n")
 		}
 	}
@@ -70,11 +70,11 @@ func (f *findings) print() error {
 	}
 	for i := range f.worst {
 		r := &f.worst[i]
-		sb.WriteString("\n" + say.Line(who(r)) + "\n")
+		sb.WriteString("\n" + msg.Line(who(r)) + "\n")
 		fill(f.sentence(r), "  ")
 	}
 	if left := f.rows - int64(len(f.worst)); left > 0 {
-		sb.WriteString("\nand " + say.Number(left) + " more: -out writes all of them\n")
+		sb.WriteString("\nand " + msg.Number(left) + " more: -out writes all of them\n")
 	}
 	if len(f.changes) > 0 {
 		sb.WriteString("\nChanges of robots.txt\n")
@@ -82,13 +82,13 @@ func (f *findings) print() error {
 			fill(changed(&f.changes[i]), "  ")
 		}
 		if left := f.changed - int64(len(f.changes)); left > 0 {
-			sb.WriteString("  and " + say.Number(left) + " more: -changes writes all of them\n")
+			sb.WriteString("  and " + msg.Number(left) + " more: -changes writes all of them\n")
 		}
 	}
 	for _, failure := range ci.Failures(f.verdicts) {
 		fill("FAILED "+failure.String(), "")
 	}
-	_, err := io.WriteString(f.out, say.NoCommands(sb.String()))
+	_, err := io.WriteString(f.out, msg.NoCommands(sb.String()))
 	return err
 }
 
@@ -126,12 +126,12 @@ func timeOf(micros int64) *time.Time {
 // lines describes the log in sentences.
 func (f *findings) lines() (all []string) {
 	names := f.about.inputs
-	log := say.Count(int64(len(names)), "log")
+	log := msg.Count(int64(len(names)), "log")
 	switch {
-	case len(names) == 1 && names[0] == say.Std:
+	case len(names) == 1 && names[0] == msg.Std:
 		log = "standard input"
 	case len(names) == 1:
-		log = say.File(names[0])
+		log = msg.File(names[0])
 	}
 	period := ""
 	if h := f.head(); h.From != nil {
@@ -139,27 +139,27 @@ func (f *findings) lines() (all []string) {
 	} else if f.total.Requests > 0 {
 		period = ", without times"
 	}
-	text := fmt.Sprintf("%s: %s, %s of %s", log, say.Count(f.about.requests, "request"), say.Number(f.total.Requests-f.total.Impostors), say.Count(int64(len(f.agents)), "crawler"))
+	text := fmt.Sprintf("%s: %s, %s of %s", log, msg.Count(f.about.requests, "request"), msg.Number(f.total.Requests-f.total.Impostors), msg.Count(int64(len(f.agents)), "crawler"))
 	if f.total.Impostors > 0 {
-		text += " and " + say.Number(f.total.Impostors) + " from impostors"
+		text += " and " + msg.Number(f.total.Impostors) + " from impostors"
 	}
 	all = append(all, text+period)
 	var parts []string
 	for c := range conduct.NumConducts {
 		if n := f.total.Conducts[c]; n > 0 {
-			parts = append(parts, say.Number(n)+" "+strings.ReplaceAll(c.String(), "_", " "))
+			parts = append(parts, msg.Number(n)+" "+strings.ReplaceAll(c.String(), "_", " "))
 		}
 	}
-	text = say.Count(f.total.Disallowed, "disallowed request") + " by crawlers"
+	text = msg.Count(f.total.Disallowed, "disallowed request") + " by crawlers"
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	text += "; " + say.Count(f.total.Violations, "violation") + "."
+	text += "; " + msg.Count(f.total.Violations, "violation") + "."
 	if f.total.Untimed > 0 {
-		text += " In addition, " + say.Were(f.total.Untimed, "untimed request") + " disallowed."
+		text += " In addition, " + msg.Were(f.total.Untimed, "untimed request") + " disallowed."
 	}
 	if f.about.rejected > 0 {
-		text += " " + say.Were(f.about.rejected, "line") + " rejected: robobatch -rejects lists them."
+		text += " " + msg.Were(f.about.rejected, "line") + " rejected: robobatch -rejects lists them."
 	}
 	if !f.about.verified {
 		text += " Some may be from impostors: verify the senders with -ranges."
@@ -181,15 +181,15 @@ func who(r *conduct.Row) string {
 
 // sentence describes a crawler's requests.
 func (f *findings) sentence(r *conduct.Row) string {
-	parts := []string{say.Count(r.Requests, "request")}
+	parts := []string{msg.Count(r.Requests, "request")}
 	switch {
 	case r.Requests > 0 && r.Impostors == r.Requests:
-		return "All " + say.Count(r.Requests, "request") + " with its name came from impostors."
+		return "All " + msg.Count(r.Requests, "request") + " with its name came from impostors."
 	case r.Impostors > 0:
-		parts[0] += ", " + say.Number(r.Impostors) + " of them from impostors and not counted below"
+		parts[0] += ", " + msg.Number(r.Impostors) + " of them from impostors and not counted below"
 	}
 	if f.about.verified && r.Verified < r.Requests-r.Impostors {
-		parts = append(parts, say.Number(r.Requests-r.Impostors-r.Verified)+" not verified")
+		parts = append(parts, msg.Number(r.Requests-r.Impostors-r.Verified)+" not verified")
 	}
 	parts = append(parts, askedText(r))
 	var knew []string
@@ -221,23 +221,23 @@ func (f *findings) sentence(r *conduct.Row) string {
 			c.text = "which it may have known about: the log lacks requests for robots.txt"
 		}
 		if n := r.Conducts[c.c]; n > 0 {
-			knew = append(knew, say.Number(n)+" "+c.text)
+			knew = append(knew, msg.Number(n)+" "+c.text)
 		}
 	}
 	if len(knew) > 0 {
-		parts = append(parts, say.Were(r.Disallowed, "request")+" disallowed: "+strings.Join(knew, ", "))
+		parts = append(parts, msg.Were(r.Disallowed, "request")+" disallowed: "+strings.Join(knew, ", "))
 	} else if r.Untimed == 0 {
 		parts = append(parts, "none disallowed")
 	}
 	if r.Untimed > 0 {
-		parts = append(parts, say.Were(r.Untimed, "untimed request")+" disallowed")
+		parts = append(parts, msg.Were(r.Untimed, "untimed request")+" disallowed")
 	}
 	if r.Gaps > 0 {
 		delay := "its Crawl-delay"
 		if r.Delay != conduct.NoDelay {
 			delay += " of " + inSeconds(r.Delay)
 		}
-		parts = append(parts, fmt.Sprintf("%s of %s shorter than %s", say.Number(r.ShortGaps), say.Count(r.Gaps, "gap"), delay))
+		parts = append(parts, fmt.Sprintf("%s of %s shorter than %s", msg.Number(r.ShortGaps), msg.Count(r.Gaps, "gap"), delay))
 	}
 	return strings.Join(parts, "; ") + "."
 }
@@ -261,7 +261,7 @@ func times(n int64) string {
 	if n == 1 {
 		return "once"
 	}
-	return say.Number(n) + " times"
+	return msg.Number(n) + " times"
 }
 
 // lasting returns a duration in whole units of a suitable size, rounded down, or rounded up if up is set.
@@ -269,9 +269,9 @@ func lasting(micros int64, up bool) string {
 	l := timespan.Length(micros)
 	in := func(unit timespan.Length) string {
 		if up {
-			return say.Number(l.Begun(unit))
+			return msg.Number(l.Begun(unit))
 		}
-		return say.Number(int64(l / unit))
+		return msg.Number(int64(l / unit))
 	}
 	switch {
 	case l >= 3*timespan.Day:
@@ -301,9 +301,9 @@ func changed(c *conduct.Change) string {
 	if c.Before+c.After == 0 {
 		return text + "."
 	}
-	text += ". The new version disallows " + say.Count(c.Before+c.After, "request")
+	text += ". The new version disallows " + msg.Count(c.Before+c.After, "request")
 	if c.Answer != conduct.NoTime {
-		text += fmt.Sprintf(": %s before the fetch, %s after", say.Number(c.Before), say.Number(c.After))
+		text += fmt.Sprintf(": %s before the fetch, %s after", msg.Number(c.Before), msg.Number(c.After))
 	}
 	return text + "."
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
@@ -28,7 +28,7 @@ func OutError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &atomicfile.Error{Doing: "write", Name: say.Std, Err: atomicfile.Cause(err)}
+	return &atomicfile.Error{Doing: "write", Name: msg.Std, Err: atomicfile.Cause(err)}
 }
 
 // A Writer writes to standard output, and remembers the first write error.
@@ -76,7 +76,7 @@ func (c *Console) Print(text string) {
 
 // Tell prints a text on standard error, even on a quiet console.
 func (c *Console) Tell(text string) {
-	io.WriteString(c.Err, say.Printable(text)) //nolint:errcheck // there is nowhere left to say it
+	io.WriteString(c.Err, msg.Printable(text)) //nolint:errcheck // there is nowhere left to say it
 }
 
 // Hint prints advice, unless the console is quiet or the advice is empty.

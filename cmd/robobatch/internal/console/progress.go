@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/panics"
 )
@@ -68,9 +68,9 @@ type Sample struct {
 
 // amount returns the completed amount and the total: "25 MB of 100 MB".
 func (s Sample) amount() string {
-	text := say.Number
+	text := msg.Number
 	if s.Bytes {
-		text = say.Bytes
+		text = msg.Bytes
 	}
 	if s.Total > 0 {
 		return text(s.Done) + " of " + text(s.Total)
@@ -152,7 +152,7 @@ func plainLine(what string, s Sample, elapsed time.Duration) string {
 		fmt.Fprintf(&sb, " (%d %%)", 100*s.Done/s.Total)
 	}
 	if s.URLs > 0 {
-		fmt.Fprintf(&sb, ", %s, %s/s", say.Count(s.URLs, "URL"), say.Number(int64(float64(s.URLs)/elapsed.Seconds())))
+		fmt.Fprintf(&sb, ", %s, %s/s", msg.Count(s.URLs, "URL"), msg.Number(int64(float64(s.URLs)/elapsed.Seconds())))
 	}
 	if left := s.timeLeft(elapsed); left > 0 {
 		fmt.Fprintf(&sb, ", %v left", left)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -50,10 +50,10 @@ func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
 	head := c.Head()
 	head.Inputs = inputs
-	err := say.WriteJSON(out, head)
+	err := msg.WriteJSON(out, head)
 	for r := range c.Rules() {
 		if err == nil {
-			err = say.WriteJSON(out, r)
+			err = msg.WriteJSON(out, r)
 		}
 	}
 	return cmp.Or(err, out.Flush())
@@ -72,13 +72,13 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 		if total == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "\n%s: %s\n", kind(k), say.Count(total, "rule"))
+		fmt.Fprintf(out, "\n%s: %s\n", kind(k), msg.Count(total, "rule"))
 		table(out, rows, h.several())
 		if left := total - int64(len(rows)); left > 0 {
-			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", say.Number(left))
+			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", msg.Number(left))
 		}
 	}
-	_, err := io.WriteString(w, say.NoCommands(out.String()))
+	_, err := io.WriteString(w, msg.NoCommands(out.String()))
 	return err
 }
 
@@ -145,16 +145,16 @@ func (r *Rule) note() string {
 func (h *Head) lines() []string {
 	name := ""
 	if len(h.Inputs) > 0 {
-		name = say.File(h.Inputs[0])
+		name = msg.File(h.Inputs[0])
 	}
 	if n := int64(len(h.Inputs)); n > 1 {
-		name = say.Count(n, "log")
+		name = msg.Count(n, "log")
 	}
 	period := "no times"
 	if h.From != nil {
 		period = h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
 	}
-	log := fmt.Sprintf("%s: %s, %s", name, say.Count(h.Requests, "request"), period)
+	log := fmt.Sprintf("%s: %s, %s", name, msg.Count(h.Requests, "request"), period)
 	agents := ""
 	switch n := len(h.Agents); {
 	case n == 0:
@@ -162,12 +162,12 @@ func (h *Head) lines() []string {
 	case n > 1:
 		agents = fmt.Sprintf(" for %d agents, each counted separately", n)
 	case h.Agents[0] != "*":
-		agents = " for " + say.Line(h.Agents[0])
+		agents = " for " + msg.Line(h.Agents[0])
 	}
 	text := fmt.Sprintf("%s of %s%s: %s decided, %s only matched, %s matched nothing.",
-		say.Count(h.Rules, "rule"), say.Count(int64(h.Origins), "origin"), agents, say.Number(h.Decided), say.Number(h.Matched), say.Number(h.Never))
+		msg.Count(h.Rules, "rule"), msg.Count(int64(h.Origins), "origin"), agents, msg.Number(h.Decided), msg.Number(h.Matched), msg.Number(h.Never))
 	if h.Unmet > 0 {
-		text += fmt.Sprintf(" %s with a robots.txt had no requests.", say.Count(int64(h.Unmet), "more origin"))
+		text += fmt.Sprintf(" %s with a robots.txt had no requests.", msg.Count(int64(h.Unmet), "more origin"))
 	}
 	text += " This covers only these requests; others may need any of the rules."
 	return []string{log, text}
@@ -177,8 +177,8 @@ func (h *Head) lines() []string {
 func table(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {
-		requests = max(requests, len(say.Number(rows[i].shown().Requests)))
-		urls = max(urls, len(say.Number(rows[i].shown().URLs)))
+		requests = max(requests, len(msg.Number(rows[i].shown().Requests)))
+		urls = max(urls, len(msg.Number(rows[i].shown().URLs)))
 	}
 	counted := rows[0].kind() != never
 	if counted {
@@ -193,12 +193,12 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 		if r.Agent != nil {
 			place += " " + *r.Agent
 		}
-		place = say.Line(place)
+		place = msg.Line(place)
 		lead := "  "
 		if counted {
-			lead = fmt.Sprintf("  %*s  %*s  ", requests, say.Number(r.shown().Requests), urls, say.Number(r.shown().URLs))
+			lead = fmt.Sprintf("  %*s  %*s  ", requests, msg.Number(r.shown().Requests), urls, msg.Number(r.shown().URLs))
 		}
-		out.WriteString(cut(lead+place+"  "+say.Line(r.Rule)) + "\n")
+		out.WriteString(cut(lead+place+"  "+msg.Line(r.Rule)) + "\n")
 		if text := r.note(); text != "" {
 			out.WriteString(cut("      "+text) + "\n")
 		}
@@ -219,7 +219,7 @@ func matchedToo(r *Rule) string {
 		return ""
 	}
 	by, _, _ := strings.Cut(strings.TrimPrefix(wonBy(r), "; "), ":")
-	return "; matched " + say.Number(r.Matched.Requests) + " more requests " + by
+	return "; matched " + msg.Number(r.Matched.Requests) + " more requests " + by
 }
 
 // wonBy returns the rule that most often decided instead of another.
@@ -228,9 +228,9 @@ func wonBy(r *Rule) string {
 		return ""
 	}
 	w := r.WonBy[0]
-	text := fmt.Sprintf("; decided by line %d: %s", w.Line, say.Line(w.Rule))
+	text := fmt.Sprintf("; decided by line %d: %s", w.Line, msg.Line(w.Rule))
 	if len(r.WonBy) > 1 {
-		text = fmt.Sprintf("; mostly decided by line %d: %s", w.Line, say.Line(w.Rule))
+		text = fmt.Sprintf("; mostly decided by line %d: %s", w.Line, msg.Line(w.Rule))
 	}
 	return text
 }
@@ -259,18 +259,18 @@ func (c *Counter) markdown(p Page) string {
 		if len(rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&sb, "\n<details><summary>%s: %s</summary>\n\n| rule | requests | URLs | |\n|---|--:|--:|---|\n", kind(k), say.Count(h.of(kind(k)), "rule"))
+		fmt.Fprintf(&sb, "\n<details><summary>%s: %s</summary>\n\n| rule | requests | URLs | |\n|---|--:|--:|---|\n", kind(k), msg.Count(h.of(kind(k)), "rule"))
 		for i := range rows {
 			r := &rows[i]
 			n := r.shown()
-			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), say.Number(n.Requests), say.Number(n.URLs), ci.Markdown(r.note()))
+			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), msg.Number(n.Requests), msg.Number(n.URLs), ci.Markdown(r.note()))
 		}
 		if left := h.of(kind(k)) - int64(len(rows)); left > 0 {
-			fmt.Fprintf(&sb, "\nand %s more\n", say.Number(left))
+			fmt.Fprintf(&sb, "\nand %s more\n", msg.Number(left))
 		}
 		sb.WriteString("\n</details>\n")
 	}
-	return say.NoCommands(sb.String())
+	return msg.NoCommands(sb.String())
 }
 
 // place returns the place of a rule: in the only file, in the robots.txt of an origin, or in an unnamed file.
@@ -308,7 +308,7 @@ func (c *Counter) printGitHub(w io.Writer, p Page) error {
 			if text := r.note(); text != "" {
 				note.Text += ": " + text
 			}
-			note.Text += ". This covers only " + say.Count(h.Requests, "request")
+			note.Text += ". This covers only " + msg.Count(h.Requests, "request")
 			if h.From != nil {
 				note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
 			}

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -85,7 +85,7 @@ func readApprovals(name string) (*Approvals, error) {
 		return a, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 	}
 	n := 0
 	for line := range bytes.Lines(text) {
@@ -96,12 +96,12 @@ func readApprovals(name string) (*Approvals, error) {
 		}
 		last := len(words) - 1
 		if len(words) == 4 && strings.HasPrefix(words[3], "old=") {
-			return nil, fmt.Errorf("%s:%d: an earlier version approved %s instead of a change of a rule: approve again with -approve", say.File(name), n, say.Line(words[2]))
+			return nil, fmt.Errorf("%s:%d: an earlier version approved %s instead of a change of a rule: approve again with -approve", msg.File(name), n, msg.Line(words[2]))
 		}
 		now, ok := strings.CutPrefix(words[last], "new=")
 		old, isOld := strings.CutPrefix(words[max(0, last-1)], "old=")
 		if !ok || !isOld || len(words) < 7 {
-			return nil, fmt.Errorf("%s:%d: %q is not an approval: rebuild the file with -approve, or write a line like %s", say.File(name), n, say.Line(string(line)), exampleApproval)
+			return nil, fmt.Errorf("%s:%d: %q is not an approval: rebuild the file with -approve, or write a line like %s", msg.File(name), n, msg.Line(string(line)), exampleApproval)
 		}
 		for agent := range strings.SplitSeq(words[1], ",") {
 			a.read[approval{words[0], strings.ToLower(agent), words[2], strings.Join(words[3:last-1], " "), old, now}] = false
@@ -216,7 +216,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 		}
 	}
 	if len(a.made) > mostApprovals {
-		return fmt.Errorf("-approve: more than %s changes, too many to review: approve fewer sites at once, or for fewer crawlers with -agent", say.Number(mostApprovals))
+		return fmt.Errorf("-approve: more than %s changes, too many to review: approve fewer sites at once, or for fewer crawlers with -agent", msg.Number(mostApprovals))
 	}
 	return nil
 }
@@ -343,7 +343,7 @@ func (a *Approvals) notes() (notes []string) {
 		places[entry.origin+" "+entry.line] = true
 	}
 	if n > 0 {
-		notes = append(notes, fmt.Sprintf("%s approves %s above, which the gates ignore.", say.File(a.name), say.Count(n, "change")))
+		notes = append(notes, fmt.Sprintf("%s approves %s above, which the gates ignore.", msg.File(a.name), msg.Count(n, "change")))
 	}
 	if idle > 0 {
 		names := slices.Sorted(maps.Keys(places))
@@ -351,7 +351,7 @@ func (a *Approvals) notes() (notes []string) {
 			names = append(names[:shownParts], fmt.Sprintf("%d more", more))
 		}
 		notes = append(notes, fmt.Sprintf("Ignored: %s of %s without a matching change of the previous robots.txt (%s). Remove them, or rebuild the file with -approve.",
-			say.Count(idle, "approval"), say.File(a.name), say.Line(strings.Join(names, ", "))))
+			msg.Count(idle, "approval"), msg.File(a.name), msg.Line(strings.Join(names, ", "))))
 	}
 	return notes
 }

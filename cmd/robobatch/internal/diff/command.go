@@ -11,11 +11,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -137,7 +137,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	d.chooseApprovals(g, &faults)
 	d.LogOpt.Fields.Times = true // requests are counted by day, if they have times
 	d.LogOpt.Fields.Need = g.Question.FromLog && !g.limits.AllowsBad()
-	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, say.Std) {
+	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, msg.Std) {
 		d.LogOpt.Fields.Agents = true // cannot be checked earlier, see LogsNameClients
 	}
 	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Pipeline, &faults); d.page != nil && d.noLog {
@@ -163,7 +163,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	d.outOpt.CSV = g.table.ChooseCSV(&faults)
 	d.out.Name = g.table.Out
 	switch {
-	case g.table.Out == say.Std:
+	case g.table.Out == msg.Std:
 		faults.Add("out", errors.New("standard output has the report: name a file"))
 	case g.table.Out != "":
 		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, &faults)
@@ -258,7 +258,7 @@ func (d *diffing) Drop() (committed bool, err error) {
 
 // Targets returns the names of the output and of the page.
 func (d *diffing) Targets() (out, last string) {
-	name := cmp.Or(d.out.Name, say.Std)
+	name := cmp.Or(d.out.Name, msg.Std)
 	return name, cmp.Or(d.page.FileName(), name)
 }
 
@@ -348,7 +348,7 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 }
 
 // tempDir returns the directory for temporary files.
-func (d *diffing) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, say.Std)) }
+func (d *diffing) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, msg.Std)) }
 
 // compareRows evaluates the logs with both sides, and reports.
 func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -22,7 +22,7 @@ func (r *Report) Print(w io.Writer, form string) error {
 	switch form {
 	case "json":
 		// Print the report as one JSON object. It escapes characters that control a terminal.
-		text, err := say.IndentJSON(r)
+		text, err := msg.IndentJSON(r)
 		if err == nil {
 			_, err = w.Write(text)
 		}
@@ -43,7 +43,7 @@ func written(write func(*bufio.Writer)) string {
 	out := bufio.NewWriter(&sb)
 	write(out)
 	out.Flush() //nolint:errcheck // to memory
-	return say.NoCommands(sb.String())
+	return msg.NoCommands(sb.String())
 }
 
 // annotations returns, as errors, the rules responsible for failed gates, and these gates. Other responsible rules
@@ -97,7 +97,7 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 		note.Text += ", and at other sites"
 	}
 	for i := range rule.Examples {
-		note.Text += "\n" + say.Line(rule.Examples[i].URL)
+		note.Text += "\n" + msg.Line(rule.Examples[i].URL)
 	}
 	return note
 }
@@ -116,13 +116,13 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	}
 	urls := func(c Count) string {
 		if r.Unit != unitRequest || c.Requests == 0 {
-			return say.Number(c.Requests)
+			return msg.Number(c.Requests)
 		}
 		noun := " URLs)"
 		if c.URLs == 1 {
 			noun = " URL)"
 		}
-		return say.Number(c.Requests) + " (" + say.Number(c.URLs) + noun
+		return msg.Number(c.Requests) + " (" + msg.Number(c.URLs) + noun
 	}
 	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit)
 	for i := range r.Agents {
@@ -131,7 +131,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 		if !first {
 			continue
 		}
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), say.Number(a.Same.Requests))
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", ci.Markdown(r.crawlers(names)), urls(a.Closed), urls(a.Opened), urls(a.OtherRule), msg.Number(a.Same.Requests))
 	}
 	notes := slices.DeleteFunc(r.annotations(), func(n ci.Note) bool { return n.Site == "" })
 	several := slices.ContainsFunc(notes, func(n ci.Note) bool { return n.Site != notes[0].Site })
@@ -155,7 +155,7 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 				paths = append(paths, p.Name)
 			}
 			if rest := len(c.Families) - len(paths) + c.MoreFamilies; rest > 0 {
-				paths = append(paths, "and "+say.Number(int64(rest))+" more")
+				paths = append(paths, "and "+msg.Number(int64(rest))+" more")
 			}
 			fmt.Fprintf(out, "| %s | %s | %s |\n", c.label(), ci.Markdown(r.counts(c.Count)), ci.Markdown(strings.Join(paths, ", ")))
 		}
@@ -182,7 +182,7 @@ func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
 		fmt.Fprintf(out, "| %s %s | %s | %s |\n", ci.Markdown(r.place(rule)), ci.Markdown(rule.label()), ci.Markdown(r.counts(rule.Count)), strings.Join(examples, "<br>"))
 	}
 	if more := max(0, len(c.Rules)-shownRules) + c.MoreRules; more > 0 {
-		out.WriteString("\nand " + say.Count(int64(more), "more rule") + "\n")
+		out.WriteString("\nand " + msg.Count(int64(more), "more rule") + "\n")
 	}
 	out.WriteString("\n</details>\n")
 }

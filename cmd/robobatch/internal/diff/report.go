@@ -9,7 +9,7 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/fieldtext"
@@ -80,7 +80,7 @@ func (r *Report) clients() string {
 		if len(r.Agents) == 1 {
 			who = r.Agents[0].Agent
 		}
-		return "All requests of the log, as if " + say.Line(who) + " had sent them; -agent-from-log counts each crawler's own requests."
+		return "All requests of the log, as if " + msg.Line(who) + " had sent them; -agent-from-log counts each crawler's own requests."
 	case Own:
 		text := "Each crawler's own requests in the log."
 		if slices.ContainsFunc(r.Agents, func(a Agent) bool { return a.Agent == "*" }) {

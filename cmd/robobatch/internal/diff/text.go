@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -54,7 +54,7 @@ func (r *Report) printText(out *bufio.Writer) {
 				out.WriteString(r.partLine(p.Name, p.Count, ""))
 			}
 			if rest := max(0, len(c.Families)-shownParts) + c.MoreFamilies; rest > 0 {
-				out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
+				out.WriteString("      and " + msg.Number(int64(rest)) + " more\n")
 			}
 		}
 	})
@@ -69,9 +69,9 @@ const unitRequest = "request"
 // notes returns the sentences after all tables.
 func (r *Report) notes() (notes []string) {
 	if t := r.Tried; t != nil {
-		text := fmt.Sprintf("No difference found for %s of %s, generated from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+		text := fmt.Sprintf("No difference found for %s of %s, generated from the patterns of both sides", msg.Count(t.Paths, "path"), msg.Count(t.Origins, "origin"))
 		if r.Changed() {
-			text = fmt.Sprintf("Compared: %s of %s, generated from the patterns of both sides", say.Count(t.Paths, "path"), say.Count(t.Origins, "origin"))
+			text = fmt.Sprintf("Compared: %s of %s, generated from the patterns of both sides", msg.Count(t.Paths, "path"), msg.Count(t.Origins, "origin"))
 		}
 		switch {
 		case t.Origins == 0:
@@ -79,16 +79,16 @@ func (r *Report) notes() (notes []string) {
 		case t.Paths == 0:
 			text = "No difference: the robots.txt files have the same rules"
 		case t.Equal > 0:
-			text += fmt.Sprintf("; %s have identical robots.txt files", say.Count(t.Equal, "more origin"))
+			text += fmt.Sprintf("; %s have identical robots.txt files", msg.Count(t.Equal, "more origin"))
 		}
 		notes = append(notes, text+".")
 	}
 	notes = append(notes, r.approved.notes()...)
 	if r.BadURLs > 0 {
-		notes = append(notes, say.Count(r.BadURLs, "row")+" without a valid URL skipped.")
+		notes = append(notes, msg.Count(r.BadURLs, "row")+" without a valid URL skipped.")
 	}
 	if r.Refused > 0 {
-		notes = append(notes, say.Count(r.Refused, "line")+" of the logs rejected, because they are not requests.")
+		notes = append(notes, msg.Count(r.Refused, "line")+" of the logs rejected, because they are not requests.")
 	}
 	return notes
 }
@@ -96,9 +96,9 @@ func (r *Report) notes() (notes []string) {
 // has returns "1 origin has" or "2 origins have".
 func has(n int64, noun string) string {
 	if n == 1 {
-		return say.Count(n, noun) + " has"
+		return msg.Count(n, noun) + " has"
 	}
-	return say.Count(n, noun) + " have"
+	return msg.Count(n, noun) + " have"
 }
 
 // table prints a line for each agent with its requests, and below it the failed gates. Distinct URLs are printed where
@@ -109,9 +109,9 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 	}
 	number := func(c Count) string {
 		if distinct {
-			return say.Number(c.URLs)
+			return msg.Number(c.URLs)
 		}
-		return say.Number(c.Requests)
+		return msg.Number(c.Requests)
 	}
 	if distinct {
 		line("distinct URLs", "closed", "opened", "other rule", "")
@@ -130,12 +130,12 @@ func (r *Report) table(out *bufio.Writer, distinct bool) {
 		}
 		same := ""
 		if !distinct {
-			same = say.Number(a.Same.Requests)
+			same = msg.Number(a.Same.Requests)
 		}
 		line("  "+fit(name, 20), number(a.Closed), number(a.Opened), number(a.OtherRule), same)
 		for _, v := range r.Gates {
 			if !distinct && v.Agent == a.Agent && !v.Passed {
-				out.WriteString("    FAILED " + fit(say.Line(v.Gate), width-11) + "\n           " + v.Text + "\n")
+				out.WriteString("    FAILED " + fit(msg.Line(v.Gate), width-11) + "\n           " + v.Text + "\n")
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 		r.printRule(out, &c.Rules[i])
 	}
 	if more := len(c.Rules) - shownRules; more > 0 || c.MoreRules > 0 {
-		out.WriteString("  and " + say.Count(int64(max(0, more)+c.MoreRules), "more rule") + "\n")
+		out.WriteString("  and " + msg.Count(int64(max(0, more)+c.MoreRules), "more rule") + "\n")
 	}
 	if len(c.Families) > shownFamilies {
 		r.printParts(out, "paths", c.Directories, c.MoreDirectories)
@@ -218,10 +218,10 @@ func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 		// Print the requests of the latest days.
 		out.WriteString("  days\n")
 		if rest := max(0, len(c.Days)-shownDays) + c.MoreDays; rest > 0 {
-			out.WriteString("      " + say.Number(int64(rest)) + " earlier\n")
+			out.WriteString("      " + msg.Number(int64(rest)) + " earlier\n")
 		}
 		for _, day := range c.Days[max(0, len(c.Days)-shownDays):] {
-			counts := say.Count(day.Requests, unitRequest)
+			counts := msg.Count(day.Requests, unitRequest)
 			fmt.Fprintf(out, "      %-*s%s\n", width-6-len(counts), day.Day, counts)
 		}
 	}
@@ -246,7 +246,7 @@ func (r *Report) title(agents []string, c *Change) string {
 
 // printRule prints a rule with its examples.
 func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
-	head, counts := "  "+say.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
+	head, counts := "  "+msg.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
 	if room := width - cli.Columns(head) - len(counts); room >= 3 {
 		out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
 	} else {
@@ -263,8 +263,8 @@ func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
 		if !r.severalOrigins() {
 			url = path(url)
 		}
-		other = fit(say.Line(other), 34)
-		out.WriteString("      " + excerpt(say.Line(url), rule.Rule, width-6-2-cli.Columns(other)) + "  " + other + "\n")
+		other = fit(msg.Line(other), 34)
+		out.WriteString("      " + excerpt(msg.Line(url), rule.Rule, width-6-2-cli.Columns(other)) + "  " + other + "\n")
 	}
 }
 
@@ -295,9 +295,9 @@ func path(url string) string {
 // counts returns requests and URLs in words.
 func (r *Report) counts(c Count) string {
 	if r.Unit != unitRequest {
-		return say.Count(c.Requests, r.Unit)
+		return msg.Count(c.Requests, r.Unit)
 	}
-	return say.Count(c.URLs, "URL") + ", " + say.Count(c.Requests, r.Unit)
+	return msg.Count(c.URLs, "URL") + ", " + msg.Count(c.Requests, r.Unit)
 }
 
 // place returns the place of a rule: in its file, or in the robots.txt of an origin.
@@ -361,7 +361,7 @@ func (r *Report) printParts(out *bufio.Writer, title string, parts []Part, more 
 		out.WriteString(r.partLine(p.Name, p.Count, ""))
 	}
 	if rest := max(0, len(parts)-shownParts) + more; rest > 0 {
-		out.WriteString("      and " + say.Number(int64(rest)) + " more\n")
+		out.WriteString("      and " + msg.Number(int64(rest)) + " more\n")
 	}
 }
 
@@ -372,7 +372,7 @@ func (r *Report) partLine(name string, c Count, remark string) string {
 		name += "  " + remark
 	}
 	room := width - 6 - 2 - cli.Columns(counts)
-	name = fit(say.Line(name), room)
+	name = fit(msg.Line(name), room)
 	return "      " + name + strings.Repeat(" ", room-cli.Columns(name)) + "  " + counts + "\n"
 }
 

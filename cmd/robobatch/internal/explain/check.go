@@ -12,9 +12,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -110,12 +110,12 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 // readExpectations reads a file of expectations; "-" is standard input. The file may be untrusted, for example in a
 // pull request, so lists of names must be in its directory. Standard input and object storage allow no lists.
 func readExpectations(name string, in io.Reader) (*expectations, error) {
-	if name == say.Std {
+	if name == msg.Std {
 		return parseExpectations(in, Stdin, nil)
 	}
 	f, err := storage.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("-expect: %s: %w", say.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("-expect: %s: %w", msg.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close()
 	if storage.IsRemote(name) {
@@ -165,7 +165,7 @@ func (c *checkRun) Run(ctx context.Context) error {
 	results = append(results, c.problems(results)...)
 	err = errors.Join(console.OutError(printResults(c.Out, c.form, c.all, results)), c.Close())
 	if failed := Failed(results); err == nil && failed > 0 {
-		err = outputs.NewPolicyError(fmt.Sprintf("%s of %s failed", say.Number(failed), say.Count(int64(len(results)), "check")))
+		err = outputs.NewPolicyError(fmt.Sprintf("%s of %s failed", msg.Number(failed), msg.Count(int64(len(results)), "check")))
 	}
 	return err
 }
@@ -193,13 +193,13 @@ func (c *checkRun) problems(results []result) (problems []result) {
 		}
 		response := &copies[0].Response
 		if odd := robots.OddityOf(response.Body, nil); odd.IsOdd() {
-			add(OddRobots, fmt.Sprintf("%s is not a robots.txt: %v; replace it with the right file, or waive odd_robots", say.File(response.Name), odd))
+			add(OddRobots, fmt.Sprintf("%s is not a robots.txt: %v; replace it with the right file, or waive odd_robots", msg.File(response.Name), odd))
 		}
 		for _, d := range robots.Inspect(response.Body, c.Question.Dialect).Diagnostics {
 			if d.Code == AllClosed && !slices.ContainsFunc(results, func(r result) bool {
 				return r.Origin == origin && r.Expect == "disallow" && r.Path == "/" && r.RuleLine == d.Line && isForSearch(r.Agent)
 			}) {
-				add(AllClosed, fmt.Sprintf("%s:%d: %s, but no line expects that: use the right file, or add the expectation: disallow Googlebot /", say.File(response.Name), d.Line, d.Text))
+				add(AllClosed, fmt.Sprintf("%s:%d: %s, but no line expects that: use the right file, or add the expectation: disallow Googlebot /", msg.File(response.Name), d.Line, d.Text))
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -57,7 +57,7 @@ const Stdin = "standard input"
 func parseExpectations(r io.Reader, name string, lists *os.Root) (*expectations, error) {
 	f := &expectations{Name: name, Waivers: map[string]int{}, lists: lists}
 	defer func() { f.lists = nil }()
-	lines := say.NewLines(r)
+	lines := msg.NewLines(r)
 	var errs []error
 	num := 0
 	for lines.Scan() {

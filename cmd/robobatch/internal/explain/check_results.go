@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -23,7 +23,7 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 	switch form {
 	case "json":
 		for i := range results {
-			if err = say.WriteJSON(out, &results[i]); err != nil {
+			if err = msg.WriteJSON(out, &results[i]); err != nil {
 				break
 			}
 		}
@@ -79,7 +79,7 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 			}
 			them := r.of(fmt.Sprintf("%d crawlers", len(a)))
 			out.WriteString(word + them.heading(width-len(word)) + "\n")
-			for line := range strings.SplitSeq(cli.Fill(say.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
+			for line := range strings.SplitSeq(cli.Fill(msg.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
 				out.WriteString(margin + line + "\n")
 			}
 			them = r.of(each)
@@ -95,7 +95,7 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 
 // sum returns the counts of the results in words.
 func sum(results []result) string {
-	return say.Count(int64(len(results)), "check") + ", " + say.Number(Failed(results)) + " failed\n"
+	return msg.Count(int64(len(results)), "check") + ", " + msg.Number(Failed(results)) + " failed\n"
 }
 
 // Columns of the text.
@@ -137,10 +137,10 @@ func (r *result) of(name string) result {
 func (r *result) body() string {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
-		sb.WriteString(say.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
+		sb.WriteString(msg.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
 	}
 	for _, line := range r.remedy() {
-		sb.WriteString(say.NoCommands(margin + cli.Fit(say.Line(line), width-len(margin)) + "\n"))
+		sb.WriteString(msg.NoCommands(margin + cli.Fit(msg.Line(line), width-len(margin)) + "\n"))
 	}
 	return sb.String()
 }
@@ -150,9 +150,9 @@ func (r *result) heading(columns int) string {
 	if r.Problem != "" {
 		return r.Problem
 	}
-	s := say.Line(r.place()) + "  " + r.Expect + " " + cli.Fit(say.Line(r.Agent), longName) + " "
+	s := msg.Line(r.place()) + "  " + r.Expect + " " + cli.Fit(msg.Line(r.Agent), longName) + " "
 	end := r.wantedUsage()
-	return s + cli.Fit(say.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
+	return s + cli.Fit(msg.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
 // why returns the reason, wrapped at that many columns.

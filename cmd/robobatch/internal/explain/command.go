@@ -13,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -92,7 +92,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	}
 	e.Asker = NewAsker(&g.Flags, &faults)
 	if len(g.rest) > 0 && !slices.ContainsFunc(g.rest, mayBeURL) {
-		faults.Add("", fmt.Errorf("%s is neither a URL nor a path: write https://www.example.com/page, or /page with -origin", say.File(g.rest[0])))
+		faults.Add("", fmt.Errorf("%s is neither a URL nor a path: write https://www.example.com/page, or /page with -origin", msg.File(g.rest[0])))
 	}
 	form, err := cli.Choose("form", g.print, forms)
 	faults.Add("print", err)
@@ -184,7 +184,7 @@ func (e *explanation) Run(ctx context.Context) error {
 			e.Warn(warning.Warning{
 				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
 				Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, and so do example.com and www.example.com",
-					say.Number(e.strays), say.Count(e.answers, "answer")),
+					msg.Number(e.strays), msg.Count(e.answers, "answer")),
 			})
 		}
 		e.WarnOnce(e.Disputes())
@@ -204,7 +204,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 	if console.IsTerminal(e.In) {
 		e.Hint("reading URLs from standard input, one per line; or give them as arguments")
 	}
-	logs, err := ingest.OpenLogs([]string{say.Std}, ingest.LogOptions{Stdin: e.In})
+	logs, err := ingest.OpenLogs([]string{msg.Std}, ingest.LogOptions{Stdin: e.In})
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 		}
 		for i, url := range b.URLs {
 			if url == engine.NoURL {
-				return fmt.Errorf("standard input: line %d: longer than %s bytes: check that lines end in LF or CR LF", b.Lines[i], say.Number(ingest.MaxLine))
+				return fmt.Errorf("standard input: line %d: longer than %s bytes: check that lines end in LF or CR LF", b.Lines[i], msg.Number(ingest.MaxLine))
 			}
 			e.urls = append(e.urls, string(b.Piece(url)))
 		}
@@ -253,7 +253,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 			}
 			switch {
 			case e.json:
-				err = say.WriteJSON(out, a)
+				err = msg.WriteJSON(out, a)
 			case folded:
 				results = addResult(results, a)
 			default:
@@ -271,7 +271,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 		}
 		if folded {
 			var sb strings.Builder
-			sb.WriteString("# " + cli.Fit(say.Line(t.URL), width-len("# ")) + "\n")
+			sb.WriteString("# " + cli.Fit(msg.Line(t.URL), width-len("# ")) + "\n")
 			for _, r := range results {
 				sb.WriteString(r.text)
 				names := make([]string, len(r.agents))
@@ -280,7 +280,7 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 				}
 				sb.WriteString(indented(strings.Join(names, ", ")))
 			}
-			out.WriteString(say.NoCommands(sb.String()))
+			out.WriteString(msg.NoCommands(sb.String()))
 		}
 	}
 	if folded {

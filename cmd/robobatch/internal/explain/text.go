@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
@@ -39,22 +39,22 @@ func (a *Answer) Text(s Style) string {
 	var t text
 	if s.Title {
 		agent := name(a.Agent)
-		t.sb.WriteString("# " + cli.Fit(say.Line(a.URL), width-len("#   ")-cli.Columns(agent)) + "  " + agent + "\n")
+		t.sb.WriteString("# " + cli.Fit(msg.Line(a.URL), width-len("#   ")-cli.Columns(agent)) + "  " + agent + "\n")
 	}
 	t.sb.WriteString(a.verdict())
 	if a.Origin != "" {
-		t.item("origin", say.Line(a.Origin))
+		t.item("origin", msg.Line(a.Origin))
 	}
 	if a.Source != nil {
 		for i := range a.Source.Redirects {
 			// The URL that redirects, and its target. If the file is not source, it is named too.
-			s := say.Line(a.Source.Redirects[i].URL)
+			s := msg.Line(a.Source.Redirects[i].URL)
 			if a.Source.Redirects[i].FetchedAt != nil {
 				s += ", fetched " + a.Source.Redirects[i].FetchedAt.Format(time.DateTime) + " UTC"
 			}
-			s += ", status " + strconv.Itoa(a.Source.Redirects[i].Status) + " to " + say.Line(a.Source.Redirects[i].Location)
+			s += ", status " + strconv.Itoa(a.Source.Redirects[i].Status) + " to " + msg.Line(a.Source.Redirects[i].Location)
 			if a.Source.Redirects[i].Name != a.Source.Name {
-				s += ", in " + say.Line(filepath.ToSlash(a.Source.Redirects[i].Name))
+				s += ", in " + msg.Line(filepath.ToSlash(a.Source.Redirects[i].Name))
 			}
 			t.item("via", s)
 		}
@@ -64,7 +64,7 @@ func (a *Answer) Text(s Style) string {
 	t.item("group", groupText(a.Group))
 	t.item("operator", a.documented)
 	if a.Path != "" {
-		t.item("path", cli.Fit(say.Line(a.Path), width-indent))
+		t.item("path", cli.Fit(msg.Line(a.Path), width-indent))
 	}
 	// Add the list of rules.
 	rules := a.Rules
@@ -79,7 +79,7 @@ func (a *Answer) Text(s Style) string {
 	if a.Pack {
 		t.item("pack", "a pack does not contain groups, other rules or other dialects: name its source files with -rules")
 	}
-	return say.NoCommands(t.sb.String())
+	return msg.NoCommands(t.sb.String())
 }
 
 // A text is lines with labels.
@@ -127,7 +127,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	digits, longest, widest := 1, 0, 0
 	for _, r := range rows {
 		digits = max(digits, len(strconv.Itoa(int(r.line))))
-		longest = max(longest, cli.Columns(say.Line(r.text)))
+		longest = max(longest, cli.Columns(msg.Line(r.text)))
 		widest = max(widest, len(r.fate))
 	}
 	longest = min(longest, width-indent-len("> ")-digits-len("    ")-widest)
@@ -136,13 +136,13 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 		if r.decides {
 			mark = ">"
 		}
-		rule := cli.Fit(say.Line(r.text), longest)
+		rule := cli.Fit(msg.Line(r.text), longest)
 		rule += strings.Repeat(" ", longest-cli.Columns(rule))
 		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.line, rule, r.fate)
 		label = ""
 	}
 	if left > 0 {
-		fmt.Fprintf(&t.sb, "%*s%s more: -all lists them\n", indent+2, "", say.Number(int64(left)))
+		fmt.Fprintf(&t.sb, "%*s%s more: -all lists them\n", indent+2, "", msg.Number(int64(left)))
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 		t.candidates(robots.Sources[s].Short, lines[s], all)
 	}
 	if p.License != nil {
-		t.item("license", say.Line(*p.License))
+		t.item("license", msg.Line(*p.License))
 	}
 	if len(lines[robots.ByUsage]) > 0 && allowed != nil && !*allowed {
 		t.item("use", "Content-Usage does not apply to a disallowed URL")
@@ -182,7 +182,7 @@ func preferenceFate(l *why.PreferenceLine) string {
 	case l.Counts && l.Pattern == "":
 		return "every path, counts"
 	case l.Counts:
-		return say.Count(int64(l.Length), "byte") + ", counts"
+		return msg.Count(int64(l.Length), "byte") + ", counts"
 	case l.Pattern == "":
 		return "every path"
 	}
@@ -196,7 +196,7 @@ func fate(r *why.Rule) string {
 	}
 	n := strconv.Itoa(r.Length)
 	if r.Decides != "" {
-		n = say.Count(int64(r.Length), "byte")
+		n = msg.Count(int64(r.Length), "byte")
 	}
 	switch r.Decides {
 	case "only":
@@ -222,7 +222,7 @@ func (a *Answer) Why(columns int) string {
 	}
 	file := "the robots.txt"
 	if a.Source != nil {
-		file = say.Line(filepath.ToSlash(a.Source.Name))
+		file = msg.Line(filepath.ToSlash(a.Source.Name))
 	}
 	with := func(rest string) string { // the file name gets the columns that rest leaves
 		file = fit(file, max(longName, columns-cli.Columns(rest)))
@@ -230,7 +230,7 @@ func (a *Answer) Why(columns int) string {
 	}
 	switch a.Reason {
 	case "rule", "undefined":
-		rest := ":" + strconv.Itoa(int(a.RuleLine)) + "  " + say.Line(a.Rule)
+		rest := ":" + strconv.Itoa(int(a.RuleLine)) + "  " + msg.Line(a.Rule)
 		s := with(rest)
 		if a.Pack {
 			s = fit("line "+rest[1:], columns)
@@ -249,13 +249,13 @@ func (a *Answer) Why(columns int) string {
 		return "/robots.txt itself is always allowed in " + a.Dialect
 	case "bad_url":
 		const text = "not a URL with a scheme and a host: "
-		return text + fit(say.Line(a.URL), columns-len(text))
+		return text + fit(msg.Line(a.URL), columns-len(text))
 	}
 	return with(": " + outcomes[a.Reason])
 }
 
 // name returns the name of a crawler, truncated if very long.
-func name(agent string) string { return cli.Fit(say.Line(agent), longName) }
+func name(agent string) string { return cli.Fit(msg.Line(agent), longName) }
 
 // outcomes describes, by reason, the results of fetches without rules.
 var outcomes = map[string]string{
@@ -271,7 +271,7 @@ func (s *Source) text() string {
 	if s == nil {
 		return ""
 	}
-	parts := []string{say.Line(filepath.ToSlash(s.Name))}
+	parts := []string{msg.Line(filepath.ToSlash(s.Name))}
 	switch {
 	case s.File && s.FetchedAt != nil:
 		parts = append(parts, "last changed "+s.FetchedAt.Format(time.DateTime)+" UTC")
@@ -287,7 +287,7 @@ func (s *Source) text() string {
 		parts = append(parts, s.answer())
 	}
 	if s.URL != "" {
-		parts = append(parts, "of "+say.Line(s.URL))
+		parts = append(parts, "of "+msg.Line(s.URL))
 	}
 	if s.Truncated {
 		parts = append(parts, "only the first 500 KiB are read")
@@ -302,10 +302,10 @@ func age(seconds int64) string {
 		name    string
 	}{{86_400, "day"}, {3_600, "hour"}, {60, "minute"}} {
 		if seconds >= unit.seconds {
-			return say.Count(seconds/unit.seconds, unit.name)
+			return msg.Count(seconds/unit.seconds, unit.name)
 		}
 	}
-	return say.Count(seconds, "second")
+	return msg.Count(seconds, "second")
 }
 
 // maxError is the maximum number of columns for a fetch error, over several lines.
@@ -315,11 +315,11 @@ const maxError = 200
 func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
-		return "failed: " + cli.FitWords(cli.Fit(say.Line(s.Error), maxError), width-indent)
+		return "failed: " + cli.FitWords(cli.Fit(msg.Line(s.Error), maxError), width-indent)
 	case s.Status == 0:
 		return "no answer"
 	case s.Location != "":
-		return "status " + strconv.Itoa(s.Status) + " to " + say.Line(s.Location)
+		return "status " + strconv.Itoa(s.Status) + " to " + msg.Line(s.Location)
 	}
 	return "status " + strconv.Itoa(s.Status)
 }
@@ -369,7 +369,7 @@ func groupText(g *why.Group) string {
 	}
 	left := ""
 	if n := len(spans) - maxSpans; n > 0 {
-		spans, left = spans[:maxSpans], " and "+say.Number(int64(n))+" more"
+		spans, left = spans[:maxSpans], " and "+msg.Number(int64(n))+" more"
 	}
 	s := noun + strings.Join(spans, " and ") + left
 	if len(g.Parts) > 1 {
@@ -377,7 +377,7 @@ func groupText(g *why.Group) string {
 	}
 	if g.Shared > 0 {
 		by := name(g.Names[len(g.Names)-1].Name)
-		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow separates their names", by, say.Count(int64(g.Shared), "other name"))
+		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow separates their names", by, msg.Count(int64(g.Shared), "other name"))
 	}
 	return s
 }

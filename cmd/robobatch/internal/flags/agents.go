@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/internal/atomicfile"
@@ -89,7 +89,7 @@ func (l *agentList) addItem(item string) error {
 		// Add the names in a file: one per line. # begins a comment, and empty lines are skipped.
 		f, err := l.open(name)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+			return fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 		}
 		defer f.Close()
 		var errs []error
@@ -105,19 +105,19 @@ func (l *agentList) addItem(item string) error {
 			}
 			found = true
 			if robots.ProductToken(text).IsPolicy() {
-				errs = append(errs, fmt.Errorf("%s, line %d: %s", say.File(name), n, noCrawler))
+				errs = append(errs, fmt.Errorf("%s, line %d: %s", msg.File(name), n, noCrawler))
 				continue
 			}
 			if text[0] == '@' || strings.ContainsAny(text, white) { // not quoted: the file may be a secret, not a list
-				errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", say.File(name), n))
+				errs = append(errs, fmt.Errorf("%s, line %d: not the name of a crawler: write one product token, such as Googlebot, or *", msg.File(name), n))
 				continue
 			}
 			l.addOnce(text)
 		}
 		if err := lines.Err(); err != nil {
-			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", say.File(name), n, atomicfile.Cause(err)))
+			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", msg.File(name), n, atomicfile.Cause(err)))
 		} else if !found && len(l.names) == before {
-			errs = append(errs, fmt.Errorf("%s does not name any crawler", say.File(name)))
+			errs = append(errs, fmt.Errorf("%s does not name any crawler", msg.File(name)))
 		}
 		return errors.Join(errs...)
 	}
@@ -187,18 +187,18 @@ func AddCrawlers(name string) (hash string, err error) {
 	}
 	f, err := storage.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxCrawlersFile+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 	case len(text) > maxCrawlersFile:
-		return "", fmt.Errorf("%s is larger than %d MiB, so it is not a table of crawlers", say.File(name), maxCrawlersFile>>20)
+		return "", fmt.Errorf("%s is larger than %d MiB, so it is not a table of crawlers", msg.File(name), maxCrawlersFile>>20)
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), crawlers.Add(say.File(name), text)
+	return hex.EncodeToString(sum[:]), crawlers.Add(msg.File(name), text)
 }
 
 // RuleTokens holds the product tokens that groups of the rules name.

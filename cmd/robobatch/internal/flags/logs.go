@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -118,17 +118,17 @@ const maxPattern = 64 << 10
 func readPattern(name string) (string, error) {
 	f, err := storage.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", say.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", msg.File(name), atomicfile.Cause(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxPattern+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 	case len(text) > maxPattern:
-		return "", fmt.Errorf("%s has over %d KiB: copy only the log_format or LogFormat of the log into a separate file", say.File(name), maxPattern>>10)
+		return "", fmt.Errorf("%s has over %d KiB: copy only the log_format or LogFormat of the log into a separate file", msg.File(name), maxPattern>>10)
 	case !bytes.ContainsAny(text, "$%"):
-		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", say.File(name))
+		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", msg.File(name))
 	}
 	return string(text), nil
 }

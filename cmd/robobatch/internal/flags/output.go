@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/output"
@@ -65,7 +65,7 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 	var err error
 	out.Format, err = output.ChooseFormat(name, t.Format)
 	if t.Format == "" && errors.Is(err, output.ErrNoFormat) && atomicfile.InPlace(name) {
-		out.Format, err = output.ChooseFormat(say.Std, "")
+		out.Format, err = output.ChooseFormat(msg.Std, "")
 	}
 	switch {
 	case err != nil && t.Format == "":
@@ -81,7 +81,7 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 	case out.Format.Readable():
 		out.Terminal = true
 	default:
-		faults.Add("out", fmt.Errorf("%s is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", say.File(name), out.Format.Name()))
+		faults.Add("out", fmt.Errorf("%s is a terminal, and %s is not text: redirect it, name a file, or add -out-format csv", msg.File(name), out.Format.Name()))
 	}
 }
 

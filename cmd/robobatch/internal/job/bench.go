@@ -11,9 +11,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -105,10 +105,10 @@ func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 func (b *benchRun) check(g *benchFlags) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
-		case in.Name == say.Std:
+		case in.Name == msg.Std:
 			return cli.Usage("-in: standard input can be read only once: write it to a file first")
 		case in.Size < 0:
-			return cli.Usage("-in: %s can be read only once: write it to a file first", say.File(in.Name))
+			return cli.Usage("-in: %s can be read only once: write it to a file first", msg.File(in.Name))
 		}
 	}
 	b.outOpt.Inputs, b.outOpt.Workers = b.InputNames(), b.Workers()
@@ -166,9 +166,9 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 func (b *benchRun) logNames() string {
 	names := b.Files.Names()
 	if len(names) == 1 {
-		return say.File(names[0])
+		return msg.File(names[0])
 	}
-	return say.Count(int64(len(names)), "log")
+	return msg.Count(int64(len(names)), "log")
 }
 
 // warnRules prints the warnings about the rules.

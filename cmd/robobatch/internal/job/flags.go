@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -299,7 +299,7 @@ func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
 	}
 	if storage.IsRemote(name) && !outputs.IsDir(name) {
 		faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", name))
-	} else if name == say.Std {
+	} else if name == msg.Std {
 		faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))
 	} else if _, err := output.FormatOf(name); err == nil {
 		faults.Add("partition-by", fmt.Errorf("-out %s names a file: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))

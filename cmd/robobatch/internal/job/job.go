@@ -14,11 +14,11 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -224,7 +224,7 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 		err := f.Commit()
 		r.Written(f, j.outName)
 		if runs := f.Finished(); len(runs) > 0 {
-			text := "an earlier run was stopped while it moved files into " + say.File(j.outName) + "; its output is now complete, and its logs are listed below"
+			text := "an earlier run was stopped while it moved files into " + msg.File(j.outName) + "; its output is now complete, and its logs are listed below"
 			r.Warnings = append(r.Warnings, warning.Warning{Code: warning.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), warning.Examples)]})
 		}
 		return err
@@ -242,7 +242,7 @@ func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 	err := j.out.Commit(func(f *output.File) (err error) {
 		e.Rows = f.Rows()
 		r.Describe(f, j.outOpt.Format)
-		if e.Aborted = storage.IsRemote(j.outName); e.Rows == 0 && j.outName != say.Std || j.series != nil || e.Aborted {
+		if e.Aborted = storage.IsRemote(j.outName); e.Rows == 0 && j.outName != msg.Std || j.series != nil || e.Aborted {
 			err = f.Abort()
 		} else {
 			e.Kept, err = f.Fault()
@@ -282,7 +282,7 @@ func (j *job) report(r *summary.Report) error {
 		err = j.stats.Commit(r.Save)
 	}
 	if err != nil && r.Output != "" {
-		return fmt.Errorf("-stats: %w\n%s is complete", err, say.File(r.Output))
+		return fmt.Errorf("-stats: %w\n%s is complete", err, msg.File(r.Output))
 	} else if err != nil {
 		return fmt.Errorf("-stats: %w", err)
 	}
@@ -296,12 +296,12 @@ type logHint struct{ kind, text string }
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
-			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no column has a known name for URLs, so they are read from the column %q, which contains some; to choose another, use -field url=name", say.File(in.Name), in.Field)})
+			hints = append(hints, logHint{"field", fmt.Sprintf("%s: no column has a known name for URLs, so they are read from the column %q, which contains some; to choose another, use -field url=name", msg.File(in.Name), in.Field)})
 		}
 	}
 	for _, in := range r.Inputs {
 		if in.Other != "" {
-			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both contain URLs, and the first is read; to choose another, use -field url=name", say.File(in.Name), in.Taken, in.Other)})
+			hints = append(hints, logHint{"other", fmt.Sprintf("%s: the columns %q and %q both contain URLs, and the first is read; to choose another, use -field url=name", msg.File(in.Name), in.Taken, in.Other)})
 		}
 	}
 	if r.Unverified != nil && r.Fault == "" {
@@ -379,7 +379,7 @@ func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	var input cli.Faults
 	p.outOpt.Kept = p.Choose(&g.Flags, std, &faults, &input)
-	if g.rejects == say.Std {
+	if g.rejects == msg.Std {
 		input.Add("rejects", errors.New("rejects cannot be written to standard output: name a file"))
 	}
 	p.limit, p.require = g.limits.Choose(&input, &faults)
@@ -426,7 +426,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	if p.series != nil && p.page != nil {
 		faults.Add("report", errors.New("not available with one output per input: name one output, or use robobatch report"))
 	}
-	if slices.Contains(g.Logs.In, say.Std) && console.IsTerminal(p.In) {
+	if slices.Contains(g.Logs.In, msg.Std) && console.IsTerminal(p.In) {
 		p.Hints = append(p.Hints, "reading the log from the terminal: type or paste it, and end it with Ctrl-D; or name a file with -in")
 	}
 	p.Asked.Timezone = g.page.Zone.Name

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/series"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
@@ -73,18 +73,18 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	switch {
 	case !several:
 		if p.dir.Partitioned && p.dir.Name != "" && p.dir.HasRecords() {
-			faults.Add("partition-by", fmt.Errorf("%s has files for each input, of a run with -resume or -shard: to add others or replace them, use -resume", say.File(p.dir.Name)))
+			faults.Add("partition-by", fmt.Errorf("%s has files for each input, of a run with -resume or -shard: to add others or replace them, use -resume", msg.File(p.dir.Name)))
 		}
 		if outputs.IsDir(g.rejects) {
-			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or choose one output per input: -out out/ (with -partition-by also -resume)", say.File(g.rejects)))
+			faults.Add("rejects", fmt.Errorf("%s is a directory: name a file, or choose one output per input: -out out/ (with -partition-by also -resume)", msg.File(g.rejects)))
 		}
 		return nil
 	case storage.HasEmptyPart(g.table.Out):
-		faults.Add("out", fmt.Errorf("%s contains //, where outputs would not be found again: write one slash", say.File(g.table.Out)))
+		faults.Add("out", fmt.Errorf("%s contains //, where outputs would not be found again: write one slash", msg.File(g.table.Out)))
 	case g.rejects != "" && !outputs.IsDir(g.rejects):
-		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", say.File(g.rejects)))
+		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", msg.File(g.rejects)))
 	}
-	if slices.Contains(g.Logs.In, say.Std) {
+	if slices.Contains(g.Logs.In, msg.Std) {
 		faults.Add("in", errors.New("standard input can be read only once, so it cannot have an output in a directory: write it to a file first, or name one output"))
 	}
 	return p
@@ -247,8 +247,8 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	}
 	s.Hints = append(s.Hints, s.series.hint)
 	if list := s.series.list; !s.series.dir.Whole() {
-		s.Print(fmt.Sprintf("robobatch: %s: %s of %s, of %s of %s (%s)\n", s.series.dir.Shard, say.Number(int64(len(s.items()))), say.Count(int64(list.Inputs), "output"),
-			say.Bytes(s.series.bytes), say.Bytes(list.Bytes), strings.TrimSpace(say.Percent(s.series.bytes, list.Bytes))))
+		s.Print(fmt.Sprintf("robobatch: %s: %s of %s, of %s of %s (%s)\n", s.series.dir.Shard, msg.Number(int64(len(s.items()))), msg.Count(int64(list.Inputs), "output"),
+			msg.Bytes(s.series.bytes), msg.Bytes(list.Bytes), strings.TrimSpace(msg.Percent(s.series.bytes, list.Bytes))))
 	}
 	if s.series.dir.Partitioned {
 		dir, remove, errParts := s.series.dir.BeginParts(s.series.list)
@@ -267,7 +267,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if err := s.all(ctx); err != nil {
 		s.again()
 		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; to continue, run the same command with -resume\n",
-			say.File(s.series.dir.Name), say.Number(int64(s.sum.Series.Done)), say.Count(int64(len(s.items())), "output")))
+			msg.File(s.series.dir.Name), msg.Number(int64(s.sum.Series.Done)), msg.Count(int64(len(s.items())), "output")))
 		return err
 	}
 	// Write failures and statistics, and report. The error lists failed inputs.
@@ -292,7 +292,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	for _, hint := range s.notes {
 		text := hint.text
 		if hint.more > 0 {
-			text += fmt.Sprintf(" (so are %s)", say.Count(int64(hint.more), "more input"))
+			text += fmt.Sprintf(" (so are %s)", msg.Count(int64(hint.more), "more input"))
 		}
 		s.Hint(text)
 	}
@@ -308,7 +308,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	if len(failed) == 0 {
 		return nil
 	}
-	return outputs.NewPolicyError(series.FailedText(failed, say.File(dir.Failed())), s.passing)
+	return outputs.NewPolicyError(series.FailedText(failed, msg.File(dir.Failed())), s.passing)
 }
 
 // items returns the items of the shard.
@@ -326,7 +326,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 			failure, ok := failureOf(err)
 			if !ok || !s.series.skip {
 				if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
-					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, say.File(s.series.dir.Output(item)))
+					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, msg.File(s.series.dir.Output(item)))
 				}
 				return err
 			}
@@ -514,12 +514,12 @@ func (s *seriesRun) again() {
 		names := s.diff[why]
 		first := make([]string, 0, warning.Examples)
 		for _, name := range names[:min(len(names), warning.Examples)] {
-			first = append(first, say.File(name))
+			first = append(first, msg.File(name))
 		}
 		more := ""
 		if n := len(names) - len(first); n > 0 {
-			more = fmt.Sprintf(" and %s more", say.Number(int64(n)))
+			more = fmt.Sprintf(" and %s more", msg.Number(int64(n)))
 		}
-		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", say.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
+		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", msg.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/storage"
 )
@@ -41,7 +41,7 @@ func ReadBaseline(name string) (Baseline, error) {
 		return nil, fmt.Errorf("missing file %s: create it with -approve, which accepts the current findings, or leave out -baseline", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", say.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
 	}
 	var file baselineFile
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -83,7 +83,7 @@ func (b Baseline) names(most int) string {
 	var left []string
 	for key, count := range b {
 		if count > 0 {
-			left = append(left, strings.TrimSpace(key.Origin+" "+key.Code)+" "+strconv.Quote(say.Line(key.Source)))
+			left = append(left, strings.TrimSpace(key.Origin+" "+key.Code)+" "+strconv.Quote(msg.Line(key.Source)))
 		}
 	}
 	slices.Sort(left)
@@ -109,6 +109,6 @@ func (b Baseline) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(say.EscapeJSON(text), '\n'))
+	_, err = w.Write(append(msg.EscapeJSON(text), '\n'))
 	return err
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -103,7 +103,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
 	l.Name = g.out
 	if l.Name == "" {
-		l.Name = say.Std
+		l.Name = msg.Std
 	}
 	l.opt.Dialect, l.opt.AsOf = g.reading.Choose(&faults)
 	l.opt.Bodies, l.opt.Workers = true, g.work.Workers
@@ -150,7 +150,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 				break
 			}
 			inputs := outputs.Inputs{Path: g.names[i], Rules: rules.Files}
-			if l.Name != say.Std {
+			if l.Name != msg.Std {
 				errs = append(errs, outputs.CheckFile("-out", l.Name, inputs, outputs.Other{Flag: "-baseline", Name: g.baseline},
 					outputs.Other{Flag: "-approve", Name: l.acceptName}))
 			}
@@ -192,7 +192,7 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 
 // Drop drops an incomplete output.
 func (l *linting) Drop() (committed bool, err error) {
-	if l.Name == say.Std {
+	if l.Name == msg.Std {
 		return false, nil
 	}
 	return l.Sink.Drop()
@@ -203,7 +203,7 @@ func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
 
 // Run checks the files.
 func (l *linting) Run(ctx context.Context) (err error) {
-	if l.Name == say.Std {
+	if l.Name == msg.Std {
 		return l.lint(ctx, stdout{l.Out})
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
@@ -228,7 +228,7 @@ func (s stdout) Write(p []byte) (n int, err error) {
 
 // lint prints the findings, and applies -fail.
 func (l *linting) lint(ctx context.Context, w io.Writer) error {
-	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != say.Std, Fail: l.fail})
+	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != msg.Std, Fail: l.fail})
 	var err error
 	for i := 0; i < len(l.rules) && err == nil; i++ {
 		err = l.list(ctx, p, l.rules[i])
@@ -253,18 +253,18 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	left := l.baseline.Left()
 	switch {
 	case l.accepted > 0:
-		l.Hint(say.Count(l.accepted, "finding") + " of the baseline omitted")
+		l.Hint(msg.Count(l.accepted, "finding") + " of the baseline omitted")
 	case left > 0:
-		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: use the same -rules, -origin and -dialect, or rebuild it with -approve", say.Count(left, "finding")))
+		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: use the same -rules, -origin and -dialect, or rebuild it with -approve", msg.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
-		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove from it, or rebuild it", say.Count(left, "finding"), l.baseline.names(baselineShown)))
+		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove from it, or rebuild it", msg.Count(left, "finding"), l.baseline.names(baselineShown)))
 	}
 	counts := p.Counts()
 	var parts []string
 	for severity, n := range counts {
 		if n > 0 && l.fail.Fails(Severity(severity)) {
-			parts = append(parts, say.Count(n, []string{"error", "warning", "remark"}[severity]))
+			parts = append(parts, msg.Count(n, []string{"error", "warning", "remark"}[severity]))
 		}
 	}
 	if len(parts) == 0 {

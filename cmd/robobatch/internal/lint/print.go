@@ -17,7 +17,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
@@ -80,7 +80,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 		p.counts[f.severity]++
 		here[f.Code]++
 		if p.opt.Form == "json" {
-			if err := say.WriteJSON(p.out, f); err != nil {
+			if err := msg.WriteJSON(p.out, f); err != nil {
 				return err
 			}
 			continue
@@ -197,7 +197,7 @@ func (p *Printer) Close() error {
 			cases = append(cases, c)
 		}
 		if left > 0 {
-			more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: say.Number(left) + " more findings omitted"}
+			more := ci.Case{Class: "robobatch lint", Name: "more findings", Note: msg.Number(left) + " more findings omitted"}
 			if failures > 0 {
 				more.Failure, more.Note = more.Note, ""
 			}
@@ -213,7 +213,7 @@ func (p *Printer) Close() error {
 
 // sum returns the number of findings in words.
 func (p *Printer) sum() string {
-	return say.Count(p.counts[Error], "error") + ", " + say.Count(p.counts[Warning], "warning") + ", " + say.Count(p.counts[Info], "remark") + "\n"
+	return msg.Count(p.counts[Error], "error") + ", " + msg.Count(p.counts[Warning], "warning") + ", " + msg.Count(p.counts[Info], "remark") + "\n"
 }
 
 // note returns the finding as an annotation.
@@ -240,11 +240,11 @@ func (p *Printer) table() {
 	})
 	for _, name := range codes {
 		t := p.byCode[name]
-		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, say.Number(t.count), say.Count(t.origins, "origin"))
+		fmt.Fprintf(p.out, "%-8s%-30s%10s in %s\n", t.code.Severity, name, msg.Number(t.count), msg.Count(t.origins, "origin"))
 		for i := range t.examples {
 			f := &t.examples[i]
-			place := fmt.Sprintf("%s%s:%d  ", indent, cli.Fit(say.Line(f.Origin), longOrigin), f.Line)
-			p.out.WriteString(place + cli.Fit(say.Line(f.Source), width-cli.Columns(place)) + "\n")
+			place := fmt.Sprintf("%s%s:%d  ", indent, cli.Fit(msg.Line(f.Origin), longOrigin), f.Line)
+			p.out.WriteString(place + cli.Fit(msg.Line(f.Source), width-cli.Columns(place)) + "\n")
 		}
 	}
 }
@@ -262,22 +262,22 @@ const (
 // columns, except that the name of the file or the URL of a capture is never truncated, so that editors can open it.
 func (f *Finding) text() string {
 	var sb strings.Builder
-	name := say.Line(f.place().name())
+	name := msg.Line(f.place().name())
 	if strings.HasPrefix(name, "::") { // GitHub treats a log line with this prefix as a command
 		name = "./" + name
 	}
-	fmt.Fprintf(&sb, "%s:%d:%d %s %s\n%s", name, f.Line, f.Column, f.Severity, f.Code, wrap(cli.Fit(say.Line(f.Text), maxText)))
+	fmt.Fprintf(&sb, "%s:%d:%d %s %s\n%s", name, f.Line, f.Column, f.Severity, f.Code, wrap(cli.Fit(msg.Line(f.Text), maxText)))
 	source := strings.ReplaceAll(f.Source, "\t", " ")
-	if line := say.Line(source); strings.TrimSpace(line) != "" {
+	if line := msg.Line(source); strings.TrimSpace(line) != "" {
 		shown := cli.Fit(line, width-len(quote))
 		sb.WriteString(quote + shown + "\n")
-		before := say.Line(string([]rune(source)[:f.Column-1]))
+		before := msg.Line(string([]rune(source)[:f.Column-1]))
 		if shown == line || strings.HasPrefix(shown, before) {
 			sb.WriteString(quote + strings.Repeat(" ", cli.Columns(before)) + "^\n")
 		}
 	}
 	sb.WriteString(wrap(f.Do))
-	return say.NoCommands(sb.String())
+	return msg.NoCommands(sb.String())
 }
 
 // wrap returns a text in indented lines.
@@ -371,7 +371,7 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(say.EscapeJSON(text), '\n'))
+	_, err = w.Write(append(msg.EscapeJSON(text), '\n'))
 	return err
 }
 

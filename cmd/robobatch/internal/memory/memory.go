@@ -32,7 +32,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
@@ -145,7 +145,7 @@ func (r Run) Divide() (Parts, error) {
 		more.Workers++
 		more.Unpackers = min(more.Workers, 1+int(r.room()/perAhead))
 		if !r.fits(more) {
-			p.Note = fmt.Sprintf("-max-memory %s has room for %s", r.share().Text(r.Limit), say.Count(int64(p.Workers), "worker"))
+			p.Note = fmt.Sprintf("-max-memory %s has room for %s", r.share().Text(r.Limit), msg.Count(int64(p.Workers), "worker"))
 			break
 		}
 		p = more

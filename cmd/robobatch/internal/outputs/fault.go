@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
@@ -32,7 +32,7 @@ func (e *FaultError) Error() string {
 	case e.Lost != nil:
 		return fmt.Sprintf("%v\nthe rows before the fault could not be kept: %v", e.Err, e.Lost)
 	case e.Aborted:
-		return fmt.Sprintf("%v\n%s was not written: its upload was aborted; for the rows before that, name a file", e.Err, say.File(e.Out))
+		return fmt.Sprintf("%v\n%s was not written: its upload was aborted; for the rows before that, name a file", e.Err, msg.File(e.Out))
 	case e.Kept == "" && e.Where != "":
 		return fmt.Sprintf("%v\nno row before that matches -where %s, so nothing was written", e.Err, e.Where)
 	case e.Kept == "":
@@ -40,9 +40,9 @@ func (e *FaultError) Error() string {
 	case e.Kept == e.Out && e.Rows == 0:
 		return fmt.Sprintf("%v\nthere are no rows before that", e.Err)
 	case e.Kept == e.Out:
-		return fmt.Sprintf("%v\n%s complete in %s%s", e.Err, e.before(), say.File(e.Kept), e.unverified())
+		return fmt.Sprintf("%v\n%s complete in %s%s", e.Err, e.before(), msg.File(e.Kept), e.unverified())
 	}
-	return fmt.Sprintf("%v\n%s complete in %s; %s was not written%s", e.Err, e.before(), say.File(e.Kept), say.File(e.Out), e.unverified())
+	return fmt.Sprintf("%v\n%s complete in %s; %s was not written%s", e.Err, e.before(), msg.File(e.Kept), msg.File(e.Out), e.unverified())
 }
 
 // unverified names the rows that may be wrong, on a line of its own.
@@ -61,26 +61,26 @@ func (e *FaultError) before() string {
 	if e.Rows == 1 {
 		return "the row before that is"
 	}
-	return "the " + say.Count(e.Rows, "row") + " before that are"
+	return "the " + msg.Count(e.Rows, "row") + " before that are"
 }
 
 // whole names the place of all rows.
 func (e *FaultError) whole() string {
-	switch rows := say.Count(e.Rows, "row"); {
+	switch rows := msg.Count(e.Rows, "row"); {
 	case e.Lost != nil:
 		return fmt.Sprintf("its rows could not be stored: %v", e.Lost)
 	case e.Aborted:
-		return say.File(e.Out) + " was not written: its upload was aborted"
+		return msg.File(e.Out) + " was not written: its upload was aborted"
 	case e.Kept == "" && e.Where != "":
 		return fmt.Sprintf("no row matches -where %s, so nothing was written", e.Where)
 	case e.Kept == "":
 		return "nothing was written"
 	case e.Kept == e.Out && e.Rows == 0:
-		return "no row was written to " + say.File(e.Kept)
+		return "no row was written to " + msg.File(e.Kept)
 	case e.Kept == e.Out:
-		return fmt.Sprintf("the output is complete in %s: %s", say.File(e.Kept), rows)
+		return fmt.Sprintf("the output is complete in %s: %s", msg.File(e.Kept), rows)
 	default:
-		return fmt.Sprintf("the output is kept as %s: %s; %s was not written", say.File(e.Kept), rows, say.File(e.Out))
+		return fmt.Sprintf("the output is kept as %s: %s; %s was not written", msg.File(e.Kept), rows, msg.File(e.Out))
 	}
 }
 
@@ -93,5 +93,5 @@ func IsClosedPipe(err error) bool {
 		return false
 	}
 	fe, ok := errors.AsType[*atomicfile.Error](err)
-	return ok && fe.Name == say.Std && atomicfile.IsClosedPipe(fe)
+	return ok && fe.Name == msg.Std && atomicfile.IsClosedPipe(fe)
 }

@@ -6,18 +6,18 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
 // TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the
 // damage any more.
 func TestDamagedLogClosedPipe(t *testing.T) {
-	pipe := &atomicfile.Error{Doing: "write", Name: say.Std, Err: syscall.EPIPE}
+	pipe := &atomicfile.Error{Doing: "write", Name: msg.Std, Err: syscall.EPIPE}
 	if !IsClosedPipe(pipe) {
 		t.Error("a closed pipe alone is an error")
 	}
-	fault := &FaultError{Err: errors.New("a.zst: damaged"), Rows: 3, Out: say.Std, Lost: pipe}
+	fault := &FaultError{Err: errors.New("a.zst: damaged"), Rows: 3, Out: msg.Std, Lost: pipe}
 	if IsClosedPipe(errors.Join(fault)) {
 		t.Error("a damaged log passes for a closed pipe")
 	}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
@@ -34,7 +34,7 @@ import (
 //	-                  stdin.verdicts.parquet
 func ForLog(log string, format output.Format) string {
 	base := filepath.Base(log)
-	if log == say.Std {
+	if log == msg.Std {
 		base = "stdin"
 	}
 	return logfiles.Stem(base) + ".verdicts" + format.String()
@@ -75,7 +75,7 @@ func ForTree(asked, byDefault string, f output.Format) string {
 // Standard returns the name of an output, with "-" for names of standard output such as /dev/stdout.
 func Standard(name string) string {
 	if atomicfile.Descriptor(name) == 1 {
-		return say.Std
+		return msg.Std
 	}
 	return name
 }
@@ -85,7 +85,7 @@ func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(
 
 // IsTerminal reports whether an output of that name is a terminal.
 func IsTerminal(name string, stdout *os.File) bool {
-	if name == say.Std {
+	if name == msg.Std {
 		return console.IsTerminal(stdout)
 	}
 	info, err := os.Stat(name)
@@ -120,7 +120,7 @@ type Inputs struct {
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
-	if w.Out != say.Std {
+	if w.Out != msg.Std {
 		targets = append(targets, target{"-out", partial})
 	}
 	if w.Stats != "" {
@@ -129,16 +129,16 @@ func Check(w Outputs, r Inputs) error {
 	var errs []error
 	if w.Rejects != "" {
 		for _, t := range targets {
-			if sameFile(w.Rejects, t.name) || w.Rejects == say.Std && t.name == say.Std {
-				errs = append(errs, fmt.Errorf("-rejects: %s is also written by %s: name another file", say.File(w.Rejects), t.flag))
+			if sameFile(w.Rejects, t.name) || w.Rejects == msg.Std && t.name == msg.Std {
+				errs = append(errs, fmt.Errorf("-rejects: %s is also written by %s: name another file", msg.File(w.Rejects), t.flag))
 			}
 		}
 		targets = append(targets, target{"-rejects", w.Rejects})
 	}
-	if w.Stats != "" && (w.Stats == say.Std && w.Out == say.Std || sameFile(w.Stats, w.Out)) {
-		errs = append(errs, fmt.Errorf("-stats: %s is also the output: name another file", say.File(w.Out)))
-	} else if w.Stats != "" && w.Out != say.Std && sameFile(w.Stats, partial) {
-		errs = append(errs, fmt.Errorf("-stats: %s is reserved for the rows before a fault: name another file", say.File(w.Stats)))
+	if w.Stats != "" && (w.Stats == msg.Std && w.Out == msg.Std || sameFile(w.Stats, w.Out)) {
+		errs = append(errs, fmt.Errorf("-stats: %s is also the output: name another file", msg.File(w.Out)))
+	} else if w.Stats != "" && w.Out != msg.Std && sameFile(w.Stats, partial) {
+		errs = append(errs, fmt.Errorf("-stats: %s is reserved for the rows before a fault: name another file", msg.File(w.Stats)))
 	}
 	if tree {
 		errs = append(errs, checkTree(w, r))
@@ -168,8 +168,8 @@ func checkTree(w Outputs, r Inputs) error {
 	}
 	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
 		for _, name := range names {
-			if name != "" && name != say.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
-				errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", say.File(name), say.File(tree)))
+			if name != "" && name != msg.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
+				errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", msg.File(name), msg.File(tree)))
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func checkParent(name string) error {
 // CheckLocal checks that the file of a flag is in the file system.
 func CheckLocal(flag, name string) error {
 	if storage.IsRemote(name) {
-		return fmt.Errorf("%s: %s is in object storage, but this output must be a file: name a file, and copy it there", flag, say.File(name))
+		return fmt.Errorf("%s: %s is in object storage, but this output must be a file: name a file, and copy it there", flag, msg.File(name))
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func CheckLocal(flag, name string) error {
 func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
 	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
-		err = fmt.Errorf("%s: %s: the report is an HTML page: name it %s.html. A browser can print it as PDF", flag, say.File(name), say.File(strings.TrimSuffix(name, ext)))
+		err = fmt.Errorf("%s: %s: the report is an HTML page: name it %s.html. A browser can print it as PDF", flag, msg.File(name), msg.File(strings.TrimSuffix(name, ext)))
 	}
 	return errors.Join(err, CheckFile(flag, name, r, others...))
 }
@@ -213,7 +213,7 @@ func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	errs := []error{t.checkDirectory(), t.checkRead(r)}
 	for _, other := range others {
 		if other.Name != "" && sameFile(name, other.Name) {
-			errs = append(errs, fmt.Errorf("%s: %s is also the file of %s: name another file", flag, say.File(name), other.Flag))
+			errs = append(errs, fmt.Errorf("%s: %s is also the file of %s: name another file", flag, msg.File(name), other.Flag))
 		}
 	}
 	return errors.Join(errs...)
@@ -227,12 +227,12 @@ func (t target) checkRead(r Inputs) error {
 	var errs []error
 	check := func(same bool, name string) {
 		if same {
-			errs = append(errs, fmt.Errorf("%s: %s is an input, and would be overwritten: name another file", t.flag, say.File(name)))
+			errs = append(errs, fmt.Errorf("%s: %s is an input, and would be overwritten: name another file", t.flag, msg.File(name)))
 		}
 	}
 	check(sameFile(t.name, r.Path) || r.Rules != nil && r.Rules.Reads(resolve(t.name)), t.name)
 	for _, in := range r.Logs {
-		check(sameFile(t.name, in.File()) || t.name == say.Std && isStdout(in.Name), in.File())
+		check(sameFile(t.name, in.File()) || t.name == msg.Std && isStdout(in.Name), in.File())
 	}
 	if r.Sitemaps != nil {
 		for _, name := range r.Sitemaps.Read {
@@ -244,18 +244,18 @@ func (t target) checkRead(r Inputs) error {
 
 // checkDirectory checks that the directory of the target exists, and that the target is not a directory.
 func (t target) checkDirectory() error {
-	if t.name == say.Std {
+	if t.name == msg.Std {
 		return nil
 	}
 	if info, err := os.Stat(t.name); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, say.File(t.name))
+		return fmt.Errorf("%s: %s is a directory: name a file in it", t.flag, msg.File(t.name))
 	}
 	return checkParent(t.name)
 }
 
 // sameFile reports whether two names refer to one regular file, which may not exist yet.
 func sameFile(a, b string) bool {
-	if a == say.Std || b == say.Std {
+	if a == msg.Std || b == msg.Std {
 		return false
 	}
 	infoA, errA := os.Stat(a)
@@ -269,7 +269,7 @@ func sameFile(a, b string) bool {
 // isStdout reports whether standard output is the regular file with that name.
 func isStdout(name string) bool {
 	out, err := os.Stdout.Stat()
-	if err != nil || !out.Mode().IsRegular() || name == say.Std {
+	if err != nil || !out.Mode().IsRegular() || name == msg.Std {
 		return false
 	}
 	info, err := os.Stat(name)
@@ -339,7 +339,7 @@ func Mixture(m atomicfile.MixedSet) string {
 	list := func(paths []string) string {
 		shown := make([]string, len(paths))
 		for i, path := range paths {
-			shown[i] = say.File(Near(path))
+			shown[i] = msg.File(Near(path))
 		}
 		return strings.Join(shown, ", ")
 	}
@@ -360,7 +360,7 @@ func Leftovers(names ...string) string {
 	const most = 3
 	shown := make([]string, 0, most)
 	for _, name := range left[:min(len(left), most)] {
-		shown = append(shown, say.File(name))
+		shown = append(shown, msg.File(name))
 	}
 	text := strings.Join(shown, " ")
 	if n := len(left) - most; n > 0 {
@@ -379,7 +379,7 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 		}
 	}
 	if w.Rejects != "" && (resolve(w.Rejects) == resolve(w.Out) || within(resolve(w.Out), resolve(w.Rejects))) {
-		errs = append(errs, fmt.Errorf("-rejects: %s is also written by -out: name another directory", say.File(w.Rejects)))
+		errs = append(errs, fmt.Errorf("-rejects: %s is also written by -out: name another directory", msg.File(w.Rejects)))
 	}
 	if w.Stats != "" {
 		t := target{"-stats", w.Stats}
@@ -392,7 +392,7 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 func (t target) checkSeries(rules string, files *logfiles.List) error {
 	dir := storage.Clean(t.name)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: %s is a file: name a directory, or leave out the / at its end", t.flag, say.File(dir))
+		return fmt.Errorf("%s: %s is a file: name a directory, or leave out the / at its end", t.flag, msg.File(dir))
 	}
 	probe := dir
 	if storage.IsRemote(dir) {
@@ -402,7 +402,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	out := resolve(dir)
 	for _, read := range files.Dirs {
 		if in := resolve(read); in == out || within(in, out) {
-			errs = append(errs, fmt.Errorf("%s: %s is inside the input %s: name another directory", t.flag, say.File(t.name), say.File(read)))
+			errs = append(errs, fmt.Errorf("%s: %s is inside the input %s: name another directory", t.flag, msg.File(t.name), msg.File(read)))
 		}
 	}
 	for _, read := range append([]string{rules}, files.Lists...) {
@@ -421,7 +421,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 
 // lies returns the error for an input in the directory.
 func (t target) lies(name string) error {
-	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, say.File(name), say.File(t.name))
+	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, msg.File(name), msg.File(t.name))
 }
 
 // within reports whether a path is in a directory. Both must be absolute.

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -115,9 +115,9 @@ func (l RejectLimit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
 	case l.share < 0 && rejected > l.most:
-		return NewPolicyError(fmt.Sprintf("rejected so far: %s; -max-rejects is %s", say.Count(rejected, "line"), l.text))
+		return NewPolicyError(fmt.Sprintf("rejected so far: %s; -max-rejects is %s", msg.Count(rejected, "line"), l.text))
 	case atEnd && l.share >= 0 && float64(rejected) > l.share*float64(all):
-		return NewPolicyError(fmt.Sprintf("rejected: %s of %s; -max-rejects is %s", say.Number(rejected), say.Count(all, "line"), l.text))
+		return NewPolicyError(fmt.Sprintf("rejected: %s of %s; -max-rejects is %s", msg.Number(rejected), msg.Count(all, "line"), l.text))
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (q *Requirements) Check(r Rows) error {
 		return errNoRows
 	case q.Rules.text != "" && float64(with)*100 < q.Rules.percent*float64(r.Decided)*(1-1e-12): // 99.9 is not exact
 		return NewPolicyError(fmt.Sprintf("%s of %s have a robots.txt in -rules (%s); -require-rules is %s",
-			say.Number(with), say.Count(r.Decided, "row"), strings.TrimSpace(say.Percent(with, r.Decided)), q.Rules.text))
+			msg.Number(with), msg.Count(r.Decided, "row"), strings.TrimSpace(msg.Percent(with, r.Decided)), q.Rules.text))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/report"
@@ -40,7 +40,7 @@ func (d *digest) flags() []cli.Flag {
 func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	_, err := cli.Choose("form", d.form, forms)
 	faults.Add("print", err)
-	if err == nil && d.form != forms[0] && page == say.Std {
+	if err == nil && d.form != forms[0] && page == msg.Std {
 		faults.Add("print", errors.New("the page goes to standard output: name a file with -out"))
 	}
 	if d.isAsked() && !fromLog {
@@ -61,7 +61,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 	all, warnings := &p.Diagnosis, p.Warnings
 	switch d.form {
 	case "json":
-		return say.WriteJSON(w, struct {
+		return msg.WriteJSON(w, struct {
 			*report.Diagnosis
 			Periods  *report.Periods   `json:"periods,omitempty"`
 			Warnings []warning.Warning `json:"warnings"`
@@ -84,7 +84,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 			if f.Remedy.Text != "" { // shown as code because of its indentation
 				sb.WriteString("\n")
 				for line := range strings.Lines(f.Remedy.Text) {
-					sb.WriteString("        " + say.Printable(strings.TrimSpace(line)) + "\n")
+					sb.WriteString("        " + msg.Printable(strings.TrimSpace(line)) + "\n")
 				}
 				sb.WriteString("\n")
 			}
@@ -98,7 +98,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 		if p.Periods != nil {
 			writePeriods(&sb, p.Periods)
 		}
-		_, err := io.WriteString(w, say.NoCommands(sb.String()))
+		_, err := io.WriteString(w, msg.NoCommands(sb.String()))
 		return err
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 
 	"github.com/robobatch/robobatch/aggregate"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -206,7 +206,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	}
 	r.Summary.Warnings = append(r.Summary.Warnings, warning.Misfits(counter.Misfits())...)
 	if n := counter.Huge(); n > 0 {
-		text := say.Count(n, "answer") + " with a size of 1 PiB or more, or beyond a total of 4 PiB, not counted in bytes: check that the size field is the right one"
+		text := msg.Count(n, "answer") + " with a size of 1 PiB or more, or beyond a total of 4 PiB, not counted in bytes: check that the size field is the right one"
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})
 	}
 	run := &report.Run{

@@ -12,10 +12,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
@@ -156,7 +156,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	var failed []string
 	for i := range r.page.Diagnosis.Findings {
 		if f := &r.page.Diagnosis.Findings[i]; slices.Contains(r.digest.fail, f.Code) {
-			failed = append(failed, say.Line(f.Sentence)+" (-fail "+f.Code+")")
+			failed = append(failed, msg.Line(f.Sentence)+" (-fail "+f.Code+")")
 		}
 	}
 	if len(failed) == 0 {
@@ -167,23 +167,23 @@ func (r *run) Run(ctx context.Context) (err error) {
 
 // written returns the line about the page, with its counts.
 func (r *run) written() string {
-	if r.page.Name == say.Std {
+	if r.page.Name == msg.Std {
 		return ""
 	}
-	denied := say.Number(r.page.Denied())
-	text := fmt.Sprintf("%s: %s, %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied)
+	denied := msg.Number(r.page.Denied())
+	text := fmt.Sprintf("%s: %s, %s disallowed", msg.File(r.page.Name), msg.Count(r.Stats.URLs, "request"), denied)
 	if r.Stats.Rows > r.Stats.URLs { // several requested crawlers
-		text = fmt.Sprintf("%s: %s, %s of %s disallowed", say.File(r.page.Name), say.Count(r.Stats.URLs, "request"), denied, say.Count(r.Stats.Rows, "verdict"))
+		text = fmt.Sprintf("%s: %s, %s of %s disallowed", msg.File(r.page.Name), msg.Count(r.Stats.URLs, "request"), denied, msg.Count(r.Stats.Rows, "verdict"))
 	}
 	if r.Asked.AgentFromLog {
-		text += ", " + say.Count(r.Stats.Violations, "violation")
+		text += ", " + msg.Count(r.Stats.Violations, "violation")
 		if r.Old != nil && !r.Now.Opt.RowTimes {
 			text += " of the previous rules"
 		}
 	}
 	lines, found := []string{text}, &r.page.Diagnosis
 	for i := range found.Limits {
-		lines = append(lines, "  "+say.Line(found.Limits[i].Sentence))
+		lines = append(lines, "  "+msg.Line(found.Limits[i].Sentence))
 	}
 	if verdict := found.Verdict(); verdict != "" {
 		lines = append(lines, "  "+verdict)
@@ -192,16 +192,16 @@ func (r *run) written() string {
 		lines[0] += "; times in " + cmp.Or(r.page.zone, time.UTC).String()
 	}
 	for i := range found.Findings[:min(len(found.Findings), report.ShownFindings)] {
-		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, say.Line(found.Findings[i].Sentence)))
+		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, msg.Line(found.Findings[i].Sentence)))
 	}
 	if more := len(found.Findings) - report.ShownFindings; more > 0 {
-		lines = append(lines, "  "+say.Count(int64(more), "more finding")+" on the page")
+		lines = append(lines, "  "+msg.Count(int64(more), "more finding")+" on the page")
 	}
 	if p := r.page.Periods; p != nil {
-		lines = append(lines, "  "+say.Line(p.Title()))
+		lines = append(lines, "  "+msg.Line(p.Title()))
 		for _, claim := range append(p.Claims, p.Limit) {
 			if claim != "" {
-				lines = append(lines, "    "+say.Line(claim))
+				lines = append(lines, "    "+msg.Line(claim))
 			}
 		}
 	}

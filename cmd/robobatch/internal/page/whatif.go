@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/robobatch/robobatch/aggregate"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/report/whatif"
@@ -35,7 +35,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	}
 	data.Several = verdicts > 1
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
-	data.Limit = fmt.Sprintf("the page includes only the most requested URLs: as many as fit into -max-memory, and at most %d of %s", most, say.Count(int64(len(data.Agents)), "crawler"))
+	data.Limit = fmt.Sprintf("the page includes only the most requested URLs: as many as fit into -max-memory, and at most %d of %s", most, msg.Count(int64(len(data.Agents)), "crawler"))
 	files := editables(run)
 	wanted := make([][]engine.SiteID, len(files))
 	for n, i := range files {

@@ -12,9 +12,9 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -270,7 +270,7 @@ func (r *run) Drop() (committed bool, err error) { return false, r.Pipeline.Drop
 
 // Run evaluates standard input.
 func (r *run) Run(ctx context.Context) (err error) {
-	if err := r.Load(ctx, pipeline.TempDir(say.Std)); err != nil {
+	if err := r.Load(ctx, pipeline.TempDir(msg.Std)); err != nil {
 		return errors.Join(err, r.Unload())
 	}
 	r.WarnMoment()

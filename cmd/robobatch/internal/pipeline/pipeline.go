@@ -25,8 +25,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
@@ -247,7 +247,7 @@ func (p *Pipeline) Load(ctx context.Context, dir string) error {
 			return nil
 		}
 		return fmt.Errorf("%s and %s have no origin in common, so there is nothing to compare: use previous rules of the same sites; http and https differ, and so do example.com and www.example.com",
-			say.File(p.Old.Path), say.File(p.Now.Path))
+			msg.File(p.Old.Path), msg.File(p.Now.Path))
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func warnLate(src *Source) []warning.Warning {
 		return nil
 	}
 	text := fmt.Sprintf("%s of %s are over a year newer than the list of crawlers (%s), which lacks crawlers introduced since: update robobatch, or add them with -crawlers",
-		say.Number(src.Late), say.Count(rows, "row"), crawlers.Date())
+		msg.Number(src.Late), msg.Count(rows, "row"), crawlers.Date())
 	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
 }
 
@@ -311,7 +311,7 @@ func (p *Pipeline) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 		err = errors.New("the log has no rows: check its name and -format")
 	}
 	if n := summary.Sum(logs.Counts().Refused); err == nil && n > 0 {
-		p.Hint("the previous logs have " + say.Count(n, "line") + " without a row, which are not compared")
+		p.Hint("the previous logs have " + msg.Count(n, "line") + " without a row, which are not compared")
 	}
 	return err
 }
@@ -454,7 +454,7 @@ func (s *Side) warnMoment(named bool) []warning.Warning {
 	}
 	text := "every robots.txt is newer than -as-of " + s.AsOf
 	if named {
-		text = fmt.Sprintf("every robots.txt of %s is newer than %s", say.File(s.Path), s.AsOf)
+		text = fmt.Sprintf("every robots.txt of %s is newer than %s", msg.File(s.Path), s.AsOf)
 	}
 	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; the time of a plain file is its modification time", Count: 1}}
 }
@@ -570,7 +570,7 @@ func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) 
 }
 
 // isPipe reports whether a log can be read only once.
-func isPipe(in ingest.Input) bool { return in.Name == say.Std || in.Size < 0 }
+func isPipe(in ingest.Input) bool { return in.Name == msg.Std || in.Size < 0 }
 
 // firstRows returns the first rows of a log that can be read twice, or the error of reading them; nil for other logs.
 func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err error) {
@@ -613,15 +613,15 @@ func (p *Pipeline) warnFiles() (warnings []warning.Warning) {
 		return nil
 	}
 	if files.Repeated > 0 {
-		text := "-in names " + say.Count(files.Repeated, "file") + " more than once, so these rows count each time: name each file once"
+		text := "-in names " + msg.Count(files.Repeated, "file") + " more than once, so these rows count each time: name each file once"
 		d := warning.Warning{Code: warning.RepeatedInput, Text: text, Count: files.Repeated}
 		for _, r := range files.Repeats[:min(len(files.Repeats), warning.Examples)] {
-			d.Examples = append(d.Examples, say.File(r.First)+" and "+say.File(r.Again))
+			d.Examples = append(d.Examples, msg.File(r.First)+" and "+msg.File(r.Again))
 		}
 		warnings = append(warnings, d)
 	}
 	if files.Others > 0 {
-		text := say.Count(files.Others, "file") + " in the directories of -in skipped, because the file extension is not that of a log: name logs among them, or use a pattern"
+		text := msg.Count(files.Others, "file") + " in the directories of -in skipped, because the file extension is not that of a log: name logs among them, or use a pattern"
 		warnings = append(warnings, warning.Warning{Code: warning.UnreadFiles, Text: text, Count: files.Others, Examples: files.Unread[:min(len(files.Unread), warning.Examples)]})
 	}
 	return warnings
@@ -649,7 +649,7 @@ func (p *Pipeline) HintLogs(s *summary.Report) {
 // PrintTook prints which fields of the logs were read.
 func (p *Pipeline) PrintTook(s *summary.Report) {
 	for _, line := range s.Took() {
-		p.Print(say.NoCommands(say.Line(line)) + "\n")
+		p.Print(msg.NoCommands(msg.Line(line)) + "\n")
 	}
 }
 
@@ -658,10 +658,10 @@ func (p *Pipeline) PrintTook(s *summary.Report) {
 func (p *Pipeline) JudgesNothing(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
-		return fmt.Errorf("-fail has nothing to check: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", say.Count(rows.Read, "row"), say.File(rules))
+		return fmt.Errorf("-fail has nothing to check: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", msg.Count(rows.Read, "row"), msg.File(rules))
 	}
 	if p.Now.Odd().IsOdd() {
-		return fmt.Errorf("-fail has nothing to check: %s is not a robots.txt, so everything is allowed", say.File(rules))
+		return fmt.Errorf("-fail has nothing to check: %s is not a robots.txt, so everything is allowed", msg.File(rules))
 	}
 	return nil
 }

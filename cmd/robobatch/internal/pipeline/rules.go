@@ -14,8 +14,8 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
@@ -110,7 +110,7 @@ type PackError struct {
 func (e *PackError) Error() string {
 	compiled, asked := dialectFlags(e.Err.Compiled, e.Err.Asked), dialectFlags(e.Err.Asked, e.Err.Compiled)
 	return fmt.Sprintf("read the rule pack %s: it was compiled for %s, not for %s: use %[2]s, or compile it again with %[3]s",
-		say.File(e.Name), compiled, asked)
+		msg.File(e.Name), compiled, asked)
 }
 
 // dialectFlags returns the flags that select a dialect and the options in which it differs from another.
@@ -186,7 +186,7 @@ type TempError struct {
 
 // Error describes the cause, without the name of the file, which no longer exists, and the remedy.
 func (e *TempError) Error() string {
-	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", say.File(e.Dir), atomicfile.Cause(e.Err))
+	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", msg.File(e.Dir), atomicfile.Cause(e.Err))
 }
 
 // Unwrap returns the cause.
@@ -292,11 +292,11 @@ func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 // warnings returns the warnings about the files. show formats the file and the description of a damage.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
-		text := "-rules: " + say.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
+		text := "-rules: " + msg.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
 		warnings = append(warnings, warning.Warning{Code: warning.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if names := r.Unclear(); len(names) > 0 {
-		text := say.Count(int64(len(names)), "name") + " of rules files may begin with an unknown scheme; they are read as hosts"
+		text := msg.Count(int64(len(names)), "name") + " of rules files may begin with an unknown scheme; they are read as hosts"
 		warnings = append(warnings, warning.Warning{Code: warning.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if d, ok := brokenRecords(r.Problems()); ok {
@@ -336,14 +336,14 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 	r.noted = nil
 	if notes := store.Notes(); len(notes) > 0 {
 		if err := json.Unmarshal(notes, &r.noted); err != nil {
-			return fmt.Errorf("read the notes of the rule pack %s: %w", say.File(r.Pack()), err)
+			return fmt.Errorf("read the notes of the rule pack %s: %w", msg.File(r.Pack()), err)
 		}
 	}
 	for i := range r.noted {
 		r.noted[i].Text = "when the pack was compiled: " + r.noted[i].Text
 	}
 	if store.MissesPolicies() {
-		text := say.File(r.Pack()) + " was compiled by an older robobatch, which skipped its groups for __usage_ai-training: compile it again"
+		text := msg.File(r.Pack()) + " was compiled by an older robobatch, which skipped its groups for __usage_ai-training: compile it again"
 		r.noted = append(r.noted, warning.Warning{Code: warning.OldPack, Text: text, Count: 1})
 	}
 	return nil
@@ -351,7 +351,7 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 
 // brokenRecords returns the warning about invalid capture records, which are skipped.
 func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
-	text := say.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
+	text := msg.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
 	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
 	for _, record := range p.First[:min(len(p.First), warning.Examples)] {
 		d.Examples = append(d.Examples, record.Error())
@@ -371,11 +371,11 @@ func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) stri
 	d.Code, d.Count = warning.DamagedRules, int64(len(damages))
 	gone := "how many bytes are missing is unknown"
 	if missing > 0 {
-		gone = say.Count(missing, "byte") + " or more are missing"
+		gone = msg.Count(missing, "byte") + " or more are missing"
 	}
 	if unread > 0 {
-		gone = "not used: the last " + say.Count(unread, "byte") + "; " + gone
+		gone = "not used: the last " + msg.Count(unread, "byte") + "; " + gone
 	}
-	d.Text = fmt.Sprintf("rules are missing: %s of captures could not be read to the end; %s", say.Count(d.Count, "file"), gone)
+	d.Text = fmt.Sprintf("rules are missing: %s of captures could not be read to the end; %s", msg.Count(d.Count, "file"), gone)
 	return d, len(damages) > 0
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/robots"
@@ -66,7 +66,7 @@ func (p *Pipeline) WarnIndexes() []warning.Warning {
 func warningsOf(notes []sitemapfiles.Note) (warnings []warning.Warning) {
 	for _, n := range notes {
 		d := &sitemapWarnings[n.Problem]
-		text := d.before + say.Count(n.Count, d.noun) + d.behind
+		text := d.before + msg.Count(n.Count, d.noun) + d.behind
 		warnings = append(warnings, warning.Warning{Code: d.code, Text: text, Count: n.Count, Examples: n.First})
 	}
 	return warnings

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/panics"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -34,7 +34,7 @@ type SignalError struct {
 
 // Error names the signal and the dropped output.
 func (e *SignalError) Error() string {
-	if e.Out == say.Std {
+	if e.Out == msg.Std {
 		return fmt.Sprintf("stopped by the signal %q: the output is incomplete", e.Signal)
 	}
 	aborted := ""
@@ -44,7 +44,7 @@ func (e *SignalError) Error() string {
 	case storage.IsRemote(e.Out):
 		aborted = ", and its upload was aborted"
 	}
-	return fmt.Sprintf("stopped by the signal %q: %s was not written%s", e.Signal, say.File(e.Out), aborted)
+	return fmt.Sprintf("stopped by the signal %q: %s was not written%s", e.Signal, msg.File(e.Out), aborted)
 }
 
 // ExitCode returns 128 and the signal's number, as shells do.
@@ -69,7 +69,7 @@ type Printed struct{}
 func (Printed) Drop() (committed bool, err error) { return false, nil }
 
 // Targets returns the name of standard output twice.
-func (Printed) Targets() (out, last string) { return say.Std, say.Std }
+func (Printed) Targets() (out, last string) { return msg.Std, msg.Std }
 
 // Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT arrives; after a signal it drops the output. A
 // panic of the task becomes an error, and also drops the output. A signal is ignored if the output is complete, the

@@ -12,10 +12,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -169,7 +169,7 @@ func (r *run) chooseMoments(given []string) error {
 
 // Targets returns the name of the output.
 func (r *run) Targets() (out, last string) {
-	out = cmp.Or(r.Name, say.Std)
+	out = cmp.Or(r.Name, msg.Std)
 	return out, out
 }
 
@@ -204,9 +204,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	r.WarnOnce(pipeline.WarnAgents(&r.opt, store))
 	if all := c.all[0].Origins; c.weights && c.weighed < all {
-		r.Hint(fmt.Sprintf("%s of %s origins have a weight of -weights", say.Number(c.weighed), say.Number(all)))
+		r.Hint(fmt.Sprintf("%s of %s origins have a weight of -weights", msg.Number(c.weighed), msg.Number(all)))
 	}
-	if r.Name == say.Std {
+	if r.Name == msg.Std {
 		return nil
 	}
 	return c.print(r.Out, r.form)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/extent"
 	"github.com/robobatch/robobatch/robots"
@@ -117,7 +117,7 @@ func (c *counts) print(out io.Writer, form string) error {
 	switch form {
 	case "json":
 		for i := range c.all {
-			if err := say.WriteJSON(w, &c.all[i]); err != nil {
+			if err := msg.WriteJSON(w, &c.all[i]); err != nil {
 				return console.OutError(err)
 			}
 		}
@@ -134,7 +134,7 @@ func (c *counts) print(out io.Writer, form string) error {
 	default:
 		t, lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0), []string{strings.Join(c.head(), "\t"), ""}
 		for i := range c.all {
-			lines = slices.Insert(lines, i+1, say.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
+			lines = slices.Insert(lines, i+1, msg.NoCommands(strings.Join(c.cells(&c.all[i]), "\t")))
 		}
 		if _, err := io.WriteString(t, strings.Join(lines, "\n")); err != nil {
 			return console.OutError(err)
@@ -160,9 +160,9 @@ func (c *counts) head() []string {
 
 // cells returns a line of the table.
 func (c *counts) cells(n *Count) []string {
-	number := say.Number
+	number := msg.Number
 	cells := []string{
-		say.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.None.NoText), number(n.Some.Origins), number(n.Some.Name),
+		msg.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.None.NoText), number(n.Some.Origins), number(n.Some.Name),
 		number(n.Some.Star), number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
 	}
 	if c.dated {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -22,7 +22,7 @@ func readWeights(name string) (weights map[string]float64, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	weights = map[string]float64{}
-	lines := say.NewLines(f)
+	lines := msg.NewLines(f)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
 		if line == "" || line[0] == '#' {
@@ -39,18 +39,18 @@ func readWeights(name string) (weights map[string]float64, err error) {
 		case n == 1 && err != nil && two && !strings.ContainsAny(second, "0123456789"): // the header row
 			continue
 		case err != nil || !two || !(0 <= weight && weight <= mostWeight):
-			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number of at most %.0e, separated by a tab or a comma", say.File(name), n, mostWeight)
+			return nil, fmt.Errorf("%s:%d: want an origin or a host, and a number of at most %.0e, separated by a tab or a comma", msg.File(name), n, mostWeight)
 		}
 		key := strings.TrimSuffix(strings.ToLower(site), "/")
 		if strings.Contains(site, "://") {
 			origin, err := robots.ParseOrigin(site)
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", say.File(name), n, err)
+				return nil, fmt.Errorf("%s:%d: %w", msg.File(name), n, err)
 			}
 			key = string(origin)
 		}
 		if _, twice := weights[key]; twice {
-			return nil, fmt.Errorf("%s:%d: %s has a weight already", say.File(name), n, say.Line(key))
+			return nil, fmt.Errorf("%s:%d: %s has a weight already", msg.File(name), n, msg.Line(key))
 		}
 		weights[key] = weight
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -67,7 +67,7 @@ func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Tas
 	c.opt.Dialect, _ = g.reading.Choose(&faults)
 	c.Name = cmp.Or(g.out, outputs.ForPack(g.Path))
 	if !strings.HasSuffix(c.Name, outputs.PackSuffix) {
-		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", say.File(c.Name), outputs.PackSuffix))
+		faults.Add("out", fmt.Errorf("%s: the name of a rule pack ends in %s", msg.File(c.Name), outputs.PackSuffix))
 	}
 	faults.Add("workers", memory.CheckWorkers(g.work.Workers))
 	c.opt.Workers = g.work.Workers
@@ -110,7 +110,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 
 // report prints the size of the pack, and the unused files, which are not recorded in the pack.
 func (c *compilation) report(s engine.PackStats) {
-	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", say.File(c.Name), say.Count(int64(s.Origins), "origin"),
-		say.Count(int64(s.Texts), "distinct text"), say.Count(int64(s.Rulesets), "distinct rule set"), say.Bytes(s.Bytes),
-		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+say.File(c.path)+" lists all")))
+	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", msg.File(c.Name), msg.Count(int64(s.Origins), "origin"),
+		msg.Count(int64(s.Texts), "distinct text"), msg.Count(int64(s.Rulesets), "distinct rule set"), msg.Bytes(s.Bytes),
+		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+msg.File(c.path)+" lists all")))
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/memory"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
@@ -101,7 +101,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		// Check the flags of the command rules with -sitemaps.
 		s := &sitemapList{listing: l}
 		var err error
-		if g.out != "" && g.out != say.Std {
+		if g.out != "" && g.out != msg.Std {
 			faults.Add("out", errors.New("-sitemaps prints to standard output: redirect it"))
 		}
 		s.store = engine.StoreOptions{Dialect: l.opt.Dialect, AsOf: l.opt.AsOf, Workers: l.opt.Workers, Missing: engine.MissingUnknown}
@@ -112,7 +112,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		if err := faults.Err(); err != nil {
 			return nil, err
 		}
-		l.Name = say.Std
+		l.Name = msg.Std
 		return s, l.find(&g.Rules)
 	}
 	l.outOpt = Options{Dialect: l.opt.Dialect, Version: process.Version(), Metadata: g.reading.Metadata()}
@@ -122,7 +122,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	l.Name = cmp.Or(outputs.Standard(g.out), outputs.ForRules(g.Path))
 	l.outOpt.Format, err = FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
-		l.outOpt.Format, err = FormatOf(say.Std)
+		l.outOpt.Format, err = FormatOf(msg.Std)
 	}
 	faults.Add("out", err)
 	if err := faults.Err(); err != nil {
@@ -180,8 +180,8 @@ func (l *listing) Run(ctx context.Context) (err error) {
 	}
 	return l.Commit(func(f *File) error {
 		err := f.Commit()
-		if err == nil && l.Name != say.Std {
-			l.Print(fmt.Sprintf("%s: %s of %s\n%s", say.File(l.Name), say.Count(f.Rows(), "row"), say.Count(l.origins.Load(), "origin"),
+		if err == nil && l.Name != msg.Std {
+			l.Print(fmt.Sprintf("%s: %s of %s\n%s", msg.File(l.Name), msg.Count(f.Rows(), "row"), msg.Count(l.origins.Load(), "origin"),
 				summary.Skipped(l.rules.Skipped(), "")))
 		}
 		return err

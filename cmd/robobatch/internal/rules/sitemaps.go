@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/listings"
 )
@@ -37,7 +37,7 @@ func (s *sitemapList) Run(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%s\t%s\n", sitemapAnswers[answer.Access], say.Printable(agent), say.Printable(sitemap.URL))
+				fmt.Fprintf(out, "%s\t%s\t%s\n", sitemapAnswers[answer.Access], msg.Printable(agent), msg.Printable(sitemap.URL))
 			}
 		}
 		return nil

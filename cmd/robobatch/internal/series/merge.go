@@ -11,9 +11,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -36,7 +36,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		names = there.stats
 	}
 	if len(names) == 0 {
-		out := say.File(strings.TrimRight(d.Name, "/") + "/") // without the slash, a run would write one file
+		out := msg.File(strings.TrimRight(d.Name, "/") + "/") // without the slash, a run would write one file
 		return nil, fmt.Errorf("%[1]s has no _stats.json and no _stats.0-of-n.json: run it with -out %[1]s first, or name the files of -stats", out)
 	}
 	all := make([]shardFile, len(names))
@@ -113,17 +113,17 @@ func (d Dir) Succeed(s *Sum) error {
 func readStats(name string) (f shardFile, err error) {
 	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, fmt.Errorf("%s: no such file: the shard did not finish; run it again", say.File(name))
+		return f, fmt.Errorf("%s: no such file: the shard did not finish; run it again", msg.File(name))
 	}
 	if err != nil {
-		return f, fmt.Errorf("%s: %w", say.File(name), err)
+		return f, fmt.Errorf("%s: %w", msg.File(name), err)
 	}
 	s := &Stats{}
 	if err := json.Unmarshal(text, s); err != nil || s.Report == nil || s.Series.List.Hash == "" || s.Series.Shard.Index < 0 || s.Series.Shard.Index >= max(1, s.Series.Shard.Count) || s.Series.Shard.Count > Most {
-		return f, fmt.Errorf("%s: not a -stats file of a run with one output per input", say.File(name))
+		return f, fmt.Errorf("%s: not a -stats file of a run with one output per input", msg.File(name))
 	}
 	if err := summary.Read(text, &Stats{}); err != nil {
-		return f, fmt.Errorf("%s: %w: run the shard again with -resume", say.File(name), err)
+		return f, fmt.Errorf("%s: %w: run the shard again with -resume", msg.File(name), err)
 	}
 	return shardFile{name, s}, nil
 }
@@ -148,11 +148,11 @@ func (a shardFile) sameRun(b shardFile) error {
 		what = fmt.Sprintf("%d shards and %d shards", max(1, a.Series.Shard.Count), max(1, b.Series.Shard.Count))
 	case what != "":
 	case la != lb:
-		what = fmt.Sprintf("different inputs (%s of %s, and %s of %s)", say.Number(int64(la.Inputs)), say.Bytes(la.Bytes), say.Number(int64(lb.Inputs)), say.Bytes(lb.Bytes))
+		what = fmt.Sprintf("different inputs (%s of %s, and %s of %s)", msg.Number(int64(la.Inputs)), msg.Bytes(la.Bytes), msg.Number(int64(lb.Inputs)), msg.Bytes(lb.Bytes))
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", say.File(a.name), say.File(b.name), what)
+	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", msg.File(a.name), msg.File(b.name), what)
 }
 
 // complete returns an error unless each shard of a run occurs once, and each input belongs to one of them.
@@ -163,7 +163,7 @@ func (d Dir) complete(all []shardFile) error {
 	for _, f := range all {
 		s := &f.Series
 		if other, ok := of[s.Shard.Index]; ok {
-			return fmt.Errorf("%s and %s come from the same shard, %s", say.File(other), say.File(f.name), s.Shard)
+			return fmt.Errorf("%s and %s come from the same shard, %s", msg.File(other), msg.File(f.name), s.Shard)
 		}
 		of[s.Shard.Index] = f.name
 		inputs += s.Done + len(s.Failed)
@@ -171,7 +171,7 @@ func (d Dir) complete(all []shardFile) error {
 	var missing []string
 	for i := range count {
 		if _, ok := of[i]; !ok {
-			missing = append(missing, say.File(Dir{Name: d.Name, Shard: Shard{Index: i, Count: count}}.Stats()))
+			missing = append(missing, msg.File(Dir{Name: d.Name, Shard: Shard{Index: i, Count: count}}.Stats()))
 		}
 	}
 	if n := len(missing); n > 0 {
@@ -179,10 +179,10 @@ func (d Dir) complete(all []shardFile) error {
 		if n > shown {
 			list += ", …"
 		}
-		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", say.Count(int64(n), "shard"), count, list)
+		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", msg.Count(int64(n), "shard"), count, list)
 	}
 	if want := all[0].Series.List.Inputs; inputs != want {
-		return fmt.Errorf("the shards have %s inputs, but the list has %s: run all shards again with -resume", say.Number(int64(inputs)), say.Number(int64(want)))
+		return fmt.Errorf("the shards have %s inputs, but the list has %s: run all shards again with -resume", msg.Number(int64(inputs)), msg.Number(int64(want)))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (d Dir) look() (*view, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("look into %s: %w", say.File(d.Name), err)
+		return nil, fmt.Errorf("look into %s: %w", msg.File(d.Name), err)
 	}
 	return v, nil
 }
@@ -225,16 +225,16 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 		return spare, err
 	}
 	for _, f := range found {
-		errs = append(errs, fmt.Errorf("%s %s: run its shard again with -resume", say.File(f.Name), f.Text))
+		errs = append(errs, fmt.Errorf("%s %s: run its shard again with -resume", msg.File(f.Name), f.Text))
 	}
 	for _, o := range s.Series.Outputs {
 		if ours[o.Output] {
-			errs = append(errs, fmt.Errorf("%s is the output of two inputs: run all shards again with -resume", say.File(d.join(o.Output))))
+			errs = append(errs, fmt.Errorf("%s is the output of two inputs: run all shards again with -resume", msg.File(d.join(o.Output))))
 		}
 		ours[o.Output] = true
 	}
 	if n := len(errs) - shown; n > 0 {
-		errs = append(errs[:shown], fmt.Errorf("and %s more", say.Count(int64(n), "output")))
+		errs = append(errs[:shown], fmt.Errorf("and %s more", msg.Count(int64(n), "output")))
 	}
 	if len(errs) > 0 {
 		return spare, errors.Join(errs...)
@@ -247,7 +247,7 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 	}
 	spare = warning.Warning{
 		Code: warning.SpareOutputs, Count: int64(len(others)), Examples: others[:min(len(others), warning.Examples)],
-		Text: say.Count(int64(len(others)), "output") + " of earlier runs in " + say.File(d.Name) + ", from inputs that are no longer in the list: remove them; otherwise readers of the directory include their rows",
+		Text: msg.Count(int64(len(others)), "output") + " of earlier runs in " + msg.File(d.Name) + ", from inputs that are no longer in the list: remove them; otherwise readers of the directory include their rows",
 	}
 	return spare, nil
 }
@@ -326,7 +326,7 @@ func (m *merging) Run(ctx context.Context) error {
 		m.Warn(d)
 	}
 	if failed := sum.Series.Failed; len(failed) > 0 {
-		return outputs.NewPolicyError(FailedText(failed, say.File(m.dir.AllFailed(sum.Series.Shards))))
+		return outputs.NewPolicyError(FailedText(failed, msg.File(m.dir.AllFailed(sum.Series.Shards))))
 	}
 	return m.dir.Succeed(sum)
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
@@ -32,7 +32,7 @@ func filesOf(o Output) []summary.NamedFile {
 // final location.
 func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
 	if _, err := storage.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
-		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", say.File(d.Name))
+		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", msg.File(d.Name))
 	}
 	if err := d.dropStats(list); err != nil {
 		return "", nil, err
@@ -96,7 +96,7 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 		parts = append(parts, part)
 	}
 	if r.Parts = parts; len(parts) == 0 && r.Counts.Written > 0 {
-		return fmt.Errorf("%s: %w", say.File(item.Name), output.ErrPartition)
+		return fmt.Errorf("%s: %w", msg.File(item.Name), output.ErrPartition)
 	}
 	if err := write(d.record(item.Output), r); err != nil {
 		return err
@@ -129,10 +129,10 @@ func (d Dir) clearParts(item *Item) error {
 	case err != nil:
 		return err
 	case summary.Read(text, r) != nil || r.Output != item.Output:
-		return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", say.File(name), say.File(item.Name), say.File(item.Output))
+		return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", msg.File(name), msg.File(item.Name), msg.File(item.Output))
 	case r.Input.Name != item.Name:
 		return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern with what tells them apart, as in -in 'logs/*/*.gz'",
-			say.File(item.Name), say.File(r.Input.Name), say.File(item.Output))
+			msg.File(item.Name), msg.File(r.Input.Name), msg.File(item.Output))
 	}
 	return d.removeParts(r)
 }

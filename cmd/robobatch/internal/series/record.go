@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/ingest"
@@ -263,7 +263,7 @@ func otherSize(now, was int64) string {
 	if now < 0 {
 		return "is no longer a file"
 	}
-	return fmt.Sprintf("has %s bytes instead of %s", say.Number(now), say.Number(was))
+	return fmt.Sprintf("has %s bytes instead of %s", msg.Number(now), msg.Number(was))
 }
 
 // missing describes a missing file.
@@ -295,7 +295,7 @@ func (d Dir) Finish(item *Item, r *Record) error {
 		return fmt.Errorf("look at the output: %w", err)
 	}
 	if info.Size != r.Bytes {
-		return fmt.Errorf("%s has %s bytes, but %s were written: check that no other run writes it", say.File(d.Output(item)), say.Number(info.Size), say.Number(r.Bytes))
+		return fmt.Errorf("%s has %s bytes, but %s were written: check that no other run writes it", msg.File(d.Output(item)), msg.Number(info.Size), msg.Number(r.Bytes))
 	}
 	r.Output, r.Tag = item.Output, info.Tag
 	return write(d.record(item.Output), r)
@@ -412,20 +412,20 @@ func (s *Sum) End(out string) {
 	if s.Series.List.Pieces > 0 {
 		noun = "output"
 	}
-	what := say.Count(int64(inputs), noun)
+	what := msg.Count(int64(inputs), noun)
 	if sh := s.Series.Shard; !sh.Whole() {
-		what = fmt.Sprintf("%s: %s of %s", sh, say.Number(int64(inputs)), say.Count(int64(s.Series.List.Inputs), noun))
+		what = fmt.Sprintf("%s: %s of %s", sh, msg.Number(int64(inputs)), msg.Count(int64(s.Series.List.Inputs), noun))
 	}
 	if s.Series.Shards > 1 {
 		what += fmt.Sprintf(" in %d shards", s.Series.Shards)
 	}
 	if s.Series.Resumed > 0 {
-		what += fmt.Sprintf(", %s of them done earlier", say.Number(int64(s.Series.Resumed)))
+		what += fmt.Sprintf(", %s of them done earlier", msg.Number(int64(s.Series.Resumed)))
 	}
 	if n := len(s.Series.Failed); n > 0 {
-		what += fmt.Sprintf(", %s failed", say.Number(int64(n)))
+		what += fmt.Sprintf(", %s failed", msg.Number(int64(n)))
 	}
-	s.Heading = what + " -> " + say.File(out)
+	s.Heading = what + " -> " + msg.File(out)
 }
 
 // Write writes the sealed statistics.

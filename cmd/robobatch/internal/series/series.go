@@ -56,7 +56,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/logfiles"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -92,11 +92,11 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 		dir, base := path.Split(f.Path)
 		items[i] = Item{File: f, Output: dir + name(base)}
 		if first, _, _ := strings.Cut(items[i].Output, "/"); first == doneDir {
-			errs = append(errs, fmt.Errorf("%s: its output would be in %s, which is reserved: name the input by another directory", say.File(f.Name), doneDir))
+			errs = append(errs, fmt.Errorf("%s: its output would be in %s, which is reserved: name the input by another directory", msg.File(f.Name), doneDir))
 		}
 		if other, ok := owner[items[i].Output]; ok {
 			errs = append(errs, fmt.Errorf("%s and %s would have the same output, %s: rename one, or give them different -out",
-				say.File(files[other].Name), say.File(f.Name), say.File(items[i].Output)))
+				msg.File(files[other].Name), msg.File(f.Name), msg.File(items[i].Output)))
 			continue
 		}
 		owner[items[i].Output] = i
@@ -105,7 +105,7 @@ func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 		for dir := path.Dir(items[i].Output); dir != "."; dir = path.Dir(dir) {
 			if other, ok := owner[dir]; ok {
 				errs = append(errs, fmt.Errorf("the output of %s would be in %s, which is the output of %s: rename one, or give them different -out",
-					say.File(items[i].Name), say.File(dir), say.File(items[other].Name)))
+					msg.File(items[i].Name), msg.File(dir), msg.File(items[other].Name)))
 			}
 		}
 	}
@@ -248,16 +248,16 @@ func (d Dir) Rejects(dir string, item *Item) string {
 // FailedText says that inputs failed, names the first one, and refers to the list.
 func FailedText(failures []Failure, list string) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "%s failed:", say.Count(int64(len(failures)), "input"))
+	fmt.Fprintf(&sb, "%s failed:", msg.Count(int64(len(failures)), "input"))
 	for _, f := range failures[:min(len(failures), shown)] {
 		text := strings.ReplaceAll(f.Error, "\n", " ")
-		if name := say.File(f.Input); !strings.HasPrefix(text, name) {
+		if name := msg.File(f.Input); !strings.HasPrefix(text, name) {
 			text = name + ": " + text
 		}
 		sb.WriteString("\n  " + text)
 	}
 	if n := len(failures) - shown; n > 0 {
-		fmt.Fprintf(&sb, "\n  and %s more", say.Number(int64(n)))
+		fmt.Fprintf(&sb, "\n  and %s more", msg.Number(int64(n)))
 	}
 	fmt.Fprintf(&sb, "\n%s lists them; -resume tries them again", list)
 	return sb.String()

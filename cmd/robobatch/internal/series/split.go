@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -43,7 +43,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 		least := int64(float64(ingest.LeastPart) * (float64(item.Size) / float64(max(1, text)))) // in stored bytes
 		if text < item.Size || part < 2*least {
 			if all = append(all, item); item.Size > 2*part && hint == "" {
-				hint = fmt.Sprintf("%s holds %s of %s, but cannot be split: its shard takes longer than the others", say.File(item.Name), say.Bytes(item.Size), say.Bytes(list.Bytes))
+				hint = fmt.Sprintf("%s holds %s of %s, but cannot be split: its shard takes longer than the others", msg.File(item.Name), msg.Bytes(item.Size), msg.Bytes(list.Bytes))
 			}
 			continue
 		}
@@ -63,7 +63,7 @@ func checkPieces(items []Item) error {
 	for i := range items {
 		item := &items[i]
 		if other := owner[item.Output]; other != nil {
-			return fmt.Errorf("%s is split, and a piece of it and %s would have the same output, %s: rename one", say.File(item.Name), say.File(other.Name), say.File(item.Output))
+			return fmt.Errorf("%s is split, and a piece of it and %s would have the same output, %s: rename one", msg.File(item.Name), msg.File(other.Name), msg.File(item.Output))
 		}
 		owner[item.Output] = item
 	}

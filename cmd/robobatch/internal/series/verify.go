@@ -16,9 +16,9 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -60,7 +60,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		return nil, err
 	}
 	if len(there.stats)+len(there.records) == 0 {
-		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is not a directory of outputs from robobatch -out %[1]s; for partitions, name the file of -stats", say.File(strings.TrimRight(d.Name, "/")+"/"))
+		return nil, fmt.Errorf("%s has neither _stats.json nor _done: it is not a directory of outputs from robobatch -out %[1]s; for partitions, name the file of -stats", msg.File(strings.TrimRight(d.Name, "/")+"/"))
 	}
 	v := &Verification{Manifests: len(there.stats) + len(there.records)}
 	// Read the records of outputs.
@@ -71,7 +71,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		case err != nil:
 			v.addFinding(Altered, name, "%v", err)
 		case r.Output != output:
-			v.addFinding(OtherRun, name, "is about %s", say.File(r.Output))
+			v.addFinding(OtherRun, name, "is about %s", msg.File(r.Output))
 		default:
 			records[output] = r
 		}
@@ -142,7 +142,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 	for _, name := range there.stats {
 		s, err := readStats(name)
 		if err != nil {
-			v.addFinding(Altered, name, "%s", strings.TrimPrefix(err.Error(), say.File(name)+": "))
+			v.addFinding(Altered, name, "%s", strings.TrimPrefix(err.Error(), msg.File(name)+": "))
 			fits = false
 			continue
 		}
@@ -182,7 +182,7 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 			case made.Differ(&r.Made) != "":
 				v.addFinding(OtherRun, name, "comes from a run with %s", made.Differ(&r.Made))
 			case r.File != o.File || !slices.Equal(r.Parts, o.Parts) || r.Input.Name != o.Input:
-				v.addFinding(OtherRun, name, "comes from a different run than %s", say.File(there.stats[0]))
+				v.addFinding(OtherRun, name, "comes from a different run than %s", msg.File(there.stats[0]))
 			}
 		}
 	}
@@ -204,9 +204,9 @@ func (v *Verification) ends(d Dir, there *view, all []shardFile) {
 		switch {
 		case errors.Is(errRead, fs.ErrNotExist) && len(want) == 0:
 		case errors.Is(errRead, fs.ErrNotExist):
-			v.addFinding(Missing, name, "%s, but the list of failures is missing", say.Count(int64(len(s.Series.Failed)), "input")+" failed")
+			v.addFinding(Missing, name, "%s, but the list of failures is missing", msg.Count(int64(len(s.Series.Failed)), "input")+" failed")
 		case errors.Join(err, errRead) != nil || !bytes.Equal(got, want):
-			v.addFinding(Altered, name, "differs from the failures in %s", say.File(shard.Stats()))
+			v.addFinding(Altered, name, "differs from the failures in %s", msg.File(shard.Stats()))
 		}
 	}
 	for file := range there.files {
@@ -236,9 +236,9 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	v := &Verification{Manifests: 1}
 	switch text, err := storage.ReadAll(name); {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", say.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", msg.File(name), atomicfile.Cause(err))
 	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
-		return nil, fmt.Errorf("%s is not a file of -stats: name the one of the run that wrote it, or a directory of outputs", say.File(name))
+		return nil, fmt.Errorf("%s is not a file of -stats: name the one of the run that wrote it, or a directory of outputs", msg.File(name))
 	default:
 		if err := summary.Read(text, s); err != nil {
 			v.addFinding(Altered, name, "%v", err)
@@ -250,15 +250,15 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 		outputs = append(outputs, s.Beside[i].Name)
 	}
 	if i := slices.IndexFunc(outputs, storage.IsRemote); i >= 0 && !storage.IsRemote(name) {
-		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", say.File(name), say.File(outputs[i]))
+		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", msg.File(name), msg.File(outputs[i]))
 	}
 	switch {
 	case s.Series.List.Hash != "":
 		return Dir{Name: s.Output}.Verify(ctx)
-	case (s.File == nil || s.Output == say.Std) && len(s.Parts)+len(s.Beside) == 0:
-		return nil, fmt.Errorf("%s contains no hash of an output: none is stored for standard output or more than 10,000 partitions", say.File(name))
+	case (s.File == nil || s.Output == msg.Std) && len(s.Parts)+len(s.Beside) == 0:
+		return nil, fmt.Errorf("%s contains no hash of an output: none is stored for standard output or more than 10,000 partitions", msg.File(name))
 	}
-	if s.File != nil && s.Output != say.Std {
+	if s.File != nil && s.Output != msg.Std {
 		v.verifyFile(s.Output, s.File)
 	}
 	for i := range s.Parts {
@@ -355,9 +355,9 @@ type UnlikeError struct {
 
 // Error names the flags that differ, and the outputs.
 func (e *UnlikeError) Error() string {
-	which := say.File(e.Output) + " was"
+	which := msg.File(e.Output) + " was"
 	if e.Others > 0 {
-		which = fmt.Sprintf("%s and %s were", say.File(e.Output), say.Count(int64(e.Others), "other output"))
+		which = fmt.Sprintf("%s and %s were", msg.File(e.Output), msg.Count(int64(e.Others), "other output"))
 	}
 	return fmt.Sprintf("%s made with a different %s: use the same flags or another directory, or rebuild these outputs with -resume=redo",
 		which, strings.Join(e.Flags, ", "))
@@ -476,16 +476,16 @@ func (c *checking) Run(ctx context.Context) error {
 			return err
 		}
 		for _, f := range v.Findings {
-			if err := c.PrintOut(fmt.Sprintf("%-9s  %s: %s\n", f.Kind, say.File(f.Name), say.Line(f.Text))); err != nil {
+			if err := c.PrintOut(fmt.Sprintf("%-9s  %s: %s\n", f.Kind, msg.File(f.Name), msg.Line(f.Text))); err != nil {
 				return err
 			}
 		}
 		sum.Findings = append(sum.Findings, v.Findings...)
 		sum.Outputs, sum.Bytes, sum.Manifests = sum.Outputs+v.Outputs, sum.Bytes+v.Bytes, sum.Manifests+v.Manifests
 	}
-	checked := fmt.Sprintf("%s of %s, by %s", say.Count(int64(sum.Outputs), "output"), say.Bytes(sum.Bytes), say.Count(int64(sum.Manifests), "manifest"))
+	checked := fmt.Sprintf("%s of %s, by %s", msg.Count(int64(sum.Outputs), "output"), msg.Bytes(sum.Bytes), msg.Count(int64(sum.Manifests), "manifest"))
 	if n := len(sum.Findings); n > 0 {
-		return outputs.NewPolicyError(fmt.Sprintf("%s: changed or missing: %s", checked, say.Count(int64(n), "file")))
+		return outputs.NewPolicyError(fmt.Sprintf("%s: changed or missing: %s", checked, msg.Count(int64(n), "file")))
 	}
 	c.Print(checked + ": unchanged\n")
 	return nil

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
@@ -85,10 +85,10 @@ type Unverified struct {
 // String returns the place: "line 9,164 of a.zst".
 func (u *Unverified) String() string {
 	name := "standard input"
-	if u.Input != say.Std {
-		name = say.File(u.Input)
+	if u.Input != msg.Std {
+		name = msg.File(u.Input)
 	}
-	return fmt.Sprintf("line %s of %s", say.Number(u.FromLine), name)
+	return fmt.Sprintf("line %s of %s", msg.Number(u.FromLine), name)
 }
 
 // A File identifies the bytes of an output.
@@ -327,7 +327,7 @@ func (r *Report) Took() (lines []string) {
 		if len(lines) >= mostTook {
 			return append(lines, "other logs have other fields, listed in -stats")
 		}
-		name, same := say.File(in.Name), 0
+		name, same := msg.File(in.Name), 0
 		for _, next := range r.Inputs[i+1:] {
 			if len(next.Fields) > 0 || next.Format != in.Format {
 				break
@@ -335,7 +335,7 @@ func (r *Report) Took() (lines []string) {
 			same++
 		}
 		if same > 0 {
-			name += fmt.Sprintf(" and %s like it", say.Count(int64(same), "log"))
+			name += fmt.Sprintf(" and %s like it", msg.Count(int64(same), "log"))
 		}
 		by := in.Format
 		if in.Producer != "" {
@@ -585,7 +585,7 @@ func (v *Verified) String() string {
 	var list []string
 	for i, name := range [...]string{"verified", "impostors", "unpublished", "stale", "no address"} {
 		if n := v.parts()[i].Rows; n > 0 {
-			list = append(list, name+" "+say.Number(n))
+			list = append(list, name+" "+msg.Number(n))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -627,7 +627,7 @@ func (r *Report) Impostors() string {
 		return ""
 	}
 	return fmt.Sprintf("%s of %s by crawlers came from addresses outside the crawler's lists, and are counted anyway; robobatch -where impostors lists them",
-		say.Number(all.No.Rows), say.Count(all.rows(), "request"))
+		msg.Number(all.No.Rows), msg.Count(all.rows(), "request"))
 }
 
 // allVerified returns the counts of all crawlers; nil without lists.
@@ -644,26 +644,26 @@ func (r *Report) verified() (t table) {
 	if all == nil {
 		return nil
 	}
-	took := func(c *Clients) string { return say.Number(c.Disallowed) + " disallowed: " }
+	took := func(c *Clients) string { return msg.Number(c.Disallowed) + " disallowed: " }
 	stale := "too far from the lists"
 	if r.Ranges != nil && r.Ranges.Newest != "" {
 		stale = "lists are of " + r.Ranges.days()
 	}
 	none := "none of the internet"
 	if r.local > 0 {
-		none += ", " + say.Number(r.local) + " of loopback"
+		none += ", " + msg.Number(r.local) + " of loopback"
 	}
 	t = table{
-		{"verified", say.Number(all.Yes.Rows), "of " + say.Count(all.rows(), "request") + " of crawlers, " + say.Number(all.Yes.Disallowed) + " disallowed", true},
-		{"impostors", say.Number(all.No.Rows), took(&all.No) + "not from the crawler's addresses", true},
-		{"unpublished", say.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list speaks for the crawler", all.Unpublished.Rows > 0},
-		{"stale", say.Number(all.Stale.Rows), took(&all.Stale) + stale, all.Stale.Rows > 0},
-		{"no address", say.Number(all.NoAddress.Rows), took(&all.NoAddress) + none, all.NoAddress.Rows > 0},
+		{"verified", msg.Number(all.Yes.Rows), "of " + msg.Count(all.rows(), "request") + " of crawlers, " + msg.Number(all.Yes.Disallowed) + " disallowed", true},
+		{"impostors", msg.Number(all.No.Rows), took(&all.No) + "not from the crawler's addresses", true},
+		{"unpublished", msg.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list speaks for the crawler", all.Unpublished.Rows > 0},
+		{"stale", msg.Number(all.Stale.Rows), took(&all.Stale) + stale, all.Stale.Rows > 0},
+		{"no address", msg.Number(all.NoAddress.Rows), took(&all.NoAddress) + none, all.NoAddress.Rows > 0},
 	}
 	agents := slices.DeleteFunc(slices.Clone(r.ByAgent), func(a AgentCount) bool { return a.Verified == nil || a.Verified.No.Rows == 0 })
 	slices.SortStableFunc(agents, func(a, b AgentCount) int { return cmp.Compare(b.Verified.No.Rows, a.Verified.No.Rows) })
 	for _, a := range agents[:min(shortAgents, len(agents))] {
-		t = append(t, line{"as " + a.Agent, say.Number(a.Verified.No.Rows), "impostors of " + say.Count(a.Rows, "request"), true})
+		t = append(t, line{"as " + a.Agent, msg.Number(a.Verified.No.Rows), "impostors of " + msg.Count(a.Rows, "request"), true})
 	}
 	return t
 }

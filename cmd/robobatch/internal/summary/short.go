@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/output"
@@ -40,7 +40,7 @@ func (r *Report) Short() string {
 		return r.Full()
 	}
 	c := &r.Counts
-	note := c.origins(func(n int64) string { return say.Count(n, "origin") })
+	note := c.origins(func(n int64) string { return msg.Count(n, "origin") })
 	if note != "" {
 		note = "of " + note
 	}
@@ -48,23 +48,23 @@ func (r *Report) Short() string {
 		note = strings.TrimPrefix(note+fmt.Sprintf(", for %d agents", len(r.Agents)), ", ")
 	}
 	if c.Skipped > 0 {
-		note += "; " + say.Number(c.Skipped) + " from unknown agents skipped"
+		note += "; " + msg.Number(c.Skipped) + " from unknown agents skipped"
 	}
 	head, rows, rest := table{
-		{"URLs", say.Number(c.URLs), note, true},
-		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
-		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
-		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
+		{"URLs", msg.Number(c.URLs), note, true},
+		{"allowed", msg.Number(c.Allowed), msg.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
+		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
 	}.visible(), r.rows().visible(), r.outside().visible()
 	var text string
 	if r.AgentFromLog {
 		var t table
 		all := slices.DeleteFunc(r.worst(), func(a AgentCount) bool { return *a.Violations == 0 })
 		for _, a := range all[:min(shortViolators, len(all))] {
-			t = append(t, line{a.Agent, say.Number(*a.Violations), "violations in " + say.Count(a.Rows, "row"), true})
+			t = append(t, line{a.Agent, msg.Number(*a.Violations), "violations in " + msg.Count(a.Rows, "row"), true})
 		}
 		if left := len(all) - len(t); left > 0 {
-			t = append(t, line{"others", "", "-v prints " + say.Count(int64(left), "more crawler") + " with violations", true})
+			t = append(t, line{"others", "", "-v prints " + msg.Count(int64(left), "more crawler") + " with violations", true})
 		}
 		text = slices.Concat(head, t, r.violated(shortRules), r.verified().visible(), rows, rest).String()
 	} else {
@@ -74,7 +74,7 @@ func (r *Report) Short() string {
 		var t table
 		for _, rule := range r.Busiest.Rules {
 			if !rule.allow && len(t) < most {
-				t = append(t, line{"disallowed by", say.Number(rule.Rows), rule.place(), true})
+				t = append(t, line{"disallowed by", msg.Number(rule.Rows), rule.place(), true})
 			}
 		}
 		text = slices.Concat(head, rows, agents, t, rest).String()
@@ -95,9 +95,9 @@ func (r *Report) rows() table {
 		note += ", or only newer ones"
 	}
 	return table{
-		{"no rules", say.Number(without), note + "; " + missing[r.Missing], without > 0},
-		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), c.Null > 0},
-		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+		{"no rules", msg.Number(without), note + "; " + missing[r.Missing], without > 0},
+		{"null", msg.Number(c.Null), msg.Percent(c.Null, c.Rows), c.Null > 0},
+		{"written", msg.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
 	}
 }
 
@@ -122,11 +122,11 @@ func (r *Report) clients(most int) (t table) {
 	}
 	all := r.worst()
 	for i, a := range all[:max(0, min(most, len(all)))] {
-		note := say.Percent(a.Disallowed, a.Rows) + " disallowed"
+		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed"
 		if left := len(all) - most; i == most-1 && left > 0 {
 			note += fmt.Sprintf("; -v prints %d more", left)
 		}
-		t = append(t, line{a.Agent, say.Number(a.Disallowed), note, true})
+		t = append(t, line{a.Agent, msg.Number(a.Disallowed), note, true})
 	}
 	return t
 }
@@ -134,7 +134,7 @@ func (r *Report) clients(most int) (t table) {
 // violated returns the rules that most violations broke.
 func (r *Report) violated(most int) (t table) {
 	for _, rule := range r.Busiest.Violated[:min(most, len(r.Busiest.Violated))] {
-		t = append(t, line{"violated", say.Number(rule.Rows), rule.place(), true})
+		t = append(t, line{"violated", msg.Number(rule.Rows), rule.place(), true})
 	}
 	return t
 }
@@ -143,19 +143,19 @@ func (r *Report) violated(most int) (t table) {
 func (r *Report) outside() (t table) {
 	if r.AgentFromLog {
 		t = table{
-			{"other clients", say.Number(r.Others.Disallowed), "disallowed of " + say.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
-			{"not bound", say.Number(r.Unbound.Disallowed), "disallowed of " + say.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or might be", r.Unbound.Rows > 0},
+			{"other clients", msg.Number(r.Others.Disallowed), "disallowed of " + msg.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
+			{"not bound", msg.Number(r.Unbound.Disallowed), "disallowed of " + msg.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or might be", r.Unbound.Rows > 0},
 		}
 	}
 	bad := r.perURL(r.Counts.Reasons[engine.ReasonBadURL.String()]) + Sum(r.Counts.Refused)
-	return append(t, line{"no verdict", say.Number(bad), "lines: -rejects lists them", bad > 0})
+	return append(t, line{"no verdict", msg.Number(bad), "lines: -rejects lists them", bad > 0})
 }
 
 // end returns the line about time and memory.
 func (r *Report) end() string {
-	text := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more", r.Run.Seconds, r.Run.CPUSeconds, say.Bytes(r.Run.PeakMemory))
+	text := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more", r.Run.Seconds, r.Run.CPUSeconds, msg.Bytes(r.Run.PeakMemory))
 	if n := int64(len(r.Rules.Skipped)); n > 0 {
-		text = say.Count(n, "other file") + " in -rules; " + text
+		text = msg.Count(n, "other file") + " in -rules; " + text
 	}
 	return "  " + text + "\n"
 }
@@ -219,15 +219,15 @@ func (r *Report) Full() string {
 		rows = "verdicts"
 	}
 	t := slices.Concat(table{
-		{"URLs", say.Number(c.URLs), "", true},
-		{"origins", c.origins(say.Number), "", c.Origins != nil},
-		{"violations", say.Number(c.Violations), say.Percent(c.Violations, c.Rows), r.AgentFromLog},
-		{"left out", say.Number(c.Skipped), "unknown User-Agent", r.AgentFromLog && c.Skipped > 0},
-		{rows, say.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
-		{"allowed", say.Number(c.Allowed), say.Percent(c.Allowed, c.Rows), true},
-		{"disallowed", say.Number(c.Disallowed), say.Percent(c.Disallowed, c.Rows), true},
-		{"null", say.Number(c.Null), say.Percent(c.Null, c.Rows), true},
-		{"written", say.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
+		{"URLs", msg.Number(c.URLs), "", true},
+		{"origins", c.origins(msg.Number), "", c.Origins != nil},
+		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
+		{"left out", msg.Number(c.Skipped), "unknown User-Agent", r.AgentFromLog && c.Skipped > 0},
+		{rows, msg.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
+		{"allowed", msg.Number(c.Allowed), msg.Percent(c.Allowed, c.Rows), true},
+		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
+		{"null", msg.Number(c.Null), msg.Percent(c.Null, c.Rows), true},
+		{"written", msg.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
 	}, r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
 	switch {
 	case r.Fault != "" && (r.Counts.Lines()+r.Counts.EmptyLines+r.Counts.HeaderLines) == 0:
@@ -246,15 +246,15 @@ func (t table) known() table {
 // agents returns a line about the verdicts of each agent, if there are several.
 func (r *Report) agents() (t table) {
 	for _, a := range r.worst() {
-		note := say.Percent(a.Disallowed, a.Rows) + " disallowed of " + say.Count(a.Rows, "row")
+		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed of " + msg.Count(a.Rows, "row")
 		value := a.Disallowed
 		if r.AgentFromLog {
-			value, note = *a.Violations, "violations, "+say.Number(a.Disallowed)+" disallowed of "+say.Count(a.Rows, "row")
+			value, note = *a.Violations, "violations, "+msg.Number(a.Disallowed)+" disallowed of "+msg.Count(a.Rows, "row")
 			if a.Verified != nil {
 				note += ": " + a.Verified.String()
 			}
 		}
-		t = append(t, line{"agent " + a.Agent, say.Number(value), note, true})
+		t = append(t, line{"agent " + a.Agent, msg.Number(value), note, true})
 	}
 	if len(t) < 2 && !r.AgentFromLog {
 		return nil
@@ -266,16 +266,16 @@ func (r *Report) agents() (t table) {
 func (r *Report) busiest() (t table) {
 	b := &r.Busiest
 	for _, rule := range b.Rules {
-		t = append(t, line{"busiest rule", say.Number(rule.Rows), rule.place(), true})
+		t = append(t, line{"busiest rule", msg.Number(rule.Rows), rule.place(), true})
 	}
 	for _, rule := range b.Violated {
-		t = append(t, line{"violated rule", say.Number(rule.Rows), rule.place(), true})
+		t = append(t, line{"violated rule", msg.Number(rule.Rows), rule.place(), true})
 	}
 	for _, o := range b.Origins {
-		t = append(t, line{"busiest origin", say.Number(o.Rows), o.Origin, true})
+		t = append(t, line{"busiest origin", msg.Number(o.Rows), o.Origin, true})
 	}
 	if off := max(b.RulesOff, b.OriginsOff); off > 0 {
-		t = append(t, line{"busiest", "", "each has at most " + say.Count(off, "row") + " more than shown: there are too many to count exactly", true})
+		t = append(t, line{"busiest", "", "each has at most " + msg.Count(off, "row") + " more than shown: there are too many to count exactly", true})
 	}
 	if len(t) == 0 {
 		return nil
@@ -298,13 +298,13 @@ func (r *Report) reasons() (t table) {
 	for i := range engine.NumReasons {
 		reason := engine.Reason(i).String()
 		n := c.Reasons[reason]
-		t = append(t, line{"reason " + reason, say.Number(n), say.Percent(n, c.Rows), n > 0})
+		t = append(t, line{"reason " + reason, msg.Number(n), msg.Percent(n, c.Rows), n > 0})
 	}
 	return append(t, table{
-		{"rows without a time", say.Number(c.Undated), "decided by the newest captures", r.ByRow()},
-		{"rows too old", say.Number(c.Early), "before the first capture of their origin", r.ByRow()},
-		{"rows without rules then", say.Number(c.Early), "all captures of their origin are newer than -as-of", !r.ByRow() && c.Early > 0},
-		{"sum of rule_line", say.Number(c.RuleLineSum), "a checksum to compare outputs", true},
+		{"rows without a time", msg.Number(c.Undated), "decided by the newest captures", r.ByRow()},
+		{"rows too old", msg.Number(c.Early), "before the first capture of their origin", r.ByRow()},
+		{"rows without rules then", msg.Number(c.Early), "all captures of their origin are newer than -as-of", !r.ByRow() && c.Early > 0},
+		{"sum of rule_line", msg.Number(c.RuleLineSum), "a checksum to compare outputs", true},
 	}...)
 }
 
@@ -322,12 +322,12 @@ func (r *Report) lines() table {
 	formatted := formats != "" && formats != "urls"
 	return table{
 		{label, value, how, formatted},
-		{"header lines", say.Number(c.HeaderLines), "and comments", formatted},
-		{"refused lines", say.Number(Sum(c.Refused)), kindsText(c.Refused), formatted},
-		{"odd requests", say.Number(Sum(c.OddRequests)), kindsText(c.OddRequests), formatted},
-		{"empty lines", say.Number(c.EmptyLines), "without a row", true},
-		{"lines over 64 KiB", say.Number(c.LongLines), "without their URL", true},
-		{"bytes not UTF-8", say.Number(r.Invalid), "written as %XX", true},
+		{"header lines", msg.Number(c.HeaderLines), "and comments", formatted},
+		{"refused lines", msg.Number(Sum(c.Refused)), kindsText(c.Refused), formatted},
+		{"odd requests", msg.Number(Sum(c.OddRequests)), kindsText(c.OddRequests), formatted},
+		{"empty lines", msg.Number(c.EmptyLines), "without a row", true},
+		{"lines over 64 KiB", msg.Number(c.LongLines), "without their URL", true},
+		{"bytes not UTF-8", msg.Number(r.Invalid), "written as %XX", true},
 		{"warnings", strconv.Itoa(len(r.Warnings)), r.codes(), len(r.Warnings) > 0},
 	}
 }
@@ -347,12 +347,12 @@ func (r *Report) rules() table {
 	if r.Rules.pack {
 		files = "rule packs"
 	}
-	compiled := say.Bytes(r.Rules.TableBytes+r.Rules.TextBytes) + " compiled"
+	compiled := msg.Bytes(r.Rules.TableBytes+r.Rules.TextBytes) + " compiled"
 	return table{
-		{files, say.Number(int64(r.Rules.Files)), say.Count(int64(r.Rules.Origins), "origin"), true},
-		{"patterns", say.Number(int64(r.Rules.Patterns)), compiled, true},
-		{"other files there", say.Number(int64(len(r.Rules.Skipped))), "not used", !r.Rules.pack},
-		{"broken records", say.Number(r.Rules.Broken), "in captures; -stats lists them", r.Rules.Broken > 0},
+		{files, msg.Number(int64(r.Rules.Files)), msg.Count(int64(r.Rules.Origins), "origin"), true},
+		{"patterns", msg.Number(int64(r.Rules.Patterns)), compiled, true},
+		{"other files there", msg.Number(int64(len(r.Rules.Skipped))), "not used", !r.Rules.pack},
+		{"broken records", msg.Number(r.Rules.Broken), "in captures; -stats lists them", r.Rules.Broken > 0},
 	}
 }
 
@@ -362,8 +362,8 @@ func (r *Report) times() table {
 	return table{
 		{"wall", fmt.Sprintf("%.2f s", r.Run.Seconds), rules, true},
 		{"CPU", fmt.Sprintf("%.2f s", r.Run.CPUSeconds), "", true},
-		{"rate", say.Number(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules", true},
-		{"peak memory", say.Bytes(r.Run.PeakMemory), "", true},
+		{"rate", msg.Number(int64(r.Run.URLsPerSecond)), "URLs/s, without the rules", true},
+		{"peak memory", msg.Bytes(r.Run.PeakMemory), "", true},
 	}
 }
 
@@ -371,7 +371,7 @@ func (r *Report) times() table {
 func kindsText(counts map[string]int64) string {
 	list := make([]string, 0, len(counts))
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		list = append(list, kind+" "+say.Number(counts[kind]))
+		list = append(list, kind+" "+msg.Number(counts[kind]))
 	}
 	return strings.Join(list, ", ")
 }
@@ -382,16 +382,16 @@ func (r *Report) title() string {
 		return r.Heading
 	}
 	from := r.Inputs[0].Name
-	if from == say.Std {
+	if from == msg.Std {
 		from = "standard input"
 	}
 	if n := len(r.Inputs); n > 1 {
-		from = say.Count(int64(n), "log")
+		from = msg.Count(int64(n), "log")
 	}
 	if r.Output == "" {
 		return from + ": nothing written"
 	}
-	return from + " -> " + say.File(r.Output)
+	return from + " -> " + msg.File(r.Output)
 }
 
 // Skipped lists the unused rules files, or gives their number and where they are listed.
@@ -402,7 +402,7 @@ func Skipped(skipped []string, others string) string {
 			sb.WriteString("\n  not used as rules:\n")
 		}
 		if i == skippedShown {
-			fmt.Fprintf(&sb, "    and %s more%s\n", say.Number(int64(len(skipped)-i)), others)
+			fmt.Fprintf(&sb, "    and %s more%s\n", msg.Number(int64(len(skipped)-i)), others)
 			break
 		}
 		fmt.Fprintf(&sb, "    %s\n", filepath.ToSlash(s))

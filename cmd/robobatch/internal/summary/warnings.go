@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
@@ -72,7 +72,7 @@ func (r *Report) senderless() []warning.Warning {
 	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", say.Number(n), say.Count(rows, "row"))
+	text := fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row"))
 	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
 }
 
@@ -98,7 +98,7 @@ func (r *Report) nothing() []warning.Warning {
 // noURLs warns that no line gave a URL, so the format or the site may be wrong.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
-		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", say.Were(long, "line"), ingest.MaxLine>>10, warning.ShortenJSON)
+		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", msg.Were(long, "line"), ingest.MaxLine>>10, warning.ShortenJSON)
 	}
 	format := "The format was detected as " + r.Formats() + ": if that is wrong, use -format"
 	if r.Format != ingest.Auto.String() {
@@ -119,7 +119,7 @@ func (r *Report) noURLs() string {
 		})
 		all := make([]string, 0, 3)
 		for _, name := range names[:min(len(names), 3)] {
-			all = append(all, name+" "+say.Number(r.Counts.Refused[name]))
+			all = append(all, name+" "+msg.Number(r.Counts.Refused[name]))
 		}
 		return "every line was rejected (" + strings.Join(all, ", ") + "). " + format
 	}
@@ -145,7 +145,7 @@ func (r *Report) timeless() (all []warning.Warning) {
 			null = ", and their violation is null"
 		}
 		text := fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: its only timestamp is a file modification time, or it has none; use captures with timestamps",
-			say.Were(c.Timeless, "row"), null)
+			msg.Were(c.Timeless, "row"), null)
 		all = append(all, warning.Warning{Code: warning.UntimedRules, Text: text, Count: c.Timeless})
 	}
 	return all
@@ -157,7 +157,7 @@ func (r *Report) unfetched() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
+	text := msg.Count(n, "row") + " by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
 	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
 }
 
@@ -169,13 +169,13 @@ func (r *Report) headless() []warning.Warning {
 			continue
 		}
 		if d.Count++; len(d.Examples) < warning.Examples {
-			d.Examples = append(d.Examples, say.File(in.Name))
+			d.Examples = append(d.Examples, msg.File(in.Name))
 		}
 	}
 	if d.Count == 0 {
 		return nil
 	}
-	d.Text = say.Count(d.Count, "log") + " read as URLs, but the first lines have the same number of values after the URL: if these are columns, add a header row; if not, add -format urls"
+	d.Text = msg.Count(d.Count, "log") + " read as URLs, but the first lines have the same number of values after the URL: if these are columns, add a header row; if not, add -format urls"
 	return []warning.Warning{d}
 }
 
@@ -185,7 +185,7 @@ func (r *Report) headed() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input"
+	text := msg.Count(n, "line") + " in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input"
 	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
 }
 
@@ -195,14 +195,14 @@ func (r *Report) addresses() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "row") + " with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base"
+	text := msg.Count(n, "row") + " with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base"
 	return []warning.Warning{{Code: warning.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
 }
 
 // placesOf returns examples with line numbers.
 func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
 	for _, at := range lines {
-		examples = append(examples, fmt.Sprintf("%s: line %d", say.File(r.Inputs[at.Input].Name), at.Line))
+		examples = append(examples, fmt.Sprintf("%s: line %d", msg.File(r.Inputs[at.Input].Name), at.Line))
 	}
 	return examples
 }
@@ -224,9 +224,9 @@ func (r *Report) whiteSpace() []warning.Warning {
 	if slices.ContainsFunc(r.read.FirstBlank, func(url ingest.BlankURL) bool { return r.Inputs[url.Input].Format == ingest.URLs.String() }) {
 		do = "columns after a URL need a header row and -format"
 	}
-	d := warning.Warning{Code: warning.WhiteSpace, Text: say.Count(n, "URL") + " with white space inside; " + read + "; " + do, Count: n, Short: true}
+	d := warning.Warning{Code: warning.WhiteSpace, Text: msg.Count(n, "URL") + " with white space inside; " + read + "; " + do, Count: n, Short: true}
 	for _, url := range r.read.FirstBlank {
-		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", say.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
+		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", msg.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}
 	return []warning.Warning{d}
 }
@@ -237,7 +237,7 @@ func (r *Report) wide() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8"
+	text := msg.Count(n, "line") + " in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8"
 	return []warning.Warning{{Code: warning.MixedEncoding, Text: text, Count: n, Examples: r.placesOf(r.read.FirstWide)}}
 }
 
@@ -247,7 +247,7 @@ func (r *Report) joined() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "line") + " with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'"
+	text := msg.Count(n, "line") + " with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'"
 	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
 }
 
@@ -257,7 +257,7 @@ func (r *Report) mixed() []warning.Warning {
 	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
 		return nil
 	}
-	text := say.Were(n, "line") + " rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines"
+	text := msg.Were(n, "line") + " rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines"
 	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
@@ -297,7 +297,7 @@ func (r *Report) fields() (all []warning.Warning) {
 		if !ok {
 			i = len(all)
 			index[string(code)+about] = i
-			all = append(all, warning.Warning{Code: code, Text: say.File(in.Name) + ": " + text})
+			all = append(all, warning.Warning{Code: code, Text: msg.File(in.Name) + ": " + text})
 		}
 		all[i].Count++
 	}
@@ -321,11 +321,11 @@ func (r *Report) fields() (all []warning.Warning) {
 		}
 	}
 	if n := r.read.Queries; n > 0 {
-		text := say.Count(n, "row") + " with a query in the URL, which is used, and another in the query field: add -field query=none if that is right"
+		text := msg.Count(n, "row") + " with a query in the URL, which is used, and another in the query field: add -field query=none if that is right"
 		all = append(all, warning.Warning{Code: warning.TwoQueries, Text: text, Count: n, Examples: r.placesOf(r.read.FirstQueries)})
 	}
 	if n := r.read.NoTimes; 10*n > r.Counts.URLs+r.Counts.Skipped {
-		text := fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", say.Count(n, "row"), shorten(r.read.FirstNoTime))
+		text := fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", msg.Count(n, "row"), shorten(r.read.FirstNoTime))
 		all = append(all, warning.Warning{Code: warning.TimesLost, Text: text, Count: n})
 	}
 	return all
@@ -343,18 +343,18 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	if c.Bad() > 0 || 10*lines <= all && (8*lost <= r.read.Bytes || !r.isText()) {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s rejected, without a verdict", say.Number(lines), say.Were(all, "line"))
+	text := fmt.Sprintf("%s of %s rejected, without a verdict", msg.Number(lines), msg.Were(all, "line"))
 	if 10*lines <= all {
 		text = fmt.Sprintf("%s of %s, with %s of the bytes, were rejected, without a verdict",
-			say.Number(lines), say.Count(all, "line"), strings.TrimSpace(say.Percent(lost, r.read.Bytes)))
+			msg.Number(lines), msg.Count(all, "line"), strings.TrimSpace(msg.Percent(lost, r.read.Bytes)))
 	}
 	var why []string
 	if bad := lines - Sum(c.Refused); bad > 0 {
-		why = append(why, fmt.Sprintf("%s %s", engine.ReasonBadURL, say.Number(bad)))
+		why = append(why, fmt.Sprintf("%s %s", engine.ReasonBadURL, msg.Number(bad)))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(c.Refused)) {
 		if n := c.Refused[reason]; n > 0 {
-			why = append(why, fmt.Sprintf("%s %s", reason, say.Number(n)))
+			why = append(why, fmt.Sprintf("%s %s", reason, msg.Number(n)))
 		}
 	}
 	text += " (" + strings.Join(why, ", ") + "): " + list + "; -max-rejects makes it an error"
@@ -385,13 +385,13 @@ func (r *Report) growing() []warning.Warning {
 	if n == 0 {
 		return nil
 	}
-	text := say.Count(n, "log") + " grew while it was read: its last line may be incomplete"
+	text := msg.Count(n, "log") + " grew while it was read: its last line may be incomplete"
 	if n > 1 {
-		text = say.Count(n, "log") + " grew while they were read: their last lines may be incomplete"
+		text = msg.Count(n, "log") + " grew while they were read: their last lines may be incomplete"
 	}
 	d := warning.Warning{Code: warning.GrowingLog, Text: text, Count: n}
 	for _, name := range r.grown[:min(n, warning.Examples)] {
-		d.Examples = append(d.Examples, say.File(name))
+		d.Examples = append(d.Examples, msg.File(name))
 	}
 	return []warning.Warning{d}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/conduct"
 )
 
@@ -21,11 +21,11 @@ func Misfits(all []conduct.Misfit) (warnings []Warning) {
 			continue
 		}
 		if d.Count += m.Hidden; len(d.Examples) < Examples {
-			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 or more requests", m.Origin, say.Number(m.Asked), say.Count(m.Busy, "crawler")))
+			d.Examples = append(d.Examples, fmt.Sprintf("%s: %s of %s with 20 or more requests", m.Origin, msg.Number(m.Asked), msg.Count(m.Busy, "crawler")))
 		}
 	}
 	if d.Count > 0 {
-		d.Text = "few crawlers with many requests have a response to /robots.txt in the log, perhaps because a CDN or proxy answers it: " + say.Count(d.Count, "disallowed request") + " judged unseen instead of never_asked; add the log of the CDN or proxy"
+		d.Text = "few crawlers with many requests have a response to /robots.txt in the log, perhaps because a CDN or proxy answers it: " + msg.Count(d.Count, "disallowed request") + " judged unseen instead of never_asked; add the log of the CDN or proxy"
 		warnings = append(warnings, d)
 	}
 	return warnings
@@ -47,10 +47,10 @@ func unlikeAnswers(all []conduct.Misfit) Warning {
 		var said []string
 		if m.Answers > 0 {
 			said = append(said, fmt.Sprintf("%s of %s differ in size, such as one with %s; the robots.txt has %s",
-				say.Number(m.Answers), say.Count(m.Compared, "answer"), say.Count(m.Size, "byte"), say.Number(m.Text)))
+				msg.Number(m.Answers), msg.Count(m.Compared, "answer"), msg.Count(m.Size, "byte"), msg.Number(m.Text)))
 		}
 		if m.Denied > 0 {
-			said = append(said, fmt.Sprintf("%s of %s say that there is no robots.txt (404 or 410)", say.Number(m.Denied), say.Count(m.Told, "answer")))
+			said = append(said, fmt.Sprintf("%s of %s say that there is no robots.txt (404 or 410)", msg.Number(m.Denied), msg.Count(m.Told, "answer")))
 		}
 		d.Examples = append(d.Examples, m.Origin+": "+strings.Join(said, "; "))
 	}
@@ -62,9 +62,9 @@ func unlikeAnswers(all []conduct.Misfit) Warning {
 	case denied > 0:
 		by, had = "size or status", "a different one, or none"
 	}
-	d.Text = say.Count(d.Count, "answer") + " to /robots.txt in the log cannot contain the robots.txt of -rules, judging by " + by + ": crawlers received " + had
+	d.Text = msg.Count(d.Count, "answer") + " to /robots.txt in the log cannot contain the robots.txt of -rules, judging by " + by + ": crawlers received " + had
 	if unseen > 0 {
-		d.Text += ", so " + say.Were(unseen, "disallowed request") + " judged unseen"
+		d.Text += ", so " + msg.Were(unseen, "disallowed request") + " judged unseen"
 	}
 	d.Text += "; use the robots.txt from the time of the log"
 	return d

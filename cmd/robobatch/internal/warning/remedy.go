@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/ingest/rulefiles"
 	"github.com/robobatch/robobatch/internal/cli"
@@ -59,7 +59,7 @@ var remedies = []struct {
 
 // Quoted quotes a text as a shell argument.
 func Quoted(text string) string {
-	return "'" + strings.ReplaceAll(say.Printable(text), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(msg.Printable(text), "'", `'\''`) + "'"
 }
 
 // A remediedError is a library error with its remedy.
@@ -162,12 +162,12 @@ func unpackRemedy(err error, tool, before string) string {
 	if before != "" || strings.HasPrefix(tool, "iconv ") {
 		verb = "convert"
 	}
-	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != say.Std && !isPipe(at.Name) {
+	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != msg.Std && !isPipe(at.Name) {
 		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // no tool reads these from a pipe
 			inner := "inner." + packing.Packing.String()
-			return "unpack it first, for example: " + tool + " " + say.File(at.Name) + " > " + inner + ", and name " + inner
+			return "unpack it first, for example: " + tool + " " + msg.File(at.Name) + " > " + inner + ", and name " + inner
 		}
-		return verb + " it first, for example: " + tool + " " + strings.TrimSpace(before) + say.File(at.Name) + " | robobatch -in - …"
+		return verb + " it first, for example: " + tool + " " + strings.TrimSpace(before) + msg.File(at.Name) + " | robobatch -in - …"
 	}
 	switch command, _, _ := strings.Cut(tool, " "); command {
 	case "tar":
@@ -188,24 +188,24 @@ func isPipe(name string) bool {
 // rows; "" for another error.
 func partRemedy(err error) string {
 	at, ok := errors.AsType[*ingest.LineError](err)
-	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == say.Std || storage.IsRemote(at.Name) {
+	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == msg.Std || storage.IsRemote(at.Name) {
 		return ""
 	}
 	tool := map[string]string{".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[path.Ext(at.Name)]
 	if tool == "" {
 		return ""
 	}
-	return "or read the lines before that, for example: " + tool + " -dc " + say.File(at.Name) + " > part.log, and name part.log"
+	return "or read the lines before that, for example: " + tool + " -dc " + msg.File(at.Name) + " > part.log, and name part.log"
 }
 
 // foreignRemedy returns how to skip a file that is not a log.
 func foreignRemedy(err error, other *ingest.ForeignError) string {
 	remedy := "leave it out"
 	at, ok := errors.AsType[*ingest.LineError](err)
-	ok = ok && at.Name != say.Std
+	ok = ok && at.Name != msg.Std
 	if ok {
 		if i := strings.LastIndexByte(at.Name, '/'); i >= 0 {
-			remedy += ", as in -in '" + say.Printable(at.Name[:i+1]) + "access*'"
+			remedy += ", as in -in '" + msg.Printable(at.Name[:i+1]) + "access*'"
 		}
 	}
 	if other.Kind == ingest.ForeignXML {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/say"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output"
@@ -28,7 +28,7 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	if d.Rows == 0 {
 		return nil
 	}
-	text := say.Were(d.Rows, unit) + " disallowed in one reading of robots.txt, but allowed in another that the crawler may use: "
+	text := msg.Were(d.Rows, unit) + " disallowed in one reading of robots.txt, but allowed in another that the crawler may use: "
 	if unit == "row" {
 		text += "not counted as violations; "
 	}
@@ -58,7 +58,7 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	w.Examples = append(w.Examples, fmt.Sprintf("%s, %s: %s", d.Example.URL, d.Example.Agent, strings.Join(parts, ", ")))
 	for _, busy := range d.Worst[:Examples-1] {
 		if busy.Origin != "" {
-			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "row")))
+			w.Examples = append(w.Examples, fmt.Sprintf("%s (%s)", busy.Origin, msg.Count(busy.Rows, "row")))
 		}
 	}
 	return []Warning{w}
@@ -71,7 +71,7 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	slices.SortStableFunc(all, func(a, b engine.MisreadCount) int { return cmp.Compare(b.Rows, a.Rows) })
 	for i, one := range all {
 		if d.Count += one.Rows; i < Examples {
-			d.Examples = append(d.Examples, one.Name+": "+say.Count(one.Rows, "row"))
+			d.Examples = append(d.Examples, one.Name+": "+msg.Count(one.Rows, "row"))
 		}
 	}
 	if d.Count == 0 {
@@ -82,7 +82,7 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	if store.Options().LogAgents != engine.LogAgentsOff { // -agent would decide the rows of all clients
 		advice = fmt.Sprintf("decide them in a separate run with -dialect %s", most.Dialect)
 	}
-	d.Text = fmt.Sprintf("%s decided by a different group than the crawler's operator documents: %s", say.Were(d.Count, "row"), advice)
+	d.Text = fmt.Sprintf("%s decided by a different group than the crawler's operator documents: %s", msg.Were(d.Count, "row"), advice)
 	return []Warning{d}
 }
 
@@ -96,12 +96,12 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 	if 10*(bad+nameless+refused) <= all {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", say.Number(bad+nameless+refused), say.Were(all, "row"), engine.ReasonBadURL, say.Number(bad))
+	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", msg.Number(bad+nameless+refused), msg.Were(all, "row"), engine.ReasonBadURL, msg.Number(bad))
 	if nameless > 0 {
-		text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, say.Number(nameless))
+		text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, msg.Number(nameless))
 	}
 	if refused > 0 {
-		text += ", rejected lines " + say.Number(refused)
+		text += ", rejected lines " + msg.Number(refused)
 	}
 	text += "): check that this is the right input"
 	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
@@ -114,11 +114,11 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
 		return nil
 	}
-	rows := say.Count(s.URLs*decided/s.Rows, "row")
+	rows := msg.Count(s.URLs*decided/s.Rows, "row")
 	if s.Early > s.Strays {
-		text := fmt.Sprintf("every robots.txt is newer than -as-of for %s of %s; the time of a plain file is its modification time", say.Number(s.Early), rows)
+		text := fmt.Sprintf("every robots.txt is newer than -as-of for %s of %s; the time of a plain file is its modification time", msg.Number(s.Early), rows)
 		if store.Options().RowTimes {
-			text = fmt.Sprintf("%s of %s are older than the first capture of their origin", say.Number(s.Early), rows)
+			text = fmt.Sprintf("%s of %s are older than the first capture of their origin", msg.Number(s.Early), rows)
 		}
 		return []Warning{{Code: NoRulesThen, Text: text, Count: s.Early}}
 	}
@@ -128,7 +128,7 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 	}
 	d := Warning{Code: NoRobots, Count: s.Strays}
 	d.Text = fmt.Sprintf("no robots.txt in -rules%s for %s of %s; http and https differ, and so do example.com and www.example.com",
-		only, say.Number(s.Strays), rows)
+		only, msg.Number(s.Strays), rows)
 	for _, busy := range s.Busiest {
 		if busy.Origin != "" {
 			d.Examples = append(d.Examples, stranger(store, busy))
@@ -139,7 +139,7 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 
 // stranger describes an origin without rules, and says which rules of the store are near.
 func stranger(store *engine.Store, busy engine.BusyOrigin) string {
-	text := fmt.Sprintf("%s (%s)", busy.Origin, say.Count(busy.Rows, "row"))
+	text := fmt.Sprintf("%s (%s)", busy.Origin, msg.Count(busy.Rows, "row"))
 	var all []robots.Origin
 	scheme, rest, _ := strings.Cut(busy.Origin, "://")
 	host, port := rest, ""
@@ -188,12 +188,12 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 		byName[name] += n
 	}
 	for i, name := range names {
-		names[i] = name + " " + say.Number(byName[name])
+		names[i] = name + " " + msg.Number(byName[name])
 	}
 	d := Warning{Code: OddRobots, Count: c.Number, Short: true}
-	d.Text = fmt.Sprintf("robots.txt not valid: %s (%s)", say.Count(c.Number, noun), strings.Join(names, ", "))
+	d.Text = fmt.Sprintf("robots.txt not valid: %s (%s)", msg.Count(c.Number, noun), strings.Join(names, ", "))
 	if c.Rows > 0 {
-		d.Text += ", which decided " + say.Count(c.Rows, "row")
+		d.Text += ", which decided " + msg.Count(c.Rows, "row")
 	}
 	d.Text += "; crawlers find few or no rules in such files"
 	for _, odd := range c.Worst {
@@ -202,7 +202,7 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 		}
 		text := string(odd.Origin)
 		if odd.Rows > 0 {
-			text += " (" + say.Count(odd.Rows, "row") + ")"
+			text += " (" + msg.Count(odd.Rows, "row") + ")"
 		}
 		d.Examples = append(d.Examples, text+": "+OddName(odd.Odd))
 	}
@@ -233,26 +233,26 @@ func Senders(s *engine.Stats) (all []Warning) {
 	network, proxied := s.Census.Proxied()
 	if networks, sent := s.Census.Mixed(); networks > 0 && !proxied {
 		text := fmt.Sprintf("%s of %s by crawlers came from %s, each with crawlers of three or more operators: either a proxy (name the client's address with -field client=name), or a client that sends many names",
-			say.Number(sent), say.Count(requests, "request"), say.Count(networks, "network"))
+			msg.Number(sent), msg.Count(requests, "request"), msg.Count(networks, "network"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: sent})
 	}
 	if proxied {
-		text := fmt.Sprintf("%s of %s by crawlers have no public IP address", say.Number(unusable), say.Count(requests, "request"))
+		text := fmt.Sprintf("%s of %s by crawlers have no public IP address", msg.Number(unusable), msg.Count(requests, "request"))
 		count := unusable
 		if network != 0 {
 			count = s.Census.Sent(network)
-			text = fmt.Sprintf("%s of %s by crawlers, of three or more operators, came from %s", say.Number(count), say.Count(requests, "request"), network.Prefix())
+			text = fmt.Sprintf("%s of %s by crawlers, of three or more operators, came from %s", msg.Number(count), msg.Count(requests, "request"), network.Prefix())
 		}
 		text += ": the field contains a proxy address, or text instead of an address; name the field of the client address with -field client=name"
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: count})
 	}
 	if n := s.Census.Texts(); n > 0 && !proxied {
 		text := fmt.Sprintf("%s of %s by crawlers have text instead of an address, so they are not verified, and their violation is null: name the field of the client address with -field client=name",
-			say.Number(n), say.Count(requests, "request"))
+			msg.Number(n), msg.Count(requests, "request"))
 		all = append(all, Warning{Code: ProxiedClients, Text: text, Count: n})
 	}
 	if s.Census.Anonymised() {
-		text := fmt.Sprintf("%s of %s by crawlers have an address that ends in 0 or x: these are anonymised and cannot be verified", say.Number(anonymised), say.Count(requests, "request"))
+		text := fmt.Sprintf("%s of %s by crawlers have an address that ends in 0 or x: these are anonymised and cannot be verified", msg.Number(anonymised), msg.Count(requests, "request"))
 		all = append(all, Warning{Code: AnonymisedClients, Text: text, Count: anonymised})
 	}
 	if n := s.UntimedRows + s.UntimedLists; n > 0 {
@@ -263,7 +263,7 @@ func Senders(s *engine.Stats) (all []Warning) {
 		case s.UntimedRows > 0:
 			why = "their rows or lists have no times: name the field with -field time=name, and keep lists in directories named after their day"
 		}
-		text := say.Count(n, "request") + " by crawlers verified without a time, using all lists: " + why
+		text := msg.Count(n, "request") + " by crawlers verified without a time, using all lists: " + why
 		all = append(all, Warning{Code: UntimedLists, Text: text, Count: n})
 	}
 	return all
@@ -275,9 +275,9 @@ func Lists(lists *ranges.Lists) []Warning {
 		return nil
 	}
 	n := int64(len(lists.Differ))
-	d := Warning{Code: DifferingLists, Count: n, Text: say.Count(n, "pair") + " of address lists with the same name and time, but different addresses: all of them are used; keep the right ones"}
+	d := Warning{Code: DifferingLists, Count: n, Text: msg.Count(n, "pair") + " of address lists with the same name and time, but different addresses: all of them are used; keep the right ones"}
 	for _, pair := range lists.Differ[:min(n, Examples)] {
-		d.Examples = append(d.Examples, say.File(pair[0])+" and "+say.File(pair[1]))
+		d.Examples = append(d.Examples, msg.File(pair[0])+" and "+msg.File(pair[1]))
 	}
 	return []Warning{d}
 }
@@ -287,7 +287,7 @@ func Formulas(formulas output.Formulas) []Warning {
 	if formulas.Cells == 0 {
 		return nil
 	}
-	text := say.Count(formulas.Cells, "cell") + " of the output may begin a formula (=, +, -, @, a tab or a carriage return), which spreadsheets run: for spreadsheets, use -csv safe"
+	text := msg.Count(formulas.Cells, "cell") + " of the output may begin a formula (=, +, -, @, a tab or a carriage return), which spreadsheets run: for spreadsheets, use -csv safe"
 	d := Warning{Code: FormulaCells, Text: text, Count: formulas.Cells}
 	for _, cell := range formulas.First {
 		d.Examples = append(d.Examples, strings.ToValidUTF8(cell[:min(len(cell), longestExample)], ""))
@@ -320,7 +320,7 @@ func (s *Sum) Add(input string, warnings []Warning) {
 		sum.inputs++
 		sum.Count += d.Count
 		if len(sum.Examples) < Examples {
-			example := say.File(input)
+			example := msg.File(input)
 			if len(d.Examples) > 0 && strings.HasPrefix(d.Examples[0], example) {
 				example = d.Examples[0]
 			} else if len(d.Examples) > 0 {
@@ -336,7 +336,7 @@ func (s *Sum) Warnings(inputs int) []Warning {
 	all := make([]Warning, len(s.sums))
 	for i, sum := range s.sums {
 		all[i] = sum.Warning
-		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", say.Number(int64(sum.inputs)), say.Count(int64(inputs), "input"), sum.Text)
+		all[i].Text = fmt.Sprintf("%s of %s, the first of them: %s", msg.Number(int64(sum.inputs)), msg.Count(int64(inputs), "input"), sum.Text)
 	}
 	return all
 }

@@ -1,5 +1,5 @@
-// Package say formats numbers and names for messages. Only cmd/robobatch and its packages import it.
-package say
+// Package msg formats numbers and names for messages. Only cmd/robobatch and its packages import it.
+package msg
 
 import (
 	"bufio"

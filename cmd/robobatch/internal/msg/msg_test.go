@@ -1,4 +1,4 @@
-package say
+package msg
 
 import (
 	"encoding/json"
