@@ -211,20 +211,12 @@ type Source struct {
 	Stats   engine.Stats
 }
 
-// revision names the drafts that define how a store reads preferences; "" if it reads none.
-func revision(s *engine.Store) string {
-	if needs := (output.Needs{Directives: s.Options().Directives}); needs.HasUsage() {
-		return robots.UsageRevision
-	}
-	return ""
-}
-
 // New makes the report after all rows are evaluated.
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), RulesName: src.Name, Preferences: revision(src.Store), Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
+		RulesHash: src.Store.RulesHash(), RulesName: src.Name, Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
@@ -237,6 +229,9 @@ func New(src Source) *Report {
 			Strays: s.Strays, Early: s.Early, Undated: s.Undated, Timeless: s.Timeless, Unfetched: s.Unfetched,
 			EmptyLines: lines.Empty, LongLines: lines.Long, HeaderLines: lines.Headers, Refused: lines.Refused, OddRequests: lines.Odd,
 		},
+	}
+	if needs := (output.Needs{Directives: src.Store.Options().Directives}); needs.HasUsage() {
+		r.Preferences = robots.UsageRevision
 	}
 	for i, record := range problems.First {
 		r.Rules.FirstOf[i] = record.Error()
@@ -502,7 +497,17 @@ func (a *Asked) Describe(f *output.File) {
 			f.SetMetadata("robobatch."+entry.key, entry.value)
 		}
 	}
-	for _, pair := range slices.Concat(a.Metadata(), a.metadata()) {
+	at := ""
+	if a.ClientAt != 0 {
+		at = strconv.Itoa(a.ClientAt)
+	}
+	for _, pair := range slices.Concat(a.Metadata(), [][2]string{
+		{"robobatch.format", a.Format},
+		{"robobatch.base", a.Base},
+		{"robobatch.field", strings.Join(a.Field, ",")},
+		{"robobatch.client_at", at},
+		{"robobatch.keep", strings.Join(a.Keep, ",")},
+	}) {
 		f.SetMetadata(pair[0], pair[1])
 	}
 }
@@ -513,21 +518,6 @@ func (r *Reading) Metadata() [][2]string {
 		{"robobatch.agent_chars", r.AgentChars},
 		{"robobatch.yandex_empty_allow", r.EmptyAllow},
 		{"robobatch.as_of", r.AsOf},
-	}
-}
-
-// metadata returns the form as metadata of an output.
-func (f *InputForm) metadata() [][2]string {
-	at := ""
-	if f.ClientAt != 0 {
-		at = strconv.Itoa(f.ClientAt)
-	}
-	return [][2]string{
-		{"robobatch.format", f.Format},
-		{"robobatch.base", f.Base},
-		{"robobatch.field", strings.Join(f.Field, ",")},
-		{"robobatch.client_at", at},
-		{"robobatch.keep", strings.Join(f.Keep, ",")},
 	}
 }
 

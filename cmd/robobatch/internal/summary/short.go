@@ -50,12 +50,20 @@ func (r *Report) Short() string {
 	if c.Skipped > 0 {
 		note += "; " + msg.Number(c.Skipped) + " from unknown agents skipped"
 	}
-	head, rows, rest := table{
+	bad := r.perURL(c.Reasons[engine.ReasonBadURL.String()]) + Sum(c.Refused)
+	rest := table{{"no verdict", msg.Number(bad), "lines: -rejects lists them", bad > 0}}
+	if r.AgentFromLog { // rows that cannot be violations
+		rest = slices.Insert(rest, 0,
+			line{"other clients", msg.Number(r.Others.Disallowed), "disallowed of " + msg.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
+			line{"not bound", msg.Number(r.Unbound.Disallowed), "disallowed of " + msg.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or might be", r.Unbound.Rows > 0})
+	}
+	head, rows := table{
 		{"URLs", msg.Number(c.URLs), note, true},
 		{"allowed", msg.Number(c.Allowed), msg.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
 		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
-	}.visible(), r.rows().visible(), r.outside().visible()
+	}.visible(), r.rows().visible()
+	rest = rest.visible()
 	var text string
 	if r.AgentFromLog {
 		var t table
@@ -66,7 +74,10 @@ func (r *Report) Short() string {
 		if left := len(all) - len(t); left > 0 {
 			t = append(t, line{"others", "", "-v prints " + msg.Count(int64(left), "more crawler") + " with violations", true})
 		}
-		text = slices.Concat(head, t, r.violated(shortRules), r.verified().visible(), rows, rest).String()
+		for _, rule := range r.Busiest.Violated[:min(shortRules, len(r.Busiest.Violated))] {
+			t = append(t, line{"violated", msg.Number(rule.Rows), rule.place(), true})
+		}
+		text = slices.Concat(head, t, r.verified().visible(), rows, rest).String()
 	} else {
 		room := shortLines - 3 - len(head) - len(rows) - len(rest)
 		agents := r.clients(min(shortAgents, room))
@@ -80,10 +91,16 @@ func (r *Report) Short() string {
 		text = slices.Concat(head, rows, agents, t, rest).String()
 	}
 	lines := strings.SplitAfter(text, "\n")
-	for i := range lines {
-		lines[i] = fit(lines[i])
+	for i, text := range lines {
+		if runes := []rune(text); len(runes) > shortWidth+1 { // including the end of line
+			lines[i] = string(runes[:shortWidth-1]) + "…\n"
+		}
 	}
-	return r.title() + "\n\n" + strings.Join(lines, "") + r.end() + "\n"
+	end := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more\n", r.Run.Seconds, r.Run.CPUSeconds, msg.Bytes(r.Run.PeakMemory))
+	if n := int64(len(r.Rules.Skipped)); n > 0 {
+		end = msg.Count(n, "other file") + " in -rules; " + end
+	}
+	return r.title() + "\n\n" + strings.Join(lines, "") + "  " + end + "\n"
 }
 
 // rows returns the lines about rows without rules, rows without a verdict, and written rows.
@@ -131,35 +148,6 @@ func (r *Report) clients(most int) (t table) {
 	return t
 }
 
-// violated returns the rules that most violations broke.
-func (r *Report) violated(most int) (t table) {
-	for _, rule := range r.Busiest.Violated[:min(most, len(r.Busiest.Violated))] {
-		t = append(t, line{"violated", msg.Number(rule.Rows), rule.place(), true})
-	}
-	return t
-}
-
-// outside returns the rows that cannot be violations, and the lines without a verdict.
-func (r *Report) outside() (t table) {
-	if r.AgentFromLog {
-		t = table{
-			{"other clients", msg.Number(r.Others.Disallowed), "disallowed of " + msg.Count(r.Others.Rows, "row") + ": browsers and others", r.Others.Rows > 0},
-			{"not bound", msg.Number(r.Unbound.Disallowed), "disallowed of " + msg.Count(r.Unbound.Rows, "row") + ": crawlers that are exempt, or might be", r.Unbound.Rows > 0},
-		}
-	}
-	bad := r.perURL(r.Counts.Reasons[engine.ReasonBadURL.String()]) + Sum(r.Counts.Refused)
-	return append(t, line{"no verdict", msg.Number(bad), "lines: -rejects lists them", bad > 0})
-}
-
-// end returns the line about time and memory.
-func (r *Report) end() string {
-	text := fmt.Sprintf("%.2f s, %.2f s of CPU, %s; -v prints more", r.Run.Seconds, r.Run.CPUSeconds, msg.Bytes(r.Run.PeakMemory))
-	if n := int64(len(r.Rules.Skipped)); n > 0 {
-		text = msg.Count(n, "other file") + " in -rules; " + text
-	}
-	return "  " + text + "\n"
-}
-
 // visible returns the lines of a table that are shown.
 func (t table) visible() (shown table) {
 	for _, l := range t {
@@ -168,15 +156,6 @@ func (t table) visible() (shown table) {
 		}
 	}
 	return shown
-}
-
-// fit truncates a line to the width.
-func fit(text string) string {
-	if utf8.RuneCountInString(text) <= shortWidth+1 { // including the end of line
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:shortWidth-1]) + "…\n"
 }
 
 // skippedShown is the maximum number of unused rules files in the summary.
@@ -320,6 +299,10 @@ func (r *Report) lines() table {
 		label, value, how = "formats", strconv.Itoa(n), how+": "+formats
 	}
 	formatted := formats != "" && formats != "urls"
+	list := make([]string, len(r.Warnings))
+	for i, d := range r.Warnings {
+		list[i] = string(d.Code)
+	}
 	return table{
 		{label, value, how, formatted},
 		{"header lines", msg.Number(c.HeaderLines), "and comments", formatted},
@@ -328,17 +311,8 @@ func (r *Report) lines() table {
 		{"empty lines", msg.Number(c.EmptyLines), "without a row", true},
 		{"lines over 64 KiB", msg.Number(c.LongLines), "without their URL", true},
 		{"bytes not UTF-8", msg.Number(r.Invalid), "written as %XX", true},
-		{"warnings", strconv.Itoa(len(r.Warnings)), r.codes(), len(r.Warnings) > 0},
+		{"warnings", strconv.Itoa(len(r.Warnings)), strings.Join(list, ", "), len(r.Warnings) > 0},
 	}
-}
-
-// codes lists the codes of the warnings.
-func (r *Report) codes() string {
-	list := make([]string, len(r.Warnings))
-	for i, d := range r.Warnings {
-		list[i] = string(d.Code)
-	}
-	return strings.Join(list, ", ")
 }
 
 // rules returns the lines about rules. For a pack, unused files are unknown.

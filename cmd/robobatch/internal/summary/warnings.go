@@ -58,41 +58,55 @@ func (r *Report) NoClients() string {
 }
 
 // Warn returns the warnings about the rows of the logs, except for kinds that the report already has.
-func (r *Report) Warn() []warning.Warning {
-	all := slices.Concat(r.nothing(), r.strangers, r.timeless(), r.unfetched(), r.senderless(), r.whiteSpace(), r.wide(), r.joined(), r.mixed(), r.headless(), r.headed(), r.addresses(), r.growing(), r.fields())
+func (r *Report) Warn() (all []warning.Warning) {
+	c, read := &r.Counts, &r.read
+	rows := c.URLs + c.Skipped
+	add := func(code warning.Code, n int64, lines []ingest.Place, text string) {
+		if n > 0 {
+			all = append(all, warning.Warning{Code: code, Text: text, Count: n, Examples: r.placesOf(lines)})
+		}
+	}
+	switch bad, logs := c.Bad(), int64(len(r.Inputs)); {
+	case bad > 0:
+		add(warning.NoURLs, bad, nil, r.noURLs())
+	case rows > 0 && c.URLs == 0:
+		add(warning.NoRows, c.Skipped, nil, "all rows skipped: their User-Agents are unknown (-unknown-agents skip)")
+	case rows == 0 && logs > 1:
+		add(warning.NoRows, logs, nil, fmt.Sprintf("none of the %d logs has rows; -no-rows fail makes that an error", logs))
+	case rows == 0:
+		add(warning.NoRows, logs, nil, "the log has no rows; -no-rows fail makes that an error")
+	}
+	all = append(all, r.strangers...)
+	if c.Undated == c.URLs {
+		add(warning.NoTimes, c.Undated, nil, "no row has a valid time, so the newest captures were used: name the time field with -field time=name")
+	}
+	null := ""
+	if r.AgentFromLog {
+		null = ", and their violation is null"
+	}
+	add(warning.UntimedRules, c.Timeless, nil, fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: its only timestamp is a file modification time, or it has none; use captures with timestamps",
+		msg.Were(c.Timeless, "row"), null))
+	add(warning.FailedFetches, c.Unfetched, nil, msg.Count(c.Unfetched, "row")+" by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null")
+	if n := rows - read.Agents; r.AgentFromLog && c.Bad() == 0 && 10*n > rows {
+		add(warning.NoUserAgents, n, nil, fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row")))
+	}
+	all = append(all, r.whiteSpace()...)
+	add(warning.MixedEncoding, read.Wide, read.FirstWide, msg.Count(read.Wide, "line")+" in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8")
+	add(warning.JoinedLines, read.Joined, read.FirstJoined, msg.Count(read.Joined, "line")+" with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'")
+	if c.Bad() == 0 && 10*Sum(c.Refused) <= c.Lines()+c.Skipped { // otherwise Rejected warns
+		add(warning.MixedFormats, read.Mixed, read.FirstMixed, msg.Were(read.Mixed, "line")+" rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines")
+	}
+	all = append(all, r.headless()...)
+	add(warning.HeadlessTable, read.Headed, read.FirstHeaded, msg.Count(read.Headed, "line")+" in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input")
+	add(warning.AddressHosts, read.Addresses, read.FirstAddress, msg.Count(read.Addresses, "row")+" with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base")
+	all = slices.Concat(all, r.growing(), r.fields())
+	add(warning.TwoQueries, read.Queries, read.FirstQueries, msg.Count(read.Queries, "row")+" with a query in the URL, which is used, and another in the query field: add -field query=none if that is right")
+	if n := read.NoTimes; 10*n > rows {
+		add(warning.TimesLost, n, nil, fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", msg.Count(n, "row"), shorten(read.FirstNoTime)))
+	}
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
 		return slices.ContainsFunc(r.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code })
 	})
-}
-
-// senderless returns a warning if over a tenth of the rows lack the field from which -agent-from-log takes the crawler.
-func (r *Report) senderless() []warning.Warning {
-	rows := r.Counts.URLs + r.Counts.Skipped
-	n := rows - r.read.Agents
-	if !r.AgentFromLog || r.Counts.Bad() > 0 || 10*n <= rows {
-		return nil
-	}
-	text := fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row"))
-	return []warning.Warning{{Code: warning.NoUserAgents, Text: text, Count: n}}
-}
-
-// nothing returns a warning if the logs gave no rows.
-func (r *Report) nothing() []warning.Warning {
-	c := &r.Counts
-	switch bad := c.Bad(); {
-	case bad > 0:
-		return []warning.Warning{{Code: warning.NoURLs, Text: r.noURLs(), Count: bad}}
-	case c.URLs == 0 && c.Skipped > 0:
-		text := "all rows skipped: their User-Agents are unknown (-unknown-agents skip)"
-		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: c.Skipped}}
-	case c.URLs == 0:
-		text := "the log has no rows; -no-rows fail makes that an error"
-		if n := len(r.Inputs); n > 1 {
-			text = fmt.Sprintf("none of the %d logs has rows; -no-rows fail makes that an error", n)
-		}
-		return []warning.Warning{{Code: warning.NoRows, Text: text, Count: int64(len(r.Inputs))}}
-	}
-	return nil
 }
 
 // noURLs warns that no line gave a URL, so the format or the site may be wrong.
@@ -132,35 +146,6 @@ func (r *Report) noURLs() string {
 // hostFirst matches URLs without a scheme, as some tools export them: www.example.com/page.
 var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-]*(:[0-9]+)?([/?#].*)?$`)
 
-// timeless returns warnings about missing times that -as-of log needs.
-func (r *Report) timeless() (all []warning.Warning) {
-	c := &r.Counts
-	if c.Undated > 0 && c.Undated == c.URLs {
-		text := "no row has a valid time, so the newest captures were used: name the time field with -field time=name"
-		all = append(all, warning.Warning{Code: warning.NoTimes, Text: text, Count: c.Undated})
-	}
-	if c.Timeless > 0 {
-		null := ""
-		if r.AgentFromLog {
-			null = ", and their violation is null"
-		}
-		text := fmt.Sprintf("-as-of log: %s disallowed by a robots.txt with an unknown effective date%s: its only timestamp is a file modification time, or it has none; use captures with timestamps",
-			msg.Were(c.Timeless, "row"), null)
-		all = append(all, warning.Warning{Code: warning.UntimedRules, Text: text, Count: c.Timeless})
-	}
-	return all
-}
-
-// unfetched returns a warning if violations would result only from a failed fetch.
-func (r *Report) unfetched() []warning.Warning {
-	n := r.Counts.Unfetched
-	if n == 0 {
-		return nil
-	}
-	text := msg.Count(n, "row") + " by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null"
-	return []warning.Warning{{Code: warning.FailedFetches, Text: text, Count: n}}
-}
-
 // headless returns a warning if logs read as URLs look like tables.
 func (r *Report) headless() []warning.Warning {
 	d := warning.Warning{Code: warning.HeadlessTable}
@@ -177,26 +162,6 @@ func (r *Report) headless() []warning.Warning {
 	}
 	d.Text = msg.Count(d.Count, "log") + " read as URLs, but the first lines have the same number of values after the URL: if these are columns, add a header row; if not, add -format urls"
 	return []warning.Warning{d}
-}
-
-// headed returns a warning if lists of URLs contain header rows, for example after tables were concatenated.
-func (r *Report) headed() []warning.Warning {
-	n := r.read.Headed
-	if n == 0 {
-		return nil
-	}
-	text := msg.Count(n, "line") + " in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input"
-	return []warning.Warning{{Code: warning.HeadlessTable, Text: text, Count: n, Examples: r.placesOf(r.read.FirstHeaded)}}
-}
-
-// addresses returns a warning if hosts are IP addresses at the start of lines, which may be client addresses.
-func (r *Report) addresses() []warning.Warning {
-	n := r.read.Addresses
-	if n == 0 {
-		return nil
-	}
-	text := msg.Count(n, "row") + " with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base"
-	return []warning.Warning{{Code: warning.AddressHosts, Text: text, Count: n, Examples: r.placesOf(r.read.FirstAddress)}}
 }
 
 // placesOf returns examples with line numbers.
@@ -229,36 +194,6 @@ func (r *Report) whiteSpace() []warning.Warning {
 		d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d: %q", msg.File(r.Inputs[url.Input].Name), url.Line, shorten(url.URL)))
 	}
 	return []warning.Warning{d}
-}
-
-// wide returns a warning about UTF-16 lines in other logs, or ASCII lines in UTF-16 logs.
-func (r *Report) wide() []warning.Warning {
-	n := r.read.Wide
-	if n == 0 {
-		return nil
-	}
-	text := msg.Count(n, "line") + " in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8"
-	return []warning.Warning{{Code: warning.MixedEncoding, Text: text, Count: n, Examples: r.placesOf(r.read.FirstWide)}}
-}
-
-// joined returns a warning if lines contain more than one record: only one of them can have a row.
-func (r *Report) joined() []warning.Warning {
-	n := r.read.Joined
-	if n == 0 {
-		return nil
-	}
-	text := msg.Count(n, "line") + " with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'"
-	return []warning.Warning{{Code: warning.JoinedLines, Text: text, Count: n, Examples: r.placesOf(r.read.FirstJoined)}}
-}
-
-// mixed returns a warning if adjacent lines were rejected, unless so many were rejected that Rejected warns.
-func (r *Report) mixed() []warning.Warning {
-	c, n := &r.Counts, r.read.Mixed
-	if n == 0 || c.Bad() > 0 || 10*Sum(c.Refused) > c.Lines()+c.Skipped {
-		return nil
-	}
-	text := msg.Were(n, "line") + " rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines"
-	return []warning.Warning{{Code: warning.MixedFormats, Text: text, Count: n, Examples: r.placesOf(r.read.FirstMixed)}}
 }
 
 // elsewhere returns the fault that all lines name other sites than -base; "" if a row may belong to it.
@@ -319,14 +254,6 @@ func (r *Report) fields() (all []warning.Warning) {
 		if took.Proxied != "" && r.RangesHash != "" {
 			add(warning.ProxiedClients, in, "", fmt.Sprintf("the client addresses belong to a private network, but %q contains others: add -field client=%s, and -client-at 1 or -1, depending on where your proxies add theirs", took.Proxied, took.Proxied))
 		}
-	}
-	if n := r.read.Queries; n > 0 {
-		text := msg.Count(n, "row") + " with a query in the URL, which is used, and another in the query field: add -field query=none if that is right"
-		all = append(all, warning.Warning{Code: warning.TwoQueries, Text: text, Count: n, Examples: r.placesOf(r.read.FirstQueries)})
-	}
-	if n := r.read.NoTimes; 10*n > r.Counts.URLs+r.Counts.Skipped {
-		text := fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", msg.Count(n, "row"), shorten(r.read.FirstNoTime))
-		all = append(all, warning.Warning{Code: warning.TimesLost, Text: text, Count: n})
 	}
 	return all
 }
