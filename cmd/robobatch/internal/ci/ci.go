@@ -102,12 +102,7 @@ func (n *Note) command() string {
 		at = append(at, fmt.Sprintf("col=%d", n.Column))
 	}
 	at = append(at, "title="+property(n.Title))
-	return "::" + n.Level + " " + strings.Join(at, ",") + "::" + message(n.Text)
-}
-
-// message escapes the text of a command.
-func message(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(msg.Printable(s))
+	return "::" + n.Level + " " + strings.Join(at, ",") + "::" + strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(msg.Printable(n.Text))
 }
 
 // property escapes the value of a property in a command.

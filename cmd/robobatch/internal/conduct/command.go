@@ -144,7 +144,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.opt.Memory, r.opt.TempDir = r.Parts.Counts, r.tempDir()
 	r.opt.Status, r.opt.Method, r.opt.Bytes, r.opt.Client = r.Status, r.Method, r.Bytes, r.Client
 	r.opt.Texts = r.Now.Texts
-	r.opt.Requests, r.opt.ByAgent = r.hasRows(), r.byAgent
+	r.opt.Requests, r.opt.ByAgent = r.files.all[ofRows].Name != "", r.byAgent
 	journal := conduct.NewJournal(r.Now.Store, r.opt)
 	defer journal.CloseTemp()
 	src := r.Source()

@@ -48,7 +48,7 @@ func (f *files) names() (names []string) {
 
 // create creates the files.
 func (f *files) create(byAgent bool) error {
-	columns := [...][]parquet.Field{ofOut: rowFields(byAgent), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
+	columns := [...][]parquet.Field{ofOut: output.CellFields(columnsFor(byAgent)), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range f.all {
 		if t.Name == "" {
 			continue
@@ -168,9 +168,6 @@ func columnsFor(byAgent bool) []output.CellColumn[row] {
 	}
 	return slices.DeleteFunc(slices.Clone(rowColumns), func(c output.CellColumn[row]) bool { return c.Name == "origin" })
 }
-
-// rowFields returns the fields of -out.
-func rowFields(byAgent bool) []parquet.Field { return output.CellFields(columnsFor(byAgent)) }
 
 // requestColumns are the columns of -rows. A new column goes last.
 var requestColumns = []output.CellColumn[conduct.Request]{

@@ -43,16 +43,6 @@ type findings struct {
 	verdicts []ci.Verdict
 }
 
-// newFindings returns empty findings.
-func newFindings(o *outcome, a *about, out io.Writer) *findings {
-	f := &findings{outcome: o, about: a, out: out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
-	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
-	if o.form == "json" {
-		f.json = bufio.NewWriter(out)
-	}
-	return f
-}
-
 // Row receives the row of a crawler at an origin.
 func (f *findings) Row(r *conduct.Row) error {
 	if err := f.cancel.Err(); err != nil {

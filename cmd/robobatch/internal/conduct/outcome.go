@@ -1,6 +1,7 @@
 package conduct
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -93,15 +94,16 @@ func (o *outcome) tempDir() string {
 	return pipeline.TempDir(out)
 }
 
-// hasRows reports whether each disallowed request is written.
-func (o *outcome) hasRows() bool { return o.files.all[ofRows].Name != "" }
-
 // report evaluates the requests, writes the files, prints the text, and checks the gates.
 func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
 	if err := o.files.create(o.byAgent); err != nil {
 		return err
 	}
-	f := newFindings(o, a, c.Out)
+	f := &findings{outcome: o, about: a, out: c.Out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
+	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
+	if o.form == "json" {
+		f.json = bufio.NewWriter(c.Out)
+	}
 	f.cancel = ctx
 	if err := journal.Judge(f); err != nil {
 		return err

@@ -34,7 +34,34 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 		_, err := io.WriteString(w, c.markdown(p))
 		return err
 	case "github":
-		return c.printGitHub(w, p)
+		// Print notices for rules that matched nothing or decided nothing.
+		h, tables := c.tables(false)
+		var notes []ci.Note
+		for _, k := range []kind{never, onlyMatched} {
+			for i := range tables[k] {
+				r := &tables[k][i]
+				note := ci.Note{Level: "notice", Title: r.kind().String(), Text: r.Rule}
+				if p.File != "" {
+					note.File, note.Line = filepath.ToSlash(p.File), r.Line
+					if r.Agent != nil {
+						note.Text += ", for " + *r.Agent
+					}
+				} else {
+					note.Text = r.place("", h.several()) + " " + note.Text
+				}
+				if text := r.note(); text != "" {
+					note.Text += ": " + text
+				}
+				note.Text += ". This covers only " + msg.Count(h.Requests, "request")
+				if h.From != nil {
+					note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
+				}
+				note.Text += "; others may need the rule."
+				notes = append(notes, note)
+			}
+		}
+		p.All = false
+		return ci.Report(w, notes, h.Never+h.Matched-int64(len(notes)), c.markdown(p))
 	}
 	return c.PrintText(w, p.Inputs, p.All)
 }
@@ -286,36 +313,4 @@ func (r *Rule) place(file string, several bool) string {
 		place += " " + *r.Agent
 	}
 	return place
-}
-
-// printGitHub prints notices for rules that matched nothing or decided nothing. The summary of the step gets the
-// report.
-func (c *Counter) printGitHub(w io.Writer, p Page) error {
-	h, tables := c.tables(false)
-	var notes []ci.Note
-	for _, k := range []kind{never, onlyMatched} {
-		for i := range tables[k] {
-			r := &tables[k][i]
-			note := ci.Note{Level: "notice", Title: r.kind().String(), Text: r.Rule}
-			if p.File != "" {
-				note.File, note.Line = filepath.ToSlash(p.File), r.Line
-				if r.Agent != nil {
-					note.Text += ", for " + *r.Agent
-				}
-			} else {
-				note.Text = r.place("", h.several()) + " " + note.Text
-			}
-			if text := r.note(); text != "" {
-				note.Text += ": " + text
-			}
-			note.Text += ". This covers only " + msg.Count(h.Requests, "request")
-			if h.From != nil {
-				note.Text += fmt.Sprintf(" from %s to %s", h.From.Format("2006-01-02"), h.To.Format("2006-01-02"))
-			}
-			note.Text += "; others may need the rule."
-			notes = append(notes, note)
-		}
-	}
-	p.All = false
-	return ci.Report(w, notes, h.Never+h.Matched-int64(len(notes)), c.markdown(p))
 }

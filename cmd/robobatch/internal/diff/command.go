@@ -73,17 +73,12 @@ of usage, input or output.`
 			The intended changes, which -fail ignores.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
 			Approve all changes: write them to this file, for -baseline. The exit code is 0 (docs/CI.md).`},
-		}, g.page.All(), g.outFlags(), g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
+		}, g.page.All(), []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
+		The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`}, g.table.FormatFlag()}, g.limits.Flags(), []cli.Flag{g.table.CSVFlag()}),
 		Run: g.Work.MemoryFlags(`
 			A quarter, at most 256MiB, is for changed URLs; the rest go to a temporary file.`),
 	}.All()
 	return c
-}
-
-// outFlags returns the flags about the file of changed rows.
-func (g *given) outFlags() []cli.Flag {
-	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
-		The file to write rows to, in any format of a run (docs/OUTPUT.md). Default: none.`}, g.table.FormatFlag()}
 }
 
 // A diffing implements the command diff.
@@ -365,7 +360,11 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.require.Check(s.Rows()); err != nil {
 		return err
 	}
-	s.Warnings = append(s.Warnings, d.warnings(s)...)
+	all := s.Warn()
+	if d.limit.IsNone() && !d.require.AllowBad {
+		all = append(all, d.Rejected(s)...)
+	}
+	s.Warnings = append(s.Warnings, slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })...)
 	if err := d.complete(s); err != nil {
 		return err
 	}
@@ -427,15 +426,6 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 		return outputs.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
 	}
 	return nil
-}
-
-// warnings returns the warnings about the rows of the logs.
-func (d *diffing) warnings(s *summary.Report) []warning.Warning {
-	all := s.Warn()
-	if d.limit.IsNone() && !d.require.AllowBad {
-		all = append(all, d.Rejected(s)...)
-	}
-	return slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })
 }
 
 // commit completes the file of changed rows.

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -85,7 +87,9 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 			}
 			for i, origin := range origins {
 				if c := copies[origin]; len(c) > 0 && c[0].Outcome.Effect == robots.UseRules {
-					r := readSite(c[0].Response.Body, side.Opt.Dialect)
+					body := c[0].Response.Body
+					sum := sha256.Sum256(body)
+					r := &readRules{robots.Parse(body, side.Opt.Dialect), robots.PreferencesOf(body, side.Opt.Dialect), side.Opt.Dialect, hex.EncodeToString(sum[:8])}
 					if sites[i].now = r; side == d.Old {
 						sites[i].old, sites[i].now = r, nil
 					}

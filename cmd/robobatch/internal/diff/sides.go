@@ -22,12 +22,6 @@ type readRules struct {
 	hash    string // of its bytes
 }
 
-// readSite reads a robots.txt.
-func readSite(body []byte, d robots.Dialect) *readRules {
-	sum := sha256.Sum256(body)
-	return &readRules{robots.Parse(body, d), robots.PreferencesOf(body, d), d, hex.EncodeToString(sum[:8])}
-}
-
 // kinds is the number of kinds of claims: Allow, Disallow, and the sources of preferences.
 const kinds = 1 + int(robots.NumSources)
 

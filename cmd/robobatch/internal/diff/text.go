@@ -190,7 +190,28 @@ func (r *Report) alike(i, change int) (names []string, first bool) {
 func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
 	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
-		r.printRule(out, &c.Rules[i])
+		// Print a rule with its examples.
+		rule := &c.Rules[i]
+		head, counts := "  "+msg.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
+		if room := width - cli.Columns(head) - len(counts); room >= 3 {
+			out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
+		} else {
+			out.WriteString(fit(head, width) + "\n" + strings.Repeat(" ", width-len(counts)) + counts + "\n")
+		}
+		verb := "was: "
+		if rule.Of == "old" {
+			verb = "now: "
+		}
+		for i := range rule.Examples {
+			e := &rule.Examples[i]
+			other := verb + e.label()
+			url := e.URL
+			if !r.severalOrigins() {
+				url = path(url)
+			}
+			other = fit(msg.Line(other), 34)
+			out.WriteString("      " + excerpt(msg.Line(url), rule.Rule, width-6-2-cli.Columns(other)) + "  " + other + "\n")
+		}
 	}
 	if more := len(c.Rules) - shownRules; more > 0 || c.MoreRules > 0 {
 		out.WriteString("  and " + msg.Count(int64(max(0, more)+c.MoreRules), "more rule") + "\n")
@@ -242,30 +263,6 @@ func (s *Status) remark(change string) string {
 // title names a change and its crawler.
 func (r *Report) title(agents []string, c *Change) string {
 	return strings.ReplaceAll(c.Change, "_", " ") + " for " + r.crawlers(agents)
-}
-
-// printRule prints a rule with its examples.
-func (r *Report) printRule(out *bufio.Writer, rule *Rule) {
-	head, counts := "  "+msg.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
-	if room := width - cli.Columns(head) - len(counts); room >= 3 {
-		out.WriteString(head + strings.Repeat(" ", room) + counts + "\n")
-	} else {
-		out.WriteString(fit(head, width) + "\n" + strings.Repeat(" ", width-len(counts)) + counts + "\n")
-	}
-	verb := "was: "
-	if rule.Of == "old" {
-		verb = "now: "
-	}
-	for i := range rule.Examples {
-		e := &rule.Examples[i]
-		other := verb + e.label()
-		url := e.URL
-		if !r.severalOrigins() {
-			url = path(url)
-		}
-		other = fit(msg.Line(other), 34)
-		out.WriteString("      " + excerpt(msg.Line(url), rule.Rule, width-6-2-cli.Columns(other)) + "  " + other + "\n")
-	}
 }
 
 // severalOrigins reports whether changes affect several origins.

@@ -58,7 +58,7 @@ It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{
-		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{allFlag(&g.Work)}, g.Run()...),
+		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{{Name: "v", Set: cli.Bool(&g.Work.Verbose), Doc: "Also print the expectations that passed (text), and the stack of a panic."}}, g.Run()...),
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			File of expectations (docs/CI.md). One per line, such as "disallow @ai /private/ rule=12". - is standard input.`},
@@ -69,11 +69,6 @@ Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usa
 		},
 	}.All()
 	return c
-}
-
-// allFlag returns the flag -v.
-func allFlag(w *flags.Work) cli.Flag {
-	return cli.Flag{Name: "v", Set: cli.Bool(&w.Verbose), Doc: "Also print the expectations that passed (text), and the stack of a panic."}
 }
 
 // plan checks the flags, reads the expectations and finds the rules.

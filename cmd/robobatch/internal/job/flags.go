@@ -3,18 +3,14 @@ package job
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
-	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/page"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
 )
 
@@ -287,27 +283,6 @@ func checkWide(question *engine.StoreOptions, out *output.Options) error {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")
 	}
 	_, err := out.ColumnNames(flags.AgentsOf(question))
-	return wideError(err)
-}
-
-// chooseParts sets the partition columns. The output is a directory then.
-func chooseParts(by, name string, out *output.Options, faults *cli.Faults) {
-	var err error
-	if out.Partition, err = output.ParsePartition(by); err != nil {
-		faults.Add("partition-by", err)
-		out.Partition = nil
-	}
-	if storage.IsRemote(name) && !outputs.IsDir(name) {
-		faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", name))
-	} else if name == msg.Std {
-		faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))
-	} else if _, err := output.FormatOf(name); err == nil {
-		faults.Add("partition-by", fmt.Errorf("-out %s names a file: name a directory, such as %s/", name, strings.TrimSuffix(name, filepath.Ext(name))))
-	}
-}
-
-// wideError returns the error for columns shared by agents, with the flag that avoids it.
-func wideError(err error) error {
 	errs := cli.Parts(err)
 	for i, err := range errs {
 		if c, ok := errors.AsType[*output.ColumnError](err); ok { // all other causes were ruled out

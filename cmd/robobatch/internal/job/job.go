@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
@@ -396,7 +398,18 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	}
 	if g.storage.partitionBy != "" {
 		file = ""
-		chooseParts(g.storage.partitionBy, g.table.Out, &p.outOpt, &faults)
+		var err error
+		if p.outOpt.Partition, err = output.ParsePartition(g.storage.partitionBy); err != nil {
+			faults.Add("partition-by", err)
+			p.outOpt.Partition = nil
+		}
+		if storage.IsRemote(g.table.Out) && !outputs.IsDir(g.table.Out) {
+			faults.Add("partition-by", fmt.Errorf("-out %[1]s names an object: end it with /, as in %[1]s/", g.table.Out))
+		} else if g.table.Out == msg.Std {
+			faults.Add("partition-by", errors.New("standard output cannot hold partitions: name a directory with -out"))
+		} else if _, err := output.FormatOf(g.table.Out); err == nil {
+			faults.Add("partition-by", fmt.Errorf("-out %s names a file: name a directory, such as %s/", g.table.Out, strings.TrimSuffix(g.table.Out, filepath.Ext(g.table.Out))))
+		}
 	}
 	needs := p.outOpt.Needs()
 	p.Now.Opt.Directives, p.LogOpt.Fields.Times = needs.Directives, p.LogOpt.Fields.Times || needs.Times

@@ -231,7 +231,24 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != msg.Std, Fail: l.fail})
 	var err error
 	for i := 0; i < len(l.rules) && err == nil; i++ {
-		err = l.list(ctx, p, l.rules[i])
+		var first, last *listings.Listing // listings of the same file, not printed yet because more may follow
+		listed := 0
+		err = listings.List(ctx, l.rules[i].Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
+			listed++
+			isSame := last != nil && last.Response.File && listing.Response.File && last.Response.Name == listing.Response.Name // for http and https
+			if last != nil && !isSame {
+				err = l.print(p, last, first.Origin)
+				first = nil
+			}
+			first, last = cmp.Or(first, listing), listing
+			return err
+		})
+		if err == nil && last != nil {
+			err = l.print(p, last, first.Origin)
+		}
+		if err == nil && l.opt.Origin != "" && listed == 0 {
+			err = fmt.Errorf("lint %s: %w", l.opt.Origin, pipeline.ErrNotListed)
+		}
 	}
 	if err == nil {
 		err = p.Close()
@@ -271,34 +288,6 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 		return nil
 	}
 	return outputs.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
-}
-
-// list prints the findings of the rules.
-func (l *linting) list(ctx context.Context, p *Printer, rules *pipeline.Rules) error {
-	var first, last *listings.Listing // listings of the same file, not printed yet because more may follow
-	listed := 0
-	err := listings.List(ctx, rules.Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
-		listed++
-		if last != nil && !isSameFile(last, listing) {
-			err = l.print(p, last, first.Origin)
-			first = nil
-		}
-		first, last = cmp.Or(first, listing), listing
-		return err
-	})
-	if err == nil && last != nil {
-		err = l.print(p, last, first.Origin)
-	}
-	if err == nil && l.opt.Origin != "" && listed == 0 {
-		err = fmt.Errorf("lint %s: %w", l.opt.Origin, pipeline.ErrNotListed)
-	}
-	return err
-}
-
-// isSameFile reports whether two listings belong to one robots.txt: a file name without a scheme is listed for http and
-// https.
-func isSameFile(a, b *listings.Listing) bool {
-	return a.Response.File && b.Response.File && a.Response.Name == b.Response.Name
 }
 
 // print prints the findings of a robots.txt. first is the first origin of its file, which has http if the file name has

@@ -141,37 +141,31 @@ func Check(w Outputs, r Inputs) error {
 		errs = append(errs, fmt.Errorf("-stats: %s is reserved for the rows before a fault: name another file", msg.File(w.Stats)))
 	}
 	if tree {
-		errs = append(errs, checkTree(w, r))
+		// The output directory may be replaced, and no input or other output is in it.
+		doing := map[output.PartitionMode]string{
+			output.PartitionNew: "create", output.PartitionReplace: "replace", output.PartitionByParts: "write into", output.PartitionAppend: "write into",
+		}[w.Options.Mode]
+		for _, err := range cli.Parts(w.Options.CheckTarget(w.Out)) {
+			errs = append(errs, &atomicfile.Error{Doing: doing, Name: w.Out, Err: err})
+		}
+		errs = append(errs, checkParent(w.Out))
+		names := append(make([]string, 0, 3+len(r.Logs)), r.Path, w.Stats, w.Rejects)
+		for _, in := range r.Logs {
+			names = append(names, in.File())
+		}
+		for _, dir := range []string{w.Out, w.Options.PartialName(w.Out)} {
+			for _, name := range names {
+				if name != "" && name != msg.Std && strings.HasPrefix(resolve(name), resolve(dir)+string(filepath.Separator)) {
+					errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", msg.File(name), msg.File(dir)))
+				}
+			}
+		}
 	}
 	for i, t := range targets {
 		if i != 1 && (i > 1 || !tree) { // the partial output is in the same directory
 			errs = append(errs, t.checkDirectory())
 		}
 		errs = append(errs, t.checkRead(r))
-	}
-	return errors.Join(errs...)
-}
-
-// checkTree checks that the output directory may be replaced, and that no input or other output is in it.
-func checkTree(w Outputs, r Inputs) error {
-	var errs []error
-	doing := map[output.PartitionMode]string{
-		output.PartitionNew: "create", output.PartitionReplace: "replace", output.PartitionByParts: "write into", output.PartitionAppend: "write into",
-	}[w.Options.Mode]
-	for _, err := range cli.Parts(w.Options.CheckTarget(w.Out)) {
-		errs = append(errs, &atomicfile.Error{Doing: doing, Name: w.Out, Err: err})
-	}
-	errs = append(errs, checkParent(w.Out))
-	names := append(make([]string, 0, 3+len(r.Logs)), r.Path, w.Stats, w.Rejects)
-	for _, in := range r.Logs {
-		names = append(names, in.File())
-	}
-	for _, tree := range []string{w.Out, w.Options.PartialName(w.Out)} {
-		for _, name := range names {
-			if name != "" && name != msg.Std && strings.HasPrefix(resolve(name), resolve(tree)+string(filepath.Separator)) {
-				errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", msg.File(name), msg.File(tree)))
-			}
-		}
 	}
 	return errors.Join(errs...)
 }

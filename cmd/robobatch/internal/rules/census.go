@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
@@ -210,17 +209,4 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return nil
 	}
 	return c.print(r.Out, r.form)
-}
-
-// months returns the first moment of each month, from the first change of rules to the last.
-func months(first, last int64) (all []int64) {
-	at := time.UnixMicro(first).UTC()
-	at = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
-	if at.UnixMicro() < first {
-		at = at.AddDate(0, 1, 0)
-	}
-	for ; at.UnixMicro() <= last; at = at.AddDate(0, 1, 0) {
-		all = append(all, at.UnixMicro())
-	}
-	return append(all, at.UnixMicro()) // after the last change
 }

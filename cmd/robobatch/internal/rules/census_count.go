@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/pipeline"
@@ -218,7 +219,17 @@ func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	}
 	if r.monthly {
 		if r.moments = []int64{engine.NoTime}; first <= last {
-			r.moments = months(first, last)
+			r.moments = nil
+			// The first moment of each month, from the first change of rules to the first month after the last.
+			at := time.UnixMicro(first).UTC()
+			at = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+			if at.UnixMicro() < first {
+				at = at.AddDate(0, 1, 0)
+			}
+			for ; at.UnixMicro() <= last; at = at.AddDate(0, 1, 0) {
+				r.moments = append(r.moments, at.UnixMicro())
+			}
+			r.moments = append(r.moments, at.UnixMicro())
 		}
 	}
 	slices.SortFunc(named, func(a, b site) int { return cmp.Compare(a.origin, b.origin) })

@@ -117,26 +117,6 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	return write(d.record(item.Output), r)
 }
 
-// clearParts removes the partition files of an input, and then the record, which lists them until they are gone. It
-// returns an error if the record is about another input, whose rows would be lost.
-func (d Dir) clearParts(item *Item) error {
-	name := d.record(item.Output)
-	r := &Record{}
-	text, err := storage.ReadAll(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case summary.Read(text, r) != nil || r.Output != item.Output:
-		return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", msg.File(name), msg.File(item.Name), msg.File(item.Output))
-	case r.Input.Name != item.Name:
-		return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern with what tells them apart, as in -in 'logs/*/*.gz'",
-			msg.File(item.Name), msg.File(r.Input.Name), msg.File(item.Output))
-	}
-	return d.removeParts(r)
-}
-
 // removeParts removes the files in a record, and the record.
 func (d Dir) removeParts(r *Record) error {
 	if !r.Pending && len(r.Parts) > 0 {

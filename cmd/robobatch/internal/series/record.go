@@ -280,7 +280,23 @@ func (d Dir) Forget(item *Item) {
 func (d Dir) Clear(item *Item) error {
 	p := storage.Of(d.Name)
 	if d.Partitioned {
-		return d.clearParts(item)
+		// The record lists the partition files, so it is removed last. If it is about another input, whose rows would be
+		// lost, that is an error.
+		name := d.record(item.Output)
+		r := &Record{}
+		text, err := storage.ReadAll(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case summary.Read(text, r) != nil || r.Output != item.Output:
+			return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", msg.File(name), msg.File(item.Name), msg.File(item.Output))
+		case r.Input.Name != item.Name:
+			return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern with what tells them apart, as in -in 'logs/*/*.gz'",
+				msg.File(item.Name), msg.File(r.Input.Name), msg.File(item.Output))
+		}
+		return d.removeParts(r)
 	}
 	if err := p.Remove(d.record(item.Output)); err != nil {
 		return err
