@@ -201,10 +201,16 @@ func (d *diffing) find(g *given) (err error) {
 	if errRules == nil {
 		errRules = d.Divide()
 	}
-
 	d.outOpt.DictMemory, d.outOpt.Workers = d.Parts.Dicts, d.Workers()
 	if d.noLog {
-		return errors.Join(errRules, d.findNoLog(g))
+		if d.Old.Files == nil || d.Now.Files == nil {
+			return errRules
+		}
+		if d.Old.Pack() != "" || d.Now.Pack() != "" {
+			return errors.Join(errRules, errors.New("a pack does not contain the robots.txt files, so paths cannot be generated: name a log with -in, or the files"))
+		}
+		d.outOpt.Inputs = []string{""}
+		return errors.Join(errRules, d.checkOut(g, nil))
 	}
 	if err = errors.Join(errRules, d.OpenLogs(err)); d.Logs == nil {
 		return err
@@ -365,14 +371,27 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 		all = append(all, d.Rejected(s)...)
 	}
 	s.Warnings = append(s.Warnings, slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })...)
-	if err := d.complete(s); err != nil {
-		return err
+	if d.out.Name != "" {
+		err := d.out.Use(func(f *output.File) error {
+			s.Describe(f, d.outOpt.Format)
+			err := f.Complete()
+			s.WarnFormulas(f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if err := d.page.Make(ctx, page.Result{Pipeline: &d.Pipeline, Summary: s, Changes: sink.Report(reported)}); err != nil {
 		return err
 	}
-	if err := d.commit(); err != nil {
-		return err
+	if d.out.Name != "" {
+		if err := d.set.Begin(d.out.Name, d.page.FileName()); err != nil {
+			return err
+		}
+		if err := d.out.Commit((*output.File).Commit); err != nil {
+			return err
+		}
 	}
 	d.WarnRest(s.Warnings)
 	if len(d.gates) > 0 {
@@ -403,7 +422,6 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 	report.Fill(sink.Report(reported))
 	report.FillPreferences(sink.wishes.Report(reported))
 	report.Gates = judge(d.gates, report)
-
 	report.Refused = refused
 	all := make([]string, 0, len(report.Agents))
 	for i := range report.Agents {
@@ -426,30 +444,6 @@ func (d *diffing) print(sink *changesSink, refused int64) error {
 		return outputs.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
 	}
 	return nil
-}
-
-// commit completes the file of changed rows.
-func (d *diffing) commit() error {
-	if d.out.Name == "" {
-		return nil
-	}
-	if err := d.set.Begin(d.out.Name, d.page.FileName()); err != nil {
-		return err
-	}
-	return d.out.Commit((*output.File).Commit)
-}
-
-// complete writes the end of the table, before it gets its name.
-func (d *diffing) complete(s *summary.Report) error {
-	if d.out.Name == "" {
-		return nil
-	}
-	return d.out.Use(func(f *output.File) error {
-		s.Describe(f, d.outOpt.Format)
-		err := f.Complete()
-		s.WarnFormulas(f)
-		return err
-	})
 }
 
 // reported is the maximum number of rules, families and origins per kind of change in a report.

@@ -45,21 +45,6 @@ func pathLimits(origins int, memory int64) witness.Limits {
 	return l
 }
 
-// errPackPaths is the error for a pack without a log.
-var errPackPaths = errors.New("a pack does not contain the robots.txt files, so paths cannot be generated: name a log with -in, or the files")
-
-// findNoLog checks that both sides are files, and checks the name of the output.
-func (d *diffing) findNoLog(g *given) error {
-	if d.Old.Files == nil || d.Now.Files == nil {
-		return nil // already reported as an error
-	}
-	if d.Old.Pack() != "" || d.Now.Pack() != "" {
-		return errPackPaths
-	}
-	d.outOpt.Inputs = []string{""}
-	return d.checkOut(g, nil)
-}
-
 // makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are * and all that the
 // robots.txt files name, so the rules are prepared again.
 func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
@@ -77,7 +62,6 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	}
 	src.parts = slices.Collect(slices.Chunk(origins, size))
 	src.read = func(origins []robots.Origin) ([]site, error) {
-		// Read the robots.txt files of origins on both sides.
 		sites := make([]site, len(origins))
 		for _, side := range d.Sides() {
 			moment := listings.Moment{AsOf: side.Opt.AsOf, Dialects: []robots.Dialect{side.Opt.Dialect}}
@@ -108,8 +92,21 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 			agents = d.addNames(agents, &sites[i])
 		}
 	}
-	if len(agents) > 1 {
-		err = d.reload(ctx, agents)
+	if len(agents) > 1 { // prepare the rules again, for these crawlers
+		if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
+			if err := d.Divide(); err != nil { // a row has a verdict for each
+				return nil, err
+			}
+		}
+		for _, side := range d.Sides() {
+			if err := side.Unload(); err != nil {
+				return nil, err
+			}
+			side.Opt.Agents = agents
+			if err := side.Load(ctx, d.tempDir(), &d.Console); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, name := range flags.AgentsOf(&d.Now.Opt) {
 		d.approved.agents = append(d.approved.agents, robots.NewAgent(name, d.Now.Opt.Dialect))
@@ -120,10 +117,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 	if src.rows = pathRows; d.Memory.Limit > 0 {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
-	if err == nil {
-		err = ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
-	}
-	return src, err
+	return src, ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 }
 
 // addNames adds the crawlers that the groups of a site name, unless -agent is given. It records whether there are too
@@ -152,25 +146,6 @@ func (d *diffing) addNames(names []string, s *site) []string {
 		}
 	}
 	return names
-}
-
-// reload prepares the rules for other crawlers.
-func (d *diffing) reload(ctx context.Context, agents []string) (err error) {
-	if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
-		if err := d.Divide(); err != nil { // a row has a verdict for each
-			return err
-		}
-	}
-	for _, side := range d.Sides() {
-		if err := side.Unload(); err != nil {
-			return err
-		}
-		side.Opt.Agents = agents
-		if err := side.Load(ctx, d.tempDir(), &d.Console); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // comparePaths evaluates the paths with both sides, and reports.

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -33,17 +32,8 @@ func (r *Report) Print(w io.Writer, form string) error {
 	case "github":
 		return ci.Report(w, r.annotations(), 0, r.markdown())
 	}
-	_, err := io.WriteString(w, written(r.printText))
+	_, err := io.WriteString(w, r.text())
 	return err
-}
-
-// written returns the text that a function writes.
-func written(write func(*bufio.Writer)) string {
-	var sb strings.Builder
-	out := bufio.NewWriter(&sb)
-	write(out)
-	out.Flush() //nolint:errcheck // to memory
-	return msg.NoCommands(sb.String())
 }
 
 // annotations returns, as errors, the rules responsible for failed gates, and these gates. Other responsible rules
@@ -102,11 +92,9 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 	return note
 }
 
-// markdown returns the report in Markdown.
-func (r *Report) markdown() string { return written(r.printMarkdown) }
-
-// printMarkdown prints the report for a comment on a pull request.
-func (r *Report) printMarkdown(out *bufio.Writer) {
+// markdown returns the report in Markdown, for a comment on a pull request.
+func (r *Report) markdown() string {
+	out := new(strings.Builder)
 	out.WriteString("### robots.txt: what changes\n\n")
 	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
@@ -163,10 +151,11 @@ func (r *Report) printMarkdown(out *bufio.Writer) {
 	for _, note := range r.notes() {
 		out.WriteString("\n" + ci.Markdown(note) + "\n")
 	}
+	return msg.NoCommands(out.String())
 }
 
 // markdownChange prints the rules responsible for a change.
-func (r *Report) markdownChange(out *bufio.Writer, names []string, c *Change) {
+func (r *Report) markdownChange(out *strings.Builder, names []string, c *Change) {
 	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit)
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
 		rule := &c.Rules[i]

@@ -61,34 +61,30 @@ const (
 // first returns the sentences that must precede the numbers, because these would mislead.
 func (r *Report) first() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
-		all = append(all, "The comparison is incomplete: "+has(t.Cut, "origin")+" too many patterns, so changes may be missing. Name a log with -in.")
+		has := " have"
+		if t.Cut == 1 {
+			has = " has"
+		}
+		all = append(all, "The comparison is incomplete: "+msg.Count(t.Cut, "origin")+has+" too many patterns, so changes may be missing. Name a log with -in.")
 	}
 	if t := r.Tried; t != nil && t.AgentsCut {
 		all = append(all, "The comparison is incomplete: the files name too many crawlers, so changes for some may be missing. Name the important ones with -agent.")
 	}
-	if text := r.clients(); text != "" {
-		all = append(all, text)
-	}
-	return all
-}
-
-// clients says whose requests are counted; "" if that is obvious.
-func (r *Report) clients() string {
-	switch r.Clients {
+	switch r.Clients { // whose requests are counted
 	case All:
 		who := "each of these crawlers"
 		if len(r.Agents) == 1 {
 			who = r.Agents[0].Agent
 		}
-		return "All requests of the log, as if " + msg.Line(who) + " had sent them; -agent-from-log counts each crawler's own requests."
+		all = append(all, "All requests of the log, as if "+msg.Line(who)+" had sent them; -agent-from-log counts each crawler's own requests.")
 	case Own:
 		text := "Each crawler's own requests in the log."
 		if slices.ContainsFunc(r.Agents, func(a Agent) bool { return a.Agent == "*" }) {
 			text += " The groups for * decide the requests of " + unidentified + " (browsers and unknown crawlers)."
 		}
-		return text
+		all = append(all, text)
 	}
-	return ""
+	return all
 }
 
 // unidentified is the name in texts for clients counted under "*" in a log with User-Agents.

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bufio"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -25,8 +24,9 @@ const (
 	shownFamilies = 8 // if there are more, first directories are shown instead
 )
 
-// printText prints the report for people.
-func (r *Report) printText(out *bufio.Writer) {
+// text returns the report for people.
+func (r *Report) text() string {
+	out := new(strings.Builder)
 	for _, text := range r.first() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
@@ -61,6 +61,7 @@ func (r *Report) printText(out *bufio.Writer) {
 	for _, line := range r.notes() {
 		out.WriteString("\n" + cli.Fill(line, width) + "\n")
 	}
+	return msg.NoCommands(out.String())
 }
 
 // unitRequest is the unit of a report on a log.
@@ -93,17 +94,9 @@ func (r *Report) notes() (notes []string) {
 	return notes
 }
 
-// has returns "1 origin has" or "2 origins have".
-func has(n int64, noun string) string {
-	if n == 1 {
-		return msg.Count(n, noun) + " has"
-	}
-	return msg.Count(n, noun) + " have"
-}
-
 // table prints a line for each agent with its requests, and below it the failed gates. Distinct URLs are printed where
 // they changed, because they are counted only there.
-func (r *Report) table(out *bufio.Writer, distinct bool) {
+func (r *Report) table(out *strings.Builder, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-23s%13s%13s%13s%13s", cells...), " ") + "\n")
 	}
@@ -187,10 +180,9 @@ func (r *Report) alike(i, change int) (names []string, first bool) {
 }
 
 // printChange prints the rules responsible for a change, and its places.
-func (r *Report) printChange(out *bufio.Writer, agents []string, c *Change) {
+func (r *Report) printChange(out *strings.Builder, agents []string, c *Change) {
 	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
-		// Print a rule with its examples.
 		rule := &c.Rules[i]
 		head, counts := "  "+msg.Line(r.place(rule)+"  "+rule.label()), r.counts(rule.Count)
 		if room := width - cli.Columns(head) - len(counts); room >= 3 {
@@ -352,7 +344,7 @@ func describe(rule string, line int, reason string) string {
 }
 
 // printParts prints the largest parts.
-func (r *Report) printParts(out *bufio.Writer, title string, parts []Part, more int) {
+func (r *Report) printParts(out *strings.Builder, title string, parts []Part, more int) {
 	out.WriteString("  " + title + "\n")
 	for _, p := range parts[:min(len(parts), shownParts)] {
 		out.WriteString(r.partLine(p.Name, p.Count, ""))
