@@ -253,8 +253,7 @@ const (
 // Huge returns the number of responses that are too large for their bytes to be counted.
 func (c *Counter) Huge() int64 { return c.huge }
 
-// bytesOf returns the number of bytes sent for a row: 0 if unknown, and -1 if too large to be counted. It also records
-// the number.
+// bytesOf returns the number of bytes sent for a row: 0 if unknown, and -1 if too large to be counted.
 func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	sent := intOf(b, c.bytes, i)
 	if sent <= 0 {
@@ -263,7 +262,6 @@ func (c *Counter) bytesOf(b *engine.Batch, i int) int64 {
 	if sent >= maxBytes || sent > mostBytes-c.log.Bytes {
 		return -1
 	}
-	c.log.Bytes += sent
 	return sent
 }
 
@@ -354,6 +352,7 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 		one.Bytes = 0
 		c.huge++
 	}
+	c.log.Bytes += one.Bytes
 	class, status := statusClass(b, i, c.status), intOf(b, c.status, i)
 	if r.isTxt = b.IsTxt(i); r.isTxt {
 		return one

@@ -147,6 +147,12 @@ func listsOf(t *testing.T) *ranges.Lists {
 func TestImpostors(t *testing.T) {
 	lists, all := listsOf(t), sentRows(rand.New(rand.NewPCG(7, 31)), 12_000)
 	networks, names, urls, used, netURLs := tookSlowly(all)
+	sum := int64(0)
+	for _, f := range all {
+		if _, err := robots.SplitURL([]byte(f.url)); err == nil && f.bytes < maxBytes {
+			sum += max(0, f.bytes)
+		}
+	}
 	var pages [3]string
 	for i, memory := range []int64{0, 1 << 18, 1 << 20} {
 		store, err := engine.BuildStore(responses(sites), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Ranges: lists})
@@ -159,6 +165,9 @@ func TestImpostors(t *testing.T) {
 			t.Fatal(err)
 		}
 		settle(t, c)
+		if c.log.Bytes != sum {
+			t.Errorf("%d bytes of all responses, want %d", c.log.Bytes, sum)
+		}
 		v := c.newView(&Run{Stats: stats})
 		if memory == 1<<18 && !v.Impostors.Spilled {
 			t.Error("no impostor went to disk")
