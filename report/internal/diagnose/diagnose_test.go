@@ -553,6 +553,42 @@ func TestSoleClient(t *testing.T) {
 	}
 }
 
+// TestHidden holds that an outage also counts the requests of a crawler that was blocked just before, unless a row tells of that.
+func TestHidden(t *testing.T) {
+	for blocked, want := range map[int64]string{12: "outage", 60: "crawler_refused outage"} {
+		all := slices.DeleteFunc(faultless(rand.New(rand.NewPCG(8, 8))), func(r request) bool {
+			return r.agent == 2 && r.path != txtName && r.at >= begin+145*hour && r.at < begin+154*hour
+		})
+		one := request{origin: origin, path: "/blog/1", agent: 2, status: 403, size: 9000}
+		for i := range blocked {
+			one.at = begin + 150*hour + i*200*60/blocked
+			all = append(all, one)
+		}
+		for range 5 {
+			one.at = begin + 153*hour + 35*60
+			all = append(all, one)
+		}
+		failed := int64(0)
+		for i := range all {
+			if r := &all[i]; within(r, "/blog/") && r.at >= begin+153*hour+30*60 && r.at < begin+157*hour {
+				if r.status = 503; blocked < 20 || r.agent != 2 || r.at > begin+155*hour { // otherwise told as blocked
+					failed++
+				}
+			}
+		}
+		var codes []string
+		for _, r := range find(t, all, nil).Findings {
+			if codes = append(codes, r.Code); r.Code == Outage && r.Requests != failed {
+				t.Errorf("%d of bingbot's: %d failed, want %d", blocked, r.Requests, failed)
+			}
+		}
+		slices.Sort(codes)
+		if text := strings.Join(codes, " "); text != want {
+			t.Errorf("%d of bingbot's: %s, want %s", blocked, text, want)
+		}
+	}
+}
+
 // TestEarly holds that a crawler which left long before robots.txt failed did not leave for that, and its requests are not among those that are lost.
 func TestEarly(t *testing.T) {
 	for hours, want := range map[int64]string{0: "[robots_txt_failed+1]", 4: "[robots_txt_failed+1]", 13: "[crawler_stopped+0 robots_txt_failed+0]"} {

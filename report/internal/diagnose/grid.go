@@ -193,7 +193,6 @@ type grid struct {
 	rows     []Row
 	limits   []Row
 	gaps     []segment // gaps in the log
-	refused  []refusal
 }
 
 // newGrid reads the counts. If its tables would have too many cells, it uses longer slots, independent of the available

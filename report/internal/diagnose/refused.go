@@ -9,9 +9,8 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A refusal is a time range in which a site refused a crawler.
+// A refusal is a time range in which the site of a row refused a crawler.
 type refusal struct {
-	site     *site
 	agent    uint16
 	from, to int64
 }
@@ -26,10 +25,12 @@ func isRefusal(status uint16) bool {
 	return false
 }
 
-// isRefused reports whether a site refused a crawler at a time.
+// isRefused reports whether a row says that a site refused a crawler at a time.
 func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
-	return slices.ContainsFunc(g.refused, func(r refusal) bool {
-		return r.site == s && r.agent == agent && at >= r.from-g.step && at <= r.to+g.step
+	return slices.ContainsFunc(g.rows, func(row Row) bool {
+		return row.Origin == s.origin && slices.ContainsFunc(row.refused, func(r refusal) bool {
+			return r.agent == agent && at >= r.from-g.step && at <= r.to+g.step
+		})
 	})
 }
 
@@ -51,6 +52,8 @@ func (g *grid) findRefused(s *site) {
 	for i := range rows {
 		g.joinRefused(&rows[i])
 	}
+	// A row that is too small to be shown explains nothing: other rows must count its requests.
+	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 }
 
 // refusedIn returns the row of a crawler that was refused in a segment.
@@ -81,14 +84,14 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	after := total(pages[in.to:])
 	bad.add(s.refusedTxt(a, bad))
 	inside.n += bad.n - in.of(refused).n
-	now := refusal{s, a, bad.first, bad.last}
+	now := refusal{a, bad.first, bad.last}
 	r = g.row(CrawlerRefused, s.origin, "/", bad, a)
 	r.Of, r.Evidence.Visitors, r.Ongoing = inside.n, served.n, after.n == 0
 	r.answered(statuses)
 	if r.Ongoing {
 		now.to = g.to
 	}
-	g.refused = append(g.refused, now)
+	r.refused = []refusal{now}
 	_, expected := g.usual(a, in)
 	r.lost = max(0, expected-float64(inside.n-bad.n))
 	return r, true
@@ -148,7 +151,7 @@ func (g *grid) joinRefused(r *Row) {
 		if o.Code != r.Code || o.Origin != r.Origin || o.Evidence.Status != r.Evidence.Status || common(o, r) < .8*float64(max(o.lasting(), r.lasting())) {
 			continue
 		}
-		o.Agents = append(o.Agents, r.Agents...)
+		o.Agents, o.refused = append(o.Agents, r.Agents...), append(o.refused, r.refused...)
 		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
 		o.Ongoing, o.mixed = o.Ongoing || r.Ongoing, o.mixed || r.mixed
 		if r.From.Before(o.From) {

@@ -35,11 +35,12 @@ type Row struct {
 	Sentence   string    `json:"sentence"`
 	When       string    `json:"-"` // "Since 3 Oct 20:41"
 
-	lost   float64  // lost requests of search crawlers
-	also   []string // other affected crawlers that the row does not name
-	whole  bool     // lasts the whole log
-	mixed  bool     // many other status codes besides the most frequent one
-	unsure bool     // no address verifies that a client was what it claims to be
+	lost    float64   // lost requests of search crawlers
+	also    []string  // other affected crawlers that the row does not name
+	refused []refusal // of crawler_refused
+	whole   bool      // lasts the whole log
+	mixed   bool      // many other status codes besides the most frequent one
+	unsure  bool      // no address verifies that a client was what it claims to be
 }
 
 // Evidence holds the data behind a row. Fields that do not apply to its code are 0.
