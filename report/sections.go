@@ -17,7 +17,8 @@ import (
 // The limits of sites and sections on the page.
 const (
 	shownSections = 10  // of a crawler
-	shownFetches  = 20  // of robots.txt by a crawler
+	shownFetches  = 20  // runs of fetches of robots.txt by a crawler
+	keptFetches   = 512 // of robots.txt by a crawler
 	listedSites   = 100 // in the table
 	siteCrawlers  = 5   // in the table
 )
@@ -39,16 +40,16 @@ type sections struct {
 type crawlerCounts struct {
 	now     section
 	best    *aggregate.Largest[section]
-	fetches []txtAnswer // of robots.txt, the last ones
+	fetches []txtAnswer // of robots.txt, one request each: the latest, and at most keptFetches/4 others
 	fetched int64       // all of them
 }
 
-// A txtAnswer is the requests of a crawler for a robots.txt, one after another, that had the same answer.
+// A txtAnswer is a run of requests of a crawler for a robots.txt that had the same answer, without another in between.
 type txtAnswer struct {
 	Origin        string
 	From, To      int64 // seconds since 1970, by the clock of the page
 	Requests      int64
-	Status, Bytes int64 // -1 is unknown
+	Status, Bytes int64 // -1 means unknown
 }
 
 // counts returns the counts of a crawler.
@@ -59,27 +60,42 @@ func (s *sections) counts(agent int) *crawlerCounts {
 	return &s.of[agent]
 }
 
-// addTxt counts a request of a crawler for a robots.txt.
+// addTxt counts a request of a crawler for a robots.txt. The order of the rows does not matter, because the latest fetches
+// by time are kept: a newer log may be read first.
 func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return
 	}
 	of, at := s.counts(agent), c.clock.Shown(b.Times[row])/1e6
-	one := txtAnswer{Origin: string(c.originOf(b, row)), From: at, To: at, Requests: 1, Status: intOf(b, c.status, row), Bytes: intOf(b, c.bytes, row)}
 	of.fetched++
-	for i := range slices.Backward(of.fetches) {
-		last := &of.fetches[i]
-		if last.Origin != one.Origin {
+	of.fetches = append(of.fetches, txtAnswer{string(c.originOf(b, row)), at, at, 1, intOf(b, c.status, row), intOf(b, c.bytes, row)})
+	if len(of.fetches) > keptFetches*5/4 {
+		of.fetches = slices.Delete(of.sorted(), 0, len(of.fetches)-keptFetches)
+	}
+}
+
+// sorted returns the fetches by time. Those of one second are in the order of their other fields.
+func (of *crawlerCounts) sorted() []txtAnswer {
+	slices.SortFunc(of.fetches, func(a, b txtAnswer) int {
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	return of.fetches
+}
+
+// runs returns the last runs of fetches, by the time of their end.
+func (of *crawlerCounts) runs() []txtAnswer {
+	all, last := []txtAnswer{}, map[string]int{} // by origin
+	for _, f := range of.sorted() {
+		if n, known := last[f.Origin]; known && all[n].Status == f.Status && all[n].Bytes == f.Bytes {
+			all[n].To = f.To
+			all[n].Requests++
 			continue
 		}
-		if last.Status != one.Status || last.Bytes != one.Bytes {
-			break
-		}
-		last.From, last.To = min(last.From, at), max(last.To, at)
-		last.Requests++
-		return
+		last[f.Origin] = len(all)
+		all = append(all, f)
 	}
-	of.fetches = append(of.fetches[max(0, len(of.fetches)+1-shownFetches):], one)
+	slices.SortStableFunc(all, func(a, b txtAnswer) int { return cmp.Compare(a.To, b.To) })
+	return all[max(0, len(all)-shownFetches):]
 }
 
 // addURL counts a URL, whose origin ends at a place.
@@ -142,7 +158,7 @@ func (s *sections) view(name func(int) string) []crawlerView {
 			slices.SortFunc(rows, func(a, b section) int {
 				return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Path, b.Path))
 			})
-			all = append(all, crawlerView{show.Text(name(agent)), rows, append([]txtAnswer{}, of.fetches...), of.fetched})
+			all = append(all, crawlerView{show.Text(name(agent)), rows, of.runs(), of.fetched})
 		}
 	}
 	return all

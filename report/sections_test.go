@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -48,5 +50,39 @@ func TestTxtFetches(t *testing.T) {
 	one := c.newView(&Run{Stats: stats}).Each[0]
 	if n := len(one.Fetches); n != shownFetches || one.Fetched != shownFetches+3 || one.Fetches[n-1].Status != 200+shownFetches+2 {
 		t.Error("of " + strconv.Itoa(n) + " answers the last are not kept")
+	}
+}
+
+// TestRotated holds that the page of a rotated log is the same whether its older or its newer file is read first: with more fetches of
+// robots.txt than are kept, some of them in the same second with other answers, and runs that begin in one file and end in the other.
+func TestRotated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 55))
+	all := fetches(rng, 12_000)
+	for i := range all {
+		if i%3 == 0 {
+			all[i].url, all[i].status = []string{"https://a.example", "https://b.example"}[rng.IntN(2)]+"/robots.txt", []int64{200, 200, 200, 503}[rng.IntN(4)]
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fetch) int { return int(a.at - b.at) })
+	pageOf := func(all []fetch) string {
+		c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
+		run := Run{Version: "v", Stats: stats}
+		diagnosis, err := c.Diagnose(&run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Diagnosis = diagnosis
+		if each := c.newView(&run).Each[0]; each.Fetched <= keptFetches*5/4 || len(each.Fetches) != shownFetches {
+			t.Fatalf("%d fetches in %d runs", each.Fetched, len(each.Fetches))
+		}
+		var page bytes.Buffer
+		if err := Write(&page, c, &run); err != nil {
+			t.Fatal(err)
+		}
+		return page.String()
+	}
+	older, newer := all[:6500], all[6500:]
+	if pageOf(slices.Concat(older, newer)) != pageOf(slices.Concat(newer, older)) {
+		t.Error("the page depends on the order of the files")
 	}
 }
