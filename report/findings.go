@@ -3,55 +3,82 @@ package report
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robobatch/robobatch/report/internal/diagnose"
+	"github.com/robobatch/robobatch/report/internal/revisions"
+	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
 // A findingsView holds the findings at the top of the page: those shown first, and the rest, which is folded.
-type findingsView struct{ First, More []findingView }
+type findingsView struct{ First, More []Cause }
 
-// A findingView is a finding, its number, and the same finding for other origins.
-type findingView struct {
+// A Cause is a finding, its number, and the same finding for other origins.
+type Cause struct {
 	*diagnose.Row
-	No   int
-	Same []*diagnose.Row
+	No    int
+	Where string // the origins of a log of several; "" if the sentence names them, or if all are affected
+	Same  []*diagnose.Row
+}
+
+// Headline returns the sentence of the finding, and where it applies.
+func (f Cause) Headline() string {
+	if f.Where == "" {
+		return f.Sentence
+	}
+	return f.Where + ": " + f.Sentence
 }
 
 // Lines returns the lines of the groups that the remedy changes.
-func (f findingView) Lines() []string {
+func (f Cause) Lines() []string {
 	return strings.Split(strings.TrimSpace(f.Remedy.Text), "\n")[:strings.Count(f.Remedy.Text, "\n")]
 }
 
-// newFindings returns the findings of a diagnosis. Findings of several origins with one cause are combined.
-func newFindings(d *Diagnosis) *findingsView {
-	if len(d.Findings) == 0 {
-		return nil
-	}
-	type cause struct {
-		code, path, rule string
-		status           int
-	}
-	var all []findingView
-	at := map[cause]int{}
+// Causes returns the findings of a diagnosis. Findings of several origins at the same time are combined if they have one
+// cause.
+func Causes(d *Diagnosis) (all []Cause) {
 	for i := range d.Findings {
 		r := &d.Findings[i]
-		one := cause{r.Code, r.Path, r.Evidence.Rule, r.Evidence.Status}
-		if n, known := at[one]; known && r.Origin != "" && !slices.ContainsFunc(append(all[n].Same, all[n].Row), func(o *diagnose.Row) bool { return o.Origin == r.Origin }) {
+		n := slices.IndexFunc(all, func(c Cause) bool {
+			isSame := func(o *diagnose.Row) bool { return o.Origin == r.Origin }
+			return r.Origin != "" && c.Origin != "" && !isSame(c.Row) && !slices.ContainsFunc(c.Same, isSame) &&
+				c.Code == r.Code && c.Path == r.Path && c.Evidence.Rule == r.Evidence.Rule && c.Evidence.Status == r.Evidence.Status && !r.From.After(c.To) && !c.From.After(r.To)
+		})
+		if n >= 0 {
 			all[n].Same = append(all[n].Same, r)
-			continue
+		} else {
+			all = append(all, Cause{Row: r, No: len(all) + 1})
 		}
-		if r.Origin != "" {
-			at[one] = len(all)
-		}
-		all = append(all, findingView{r, len(all) + 1, nil})
 	}
-	first := min(len(all), ShownFindings)
-	return &findingsView{all[:first], all[first:]}
+	for i := range all {
+		c := &all[i]
+		if others := int64(len(c.Same)); others > 0 {
+			c.Where = c.Origin + " and " + show.Plural(others, "other origin")
+		} else if len(d.Sites) > 1 && !strings.Contains(c.Sentence, c.Origin) {
+			c.Where = c.Origin
+		}
+	}
+	return all
+}
+
+// Alike returns the number of other origins whose robots.txt has got the rule of a finding since the day before it. They
+// may have too few requests for a finding, or are not among the origins that are examined one by one.
+func (v *view) Alike(c Cause) int64 {
+	origins := map[string]bool{}
+	for _, r := range v.Revised {
+		if !r.At.Before(c.From.Add(-24*time.Hour)) && r.At.Before(c.To) && slices.ContainsFunc(r.Added, func(l revisions.Line) bool { return l.Text == c.Evidence.Rule }) {
+			origins[r.Origin] = true
+		}
+	}
+	for _, own := range append(c.Same, c.Row) {
+		delete(origins, own.Origin)
+	}
+	return int64(len(origins))
 }
 
 // Follows returns the effects of a finding, combined by code, without repeating the finding itself.
-func (f findingView) Follows() (all []diagnose.Effect) {
+func (f Cause) Follows() (all []diagnose.Effect) {
 	isTraffic := func(code string) bool { return code == diagnose.CrawlerStopped || code == diagnose.CrawlerSlowed }
 	for _, e := range f.Effects {
 		if isTraffic(f.Code) && isTraffic(e.Code) && !slices.ContainsFunc(e.Agents, func(a string) bool { return !slices.Contains(f.Agents, a) }) {
@@ -82,6 +109,16 @@ func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, ag
 		agents = append(agents, f.Agents[:min(1, len(f.Agents))]...)
 	}
 	return spans, agents
+}
+
+// checks maps codes to what they check.
+var checks = map[string]string{
+	diagnose.Outage: "outages", diagnose.RobotsFailed: "failed fetches of robots.txt", diagnose.CrawlerRefused: "refused crawlers", diagnose.SiteClosed: "closed sites",
+	diagnose.RobotsOther: "other texts of robots.txt", diagnose.RobotsMissing: "missing robots.txt", diagnose.SectionClosed: "closed sections", diagnose.ResourcesBlocked: "blocked resources",
+	diagnose.ServerErrors: "server errors", diagnose.CrawlerStopped: "stopped crawlers", diagnose.CrawlerSlowed: "slower crawlers", diagnose.CrawlerSurge: "surges of crawlers",
+	diagnose.NotFoundSection: "missing sections", diagnose.RedirectChain: "redirect chains", diagnose.ParameterCrawl: "crawled parameters", diagnose.EndlessURLs: "endless URLs",
+	diagnose.BytesHog: "large downloads", diagnose.DelayIgnored: "ignored Crawl-delay", diagnose.RulesIgnored: "ignored rules", diagnose.Impostors: "impostors",
+	diagnose.SitemapBad: "failing URLs of sitemaps", diagnose.SoftNotFound: "soft 404s",
 }
 
 // partsOfCodes maps codes to the sections of the page with their numbers. Other codes are about paths.

@@ -58,7 +58,6 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 		}},
 		{ID: "time", Title: "Time", view: func(v *view) bool {
 			within := c.series.Shown()
-			v.Revised = c.revised(v.Run, within)
 			spans, first := v.Findings.spans(c.clock.Shown)
 			v.Time = c.series.View(within, timeline.Options{
 				FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments(), Errors: v.Status, Spans: spans, First: first,
@@ -107,7 +106,12 @@ func (c *Counter) viewOverview(v *view) bool {
 			v.Errors += n * int64(bit(class+1 >= 4))
 		}
 	}
-	v.Each, v.Findings = c.sections.view(c.agentName), newFindings(&v.Diagnosis)
+	v.Revised = c.revised(v.Run, c.series.Shown())
+	v.Each = c.sections.view(c.agentName)
+	if all := Causes(&v.Diagnosis); len(all) > 0 {
+		first := min(len(all), ShownFindings)
+		v.Findings = &findingsView{all[:first], all[first:]}
+	}
 	return true
 }
 

@@ -79,6 +79,12 @@ type Warning struct {
 	Code, Text string
 	Count      int64
 	Examples   []string
+	Minor      bool // it cannot change findings
+}
+
+// Doubts returns the warnings that can change findings, or those that cannot.
+func (r *Run) Doubts(minor bool) []Warning {
+	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w Warning) bool { return w.Minor != minor })
 }
 
 // File is a robots.txt that the page shows with the requests of each line.

@@ -130,10 +130,17 @@ func (v *view) Known() int64 { return int64(len(v.Crawlers)) - int64(bit(v.Other
 // Parts returns all sections in their order.
 func (v *view) Parts() []Panel { return slices.Concat(v.Sections, v.Panels) }
 
-// Command returns the command that does something with the logs and rules of the page.
+// withoutFlags are the flags of the page that commands do not have, or do not need.
+var withoutFlags = map[string]string{
+	"": " -old ", "coverage": " -old -cache -in-sitemap -ranges -ranges-age ", "diff": " -cache -in-sitemap -ranges -ranges-age ",
+	"conduct": " -old -agent -agent-from-log -unknown-agents -in-sitemap -ranges -ranges-age ",
+}
+
+// Command returns the command that does something with the logs and rules of the page. A sitemap is treated as a log of
+// its URLs.
 func (v *view) Command(what, end string) string {
 	command, ins := what, v.Inputs
-	if what == "sitemap" { // not a command: a sitemap is treated as a log of its URLs
+	if what == "sitemap" {
 		command, ins = "-format sitemap -agent @search", nil
 	}
 	words := append(strings.Fields("robobatch "+command), "-rules", v.Rules)
@@ -151,8 +158,7 @@ func (v *view) Command(what, end string) string {
 		switch {
 		case what == "sitemap" && name == "-in-sitemap":
 			name = "-in"
-		case what == "sitemap" && name != "-base" && name != "-origin", what == "diff" && name == "-cache", what != "diff" && name == "-old",
-			!strings.HasPrefix(name, "-") || name == "-timezone" || name == "-previous", what != "" && (name == "-in-sitemap" || strings.HasPrefix(name, "-ranges")):
+		case what == "sitemap" && name != "-base" && name != "-origin", !strings.HasPrefix(name, "-"), strings.Contains(withoutFlags[what]+" -timezone -previous ", " "+name+" "):
 			continue
 		}
 		for _, value := range values {
@@ -167,6 +173,16 @@ func (v *view) Command(what, end string) string {
 		}
 	}
 	return strings.Join(words, " ") + end
+}
+
+// Never returns the command that prints the URLs of listed.tsv without requests in crawled.tsv: requests of crawlers that
+// are not impostors, if the log names crawlers.
+func (v *view) Never() string {
+	isCrawler := ""
+	if v.FromLog {
+		isCrawler = `if ($2 != "*" && $3 != "no") `
+	}
+	return `awk -F'\t' 'NR == FNR { ` + isCrawler + `seen[$1] = 1; next } FNR > 1 && !seen[$1]++ { print $1 }' crawled.tsv listed.tsv`
 }
 
 // After returns the section that follows another.
@@ -230,6 +246,9 @@ func (c *Counter) revised(run *Run, within timespan.Span) (all []revisions.Revis
 	}
 	return all
 }
+
+// Revisions returns the revisions, with those of several origins combined.
+func (v *view) Revisions() []revisions.Revision { return revisions.Alike(v.Revised) }
 
 // moments returns when texts were revised.
 func (v *view) moments() (all []time.Time) {

@@ -5,7 +5,9 @@ package revisions
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,7 +25,8 @@ type Revision struct {
 	Origin      string
 	At          time.Time
 	Added, Gone []Line
-	Known       bool // both texts are known
+	Known       bool  // both texts are known
+	Others      int64 // other origins, see Alike
 }
 
 // When returns the time as a page shows it.
@@ -58,6 +61,30 @@ func Of(texts []Text) (all []Revision) {
 	}
 	slices.SortStableFunc(all, func(a, b Revision) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Origin, b.Origin)) })
 	return all
+}
+
+// Alike combines the revisions of several origins that add and remove the same lines on one day: the first one counts the
+// others. Unknown ones are combined, too.
+func Alike(all []Revision) (some []Revision) {
+	at := map[string]int{}
+	for _, r := range all {
+		key := fmt.Sprint(r.At.Format(time.DateOnly), r.Known, texts(r.Added), texts(r.Gone))
+		if n, known := at[key]; known {
+			some[n].Others++
+			continue
+		}
+		at[key] = len(some)
+		some = append(some, r)
+	}
+	return some
+}
+
+// texts returns the quoted texts of lines.
+func texts(lines []Line) (s string) {
+	for _, l := range lines {
+		s += strconv.Quote(l.Text)
+	}
+	return s
 }
 
 // linesOf returns the lines of a text, trimmed. Empty ones have no text.

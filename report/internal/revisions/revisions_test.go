@@ -88,3 +88,17 @@ func TestLarge(t *testing.T) {
 		t.Errorf("%d revisions", len(all))
 	}
 }
+
+// TestAlike holds that revisions of several origins with the same lines on one day are one, with the number of others.
+func TestAlike(t *testing.T) {
+	one := func(origin string, hour int, added string) Revision {
+		return Revision{Origin: origin, At: time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC), Added: []Line{{hour, added}}, Known: added != ""}
+	}
+	var got []string
+	for _, r := range Alike([]Revision{one("a", 1, "x"), one("b", 2, "x"), one("c", 3, "y"), one("d", 4, ""), one("e", 5, "x"), one("f", 6, ""), one("g", 25, "x")}) {
+		got = append(got, fmt.Sprint(r.Origin, r.Others))
+	}
+	if want := []string{"a2", "c0", "d1", "g0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -264,10 +264,13 @@ func (f *Flags) pageFlags() (all []report.Flag) {
 	return all
 }
 
+// minor are the warnings that cannot change findings: about violations that are unknown, or about outputs.
+var minor = []warning.Code{warning.FailedFetches, warning.NoRobotsRequests, warning.FormulaCells, warning.MixedOutputs, warning.SpareOutputs}
+
 // warningsOf converts warnings for the page.
 func warningsOf(all []warning.Warning) (shown []report.Warning) {
 	for _, d := range all {
-		shown = append(shown, report.Warning{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples})
+		shown = append(shown, report.Warning{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples, Minor: slices.Contains(minor, d.Code)})
 	}
 	return shown
 }

@@ -191,10 +191,11 @@ func (r *run) written() string {
 	if len(found.Findings) > 0 {
 		lines[0] += "; times in " + cmp.Or(r.page.zone, time.UTC).String()
 	}
-	for i := range found.Findings[:min(len(found.Findings), report.ShownFindings)] {
-		lines = append(lines, fmt.Sprintf("  %d. %s", i+1, msg.Line(found.Findings[i].Sentence)))
+	causes := report.Causes(found)
+	for _, c := range causes[:min(len(causes), report.ShownFindings)] {
+		lines = append(lines, fmt.Sprintf("  %d. %s", c.No, msg.Line(c.Headline())))
 	}
-	if more := len(found.Findings) - report.ShownFindings; more > 0 {
+	if more := len(causes) - report.ShownFindings; more > 0 {
 		lines = append(lines, "  "+msg.Count(int64(more), "more finding")+" on the page")
 	}
 	if p := r.page.Periods; p != nil {
