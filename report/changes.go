@@ -72,7 +72,9 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	v := &changesView{}
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		one := newChange(a)
+		one := changeView{
+			Agent: a.Agent, Requests: a.Requests, Closed: a.Counts[engine.Closed], Opened: a.Counts[engine.Opened], Other: a.Counts[engine.OtherRule], Same: a.Counts[engine.Same],
+		}
 		if others != "" && a.Agent == others {
 			one.Agent = otherClients
 		}
@@ -82,6 +84,11 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 			v.SameOf += one.Requests
 			continue
 		}
+		for _, kind := range []engine.Change{engine.Closed, engine.Opened} {
+			if a.Counts[kind].Requests > 0 {
+				one.Kinds = append(one.Kinds, changeKind{kind.String(), a.Counts[kind], &a.Of[kind]})
+			}
+		}
 		v.Changed = append(v.Changed, one)
 	}
 	slices.SortStableFunc(v.Changed, func(a, b changeView) int {
@@ -89,20 +96,6 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	})
 	if len(v.Changed) > 1 {
 		v.addRules()
-	}
-	return v
-}
-
-// newChange returns the changes for a crawler.
-func newChange(a *aggregate.AgentChanges) changeView {
-	v := changeView{
-		Agent: a.Agent, Requests: a.Requests, Closed: a.Counts[engine.Closed], Opened: a.Counts[engine.Opened],
-		Other: a.Counts[engine.OtherRule], Same: a.Counts[engine.Same],
-	}
-	for _, kind := range []engine.Change{engine.Closed, engine.Opened} {
-		if a.Counts[kind].Requests > 0 {
-			v.Kinds = append(v.Kinds, changeKind{kind.String(), a.Counts[kind], &a.Of[kind]})
-		}
 	}
 	return v
 }

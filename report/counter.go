@@ -157,7 +157,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	}
 	c := &Counter{
 		store: store, look: store.NewLookup(), fromLog: o.LogAgents != engine.LogAgentsOff, byTime: o.RowTimes, verdicts: len(o.Agents), status: opt.Status - 1, bytes: opt.Bytes - 1, method: opt.Method - 1,
-		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: newRuleCounts(store, memory/4), tree: paths.New(),
+		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: ruleCounts{Rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory/16*3), Matchers: max(1, memory/16)})}, tree: paths.New(),
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
 	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // grows by half
@@ -174,9 +174,13 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		c.callers = engine.NewAgentList(c.look, c.old, maxNamed)
 	}
 	c.fetched = make([]int64, c.verdicts)
-	c.kinds, c.denials = newKinds(int(memory/8)/(kindBytes+c.verdicts*verdictBytes)), newDenials(c.look)
+	c.kinds = kinds{numbers: newNumbers(), most: int(memory/8) / (kindBytes + c.verdicts*verdictBytes)}
+	c.denials = &denials{look: c.look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
 	c.series, c.zone, c.clock = timeline.New(crawlers), opt.Location, localtime.New(opt.Location)
-	c.turn = newTurn(opt.Change, &c.clock)
+	if c.turn.at = math.MaxInt64; !opt.Change.IsZero() {
+		c.turn.at = c.clock.Shown(opt.Change.UnixMicro())
+		c.turn.name = timeline.Text(c.turn.at) + " " + c.clock.Name()
+	}
 	c.classes, c.agentURLs = make([][statuses]int64, crawlers+maxNamed+1), make([]aggregate.URLCount, crawlers+maxNamed+1)
 	c.hogs = make([]diagnose.Eater, len(c.classes))
 	c.agentBytes = make([]int64, len(c.classes))
@@ -534,9 +538,6 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.addRequested(u, hash)
 	c.addAnswers(u, hash)
 }
-
-// isTxt reports whether a URL names a robots.txt.
-func isTxt(u *aggregate.URL) bool { return robots.IsTxt(u.Text[u.Prefix:]) }
 
 // addAnswers adds the requests for a URL to the lists of responses, crawler by crawler.
 func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {

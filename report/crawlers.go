@@ -76,53 +76,31 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 		}
 	}
 	if len(all) > 1 {
-		sums = append(sums, c.allCrawlers(all, sparks))
+		sum := Crawler{Name: "all", About: fmt.Sprintf("all %d crawlers, in verdicts", len(all))}
+		for i := range all {
+			sum.addRow(&all[i])
+		}
+		if c.fromLog {
+			sum.About, sum.URLs = "crawlers and other clients", &c.urls
+			if sparks != nil {
+				sum.Spark, sum.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests))
+			}
+		}
+		sums = append(sums, sum)
 	}
 	return all, sums
-}
-
-// allCrawlers returns the sum of all rows of crawlers.
-func (c *Counter) allCrawlers(all []Crawler, sparks *timeline.Points) Crawler {
-	sum := Crawler{Name: "all", About: fmt.Sprintf("all %d crawlers, in verdicts", len(all))}
-	for i := range all {
-		sum.addRow(&all[i])
-	}
-	if !c.fromLog {
-		return sum
-	}
-	sum.About, sum.URLs = "crawlers and other clients", &c.urls
-	if sparks != nil {
-		sum.Spark, sum.SparkWidth = timeline.Spark(sparks.Sum(timeline.Requests))
-	}
-	return sum
-}
-
-// divide returns the sum of the crawlers in the log, and the row of unidentified clients.
-func (c *Counter) divide(all []Crawler) (own, others Crawler) {
-	for i := range all {
-		if all[i].Name == otherClients {
-			others = all[i]
-		} else if c.fromLog {
-			own.addRow(&all[i])
-		}
-	}
-	return own, others
 }
 
 // together returns the sum of the crawlers in a set, and their number.
 func together(set string, all []Crawler) (sum Crawler, n int) {
 	sum.Name = map[string]string{"search": "search engines", "ai": "AI crawlers"}[set]
-	names := map[string]bool{}
-	for _, c := range crawlers.Set(set) {
-		names[strings.ToLower(c.Token)] = true
-	}
+	members := crawlers.Set(set)
 	for i := range all {
-		row := &all[i]
-		if token, _, _ := strings.Cut(row.Name, "/"); !names[strings.ToLower(token)] {
-			continue
+		token, _, _ := strings.Cut(all[i].Name, "/")
+		if slices.ContainsFunc(members, func(c crawlers.Crawler) bool { return strings.EqualFold(c.Token, token) }) {
+			n++
+			sum.addRow(&all[i])
 		}
-		n++
-		sum.addRow(row)
 	}
 	sum.About = fmt.Sprintf("%d crawlers combined", n)
 	return sum, n

@@ -40,10 +40,6 @@ type denials struct {
 	by      []decided   // rules of the current row
 }
 
-func newDenials(look *engine.Lookup) *denials {
-	return &denials{look: look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
-}
-
 // denyingOf returns the number of denying verdicts of a row, and the index in all of the rules that denied them; -1 if
 // none did. The verdicts are for agents from the first on.
 func (d *denials) denyingOf(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {

@@ -294,7 +294,7 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 			c.hog.Origin, c.hog.Path = string(u.Text[:u.Prefix]), show.Text(string(u.Text[u.Prefix:]))
 		}
 	}
-	if c.taking = taking; !isTxt(u) {
+	if c.taking = taking; !robots.IsTxt(u.Text[u.Prefix:]) {
 		visit.Size = int64(size.Page)
 		c.waste.Add(visit)
 	}

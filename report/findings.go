@@ -8,11 +8,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/show"
-	"github.com/robobatch/robobatch/report/internal/timeline"
 )
-
-// A findingsView holds the findings at the top of the page: those shown first, and the rest, which is folded.
-type findingsView struct{ First, More []Cause }
 
 // A Cause is a finding, its number, and the same finding for other origins.
 type Cause struct {
@@ -95,20 +91,6 @@ func (f Cause) Follows() (all []diagnose.Effect) {
 		}
 	}
 	return all
-}
-
-// spans returns the time range of the first findings, and the affected crawlers.
-func (v *findingsView) spans(shown func(int64) int64) (spans []timeline.Span, agents []string) {
-	if v == nil {
-		return nil, nil
-	}
-	for _, f := range v.First {
-		if f.Begins != "log_start" || f.Ends != "log_end" {
-			spans = append(spans, timeline.Span{From: shown(f.From.UnixMicro()) / 1e6, To: shown(f.To.UnixMicro()) / 1e6, No: f.No})
-		}
-		agents = append(agents, f.Agents[:min(1, len(f.Agents))]...)
-	}
-	return spans, agents
 }
 
 // checks maps codes to what they check.

@@ -51,8 +51,6 @@ type kinds struct {
 	most int // of all
 }
 
-func newKinds(most int) kinds { return kinds{numbers: newNumbers(), most: most} }
-
 // findKind returns the number of the kind of a row; -1 if it is new and must be added with addKind.
 func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) int32 {
 	_, stray := b.Sites[r.row].Stray()

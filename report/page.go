@@ -106,8 +106,8 @@ func (v *view) about() string {
 		text += ", " + v.Period
 	}
 	text += ": " + show.Plural(v.Requests, "request")
-	if v.Findings != nil {
-		text += ", " + show.Plural(int64(len(v.Findings.First)+len(v.Findings.More)), "finding")
+	if n := int64(len(v.Causes)); n > 0 {
+		text += ", " + show.Plural(n, "finding")
 	}
 	return text + "."
 }
@@ -127,8 +127,8 @@ func (h *header) addStyle(text string) {
 
 func (h *header) addScript(text string) { h.scripts = append(h.scripts, text) }
 
-// policy returns the Content-Security-Policy of the page: it may run its own scripts and use its own styles, told by
-// their hashes, and nothing else.
+// policy returns the Content-Security-Policy of the page: it allows its own scripts and styles, by their hashes, and
+// nothing else.
 func (h *header) policy() string {
 	scripts := hashes(h.scripts)
 	if h.wasm {

@@ -15,6 +15,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
+	"github.com/robobatch/robobatch/report/internal/revisions"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 	"github.com/robobatch/robobatch/report/internal/useragents"
 )
@@ -58,9 +59,23 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 		}},
 		{ID: "time", Title: "Time", view: func(v *view) bool {
 			within := c.series.Shown()
-			spans, first := v.Findings.spans(c.clock.Shown)
+			var spans []timeline.Span
+			var first []string // crawlers of findings
+			for _, f := range v.First() {
+				if f.Begins != "log_start" || f.Ends != "log_end" {
+					spans = append(spans, timeline.Span{From: c.clock.Shown(f.From.UnixMicro()) / 1e6, To: c.clock.Shown(f.To.UnixMicro()) / 1e6, No: f.No})
+				}
+				first = append(first, f.Agents[:min(1, len(f.Agents))]...)
+			}
+			var changes []time.Time
+			if v.Periods != nil && v.Periods.Change != "" {
+				changes = append(changes, v.Periods.At)
+			}
+			for i := range v.Revised {
+				changes = append(changes, v.Revised[i].At)
+			}
 			v.Time = c.series.View(within, timeline.Options{
-				FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: v.moments(), Errors: v.Status, Spans: spans, First: first,
+				FromLog: c.fromLog, Several: c.verdicts > 1, Name: c.agentName, Changes: changes, Errors: v.Status, Spans: spans, First: first,
 			})
 			return v.Time != nil
 		}},
@@ -99,19 +114,24 @@ func (c *Counter) viewOverview(v *view) bool {
 		v.SparkStep, v.Apart = "By "+sparks.Step, sparks.Apart()
 	}
 	v.Crawlers, v.Sums = c.crawlers(v.Run, sparks)
-	v.Own, v.Others = c.divide(v.Crawlers)
+	for i := range v.Crawlers {
+		if row := &v.Crawlers[i]; row.Name == otherClients {
+			v.Others = *row
+		} else if c.fromLog {
+			v.Own.addRow(row)
+		}
+	}
 	for _, classes := range c.classes {
 		for class, n := range classes[1:] {
 			v.Answered += n
 			v.Errors += n * int64(bit(class+1 >= 4))
 		}
 	}
-	v.Revised = c.revised(v.Run, c.series.Shown())
-	v.Each = c.sections.view(c.agentName)
-	if all := Causes(&v.Diagnosis); len(all) > 0 {
-		first := min(len(all), ShownFindings)
-		v.Findings = &findingsView{all[:first], all[first:]}
+	if from, to, ok := c.series.Shown().Times(); ok && c.byTime {
+		v.Revised = slices.DeleteFunc(revisions.Of(slices.Clone(v.Run.Revisions)), func(r revisions.Revision) bool { return !r.At.After(from) || r.At.After(to) })
 	}
+	v.Each = c.sections.view(c.agentName)
+	v.Causes = Causes(&v.Diagnosis)
 	return true
 }
 

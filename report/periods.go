@@ -44,10 +44,10 @@ func (v *view) Numbers() (names []string) {
 // Was returns a number of a row for both periods; "" without a comparison.
 func (v *view) Was(row, number string) string {
 	if v.Periods != nil {
-		for i := range v.Periods.Rows {
-			for m, r := 0, &v.Periods.Rows[i]; r.Name == row && m < len(r.Changes); m++ {
-				if r.Changes[m].Number == number {
-					return r.Changes[m].String()
+		for _, r := range v.Periods.Rows {
+			for _, c := range r.Changes {
+				if r.Name == row && c.Number == number {
+					return c.String()
 				}
 			}
 		}
@@ -112,15 +112,6 @@ type turn struct {
 	name    string
 	learned []int64 // by crawler; 0 is never
 	isTold  bool    // some crawler got a robots.txt at any time
-}
-
-// newTurn returns the turn at a moment; zero is never.
-func newTurn(at time.Time, clock *localtime.Clock) turn {
-	if at.IsZero() {
-		return turn{at: math.MaxInt64}
-	}
-	shown := clock.Shown(at.UnixMicro())
-	return turn{at: shown, name: timeline.Text(shown) + " " + clock.Name()}
 }
 
 // addTxt adds that a crawler got a robots.txt.

@@ -77,7 +77,6 @@ type Flag struct{ Name, Value string }
 // A Warning is an observation about the inputs that contradicts an assumption of the run.
 type Warning struct {
 	Code, Text string
-	Count      int64
 	Examples   []string
 	Minor      bool // it cannot change findings
 }

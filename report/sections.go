@@ -342,11 +342,6 @@ type ruleCounts struct {
 	uncounted int64 // requests whose robots.txt came when there was no memory for it
 }
 
-// newRuleCounts returns counts that take about so much memory.
-func newRuleCounts(store *engine.Store, memory int64) ruleCounts {
-	return ruleCounts{Rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory*3/4), Matchers: max(1, memory/4)})}
-}
-
 // openKind sets the rules to ask for a new kind, which has this row of a site that the store knows.
 func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []engine.Verdict) {
 	if k.file = c.File(b.Rulings[r.row], b.Sites[r.row]); k.file == nil {

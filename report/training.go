@@ -45,8 +45,22 @@ func (t *training) addBatch(_, b *engine.Batch) error {
 			if c.fromLog {
 				agent = c.callers.Number(b, row)
 			}
-			if trainer := t.trainer(agent); trainer != nil && !b.IsTxt(row) {
-				t.addRow(trainer, b, row, row*c.verdicts+a)
+			trainer, verdict := t.trainer(agent), row*c.verdicts+a
+			if trainer == nil || b.IsTxt(row) {
+				continue
+			}
+			p := &b.Preferences[verdict]
+			t.said = t.said || p.Said != (robots.Said{})
+			trainer.Requests++
+			switch p.Uses()[robots.TrainAI] {
+			case robots.Permitted:
+				trainer.Permitted++
+			case robots.Unstated:
+				trainer.Unstated++
+			case robots.Refused:
+				trainer.Refused++
+				trainer.Denied += int64(bit(b.Verdicts[verdict].Access == engine.Denied))
+				trainer.Served += int64(bit(c.isServed(b, row)))
 			}
 		}
 	}
@@ -66,37 +80,6 @@ func (t *training) trainer(agent int) *Trainer {
 	return t.trainers[agent]
 }
 
-// addRow counts a verdict for a trainer.
-func (t *training) addRow(trainer *Trainer, b *engine.Batch, row, verdict int) {
-	p := &b.Preferences[verdict]
-	t.said = t.said || p.Said != (robots.Said{})
-	trainer.Requests++
-	switch p.Uses()[robots.TrainAI] {
-	case robots.Permitted:
-		trainer.Permitted++
-	case robots.Unstated:
-		trainer.Unstated++
-	case robots.Refused:
-		trainer.Refused++
-		if b.Verdicts[verdict].Access == engine.Denied {
-			trainer.Denied++
-		}
-		if t.counter.isServed(b, row) {
-			trainer.Served++
-		}
-	}
-}
-
-// addTrainer adds the counts of another one.
-func (t *Trainer) addTrainer(o *Trainer) {
-	t.Requests += o.Requests
-	t.Refused += o.Refused
-	t.Denied += o.Denied
-	t.Served += o.Served
-	t.Permitted += o.Permitted
-	t.Unstated += o.Unstated
-}
-
 // A trainingView is the part of the page about it.
 type trainingView struct {
 	Draft    string
@@ -112,7 +95,12 @@ func (t *training) view(page *view) bool {
 			continue
 		}
 		v.Trainers = append(v.Trainers, *one)
-		sum.addTrainer(one)
+		sum.Requests += one.Requests
+		sum.Refused += one.Refused
+		sum.Denied += one.Denied
+		sum.Served += one.Served
+		sum.Permitted += one.Permitted
+		sum.Unstated += one.Unstated
 	}
 	slices.SortStableFunc(v.Trainers, func(a, b Trainer) int {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(b.Requests, a.Requests))

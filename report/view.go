@@ -6,10 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/timespan"
 	"github.com/robobatch/robobatch/report/internal/conducts"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/listing"
@@ -68,7 +66,7 @@ type view struct {
 	Listings    []listing.View
 	Changes     *changesView // nil without rules before
 	Revised     []revisions.Revision
-	Findings    *findingsView // nil if there are none
+	Causes      []Cause       // the findings
 	Sites       *sitesView    // nil of one site
 	Each        []crawlerView // of crawlers of the log
 	Answered    int64         // requests of pages with a status
@@ -117,6 +115,9 @@ func (c *Counter) nameOf(n int32) string {
 	}
 	return cmp.Or(texts[r.reason], r.reason.String())
 }
+
+// First returns the findings that are shown at once.
+func (v *view) First() []Cause { return v.Causes[:min(len(v.Causes), ShownFindings)] }
 
 // ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
 func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
@@ -233,30 +234,5 @@ func (v *view) Textless() (n int64) {
 	return n
 }
 
-// revised returns the revisions of texts in the time of the log, by time.
-func (c *Counter) revised(run *Run, within timespan.Span) (all []revisions.Revision) {
-	from, to, ok := within.Times()
-	if !ok || !c.byTime {
-		return nil
-	}
-	for _, r := range revisions.Of(slices.Clone(run.Revisions)) {
-		if r.At.After(from) && !r.At.After(to) {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
 // Revisions returns the revisions, with those of several origins combined.
 func (v *view) Revisions() []revisions.Revision { return revisions.Alike(v.Revised) }
-
-// moments returns when texts were revised.
-func (v *view) moments() (all []time.Time) {
-	if v.Periods != nil && v.Periods.Change != "" {
-		all = append(all, v.Periods.At)
-	}
-	for i := range v.Revised {
-		all = append(all, v.Revised[i].At)
-	}
-	return all
-}

@@ -125,13 +125,13 @@ const packing = 5
 func packText(raw []byte) (string, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, packing)
+	if err == nil {
+		_, err = z.Write(raw)
+	}
+	if err == nil {
+		err = z.Close()
+	}
 	if err != nil {
-		return "", fmt.Errorf("pack a part of the panel: %w", err)
-	}
-	if _, err := z.Write(raw); err != nil {
-		return "", fmt.Errorf("pack a part of the panel: %w", err)
-	}
-	if err := z.Close(); err != nil {
 		return "", fmt.Errorf("pack a part of the panel: %w", err)
 	}
 	text := make([]byte, ascii85.MaxEncodedLen(b.Len()))

@@ -84,13 +84,14 @@ func (c *Counts) marksOf(agent string) *marks {
 func (c *Counts) moment(m conduct.Moment) {
 	line := c.marksOf(m.Agent)
 	i, ok := c.stretch(m.At)
+	ok = ok && line != nil
 	switch {
 	case m.IsAnswer:
-		if ok && line != nil {
+		if ok {
 			line.answers[i] = true
 		}
 	case m.Violated:
-		if ok && line != nil {
+		if ok {
 			line.violations[i] = true
 		}
 		r := &c.rows[c.rowOf(m.Agent)]
@@ -273,13 +274,8 @@ func path(marks *[stretches]bool, top, height int) string {
 			i++
 		}
 		if i > first {
-			sb.WriteString(rectangle(first, top, i-first, height))
+			fmt.Fprintf(&sb, "M%d %dh%dv%dh-%dz", first, top, i-first, height, i-first)
 		}
 	}
 	return sb.String()
-}
-
-// rectangle returns a rectangle as the path of an SVG.
-func rectangle(x, y, width, height int) string {
-	return fmt.Sprintf("M%d %dh%dv%dh-%dz", x, y, width, height, width)
 }

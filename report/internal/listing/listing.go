@@ -39,7 +39,6 @@ type Line struct {
 	Text     string
 	State    string // for a rule: "decided", "matched", "never", or "other" if it binds none of the crawlers
 	Use      *Use
-	Share    float64 // share of the requests decided by rules of the file
 	Findings []Finding
 	Spare    string // why the line has no effect; "" if it has one
 	Gap      int64  // number of omitted lines before it
@@ -61,32 +60,35 @@ func New(files []File, crawler func(agent int) string) []View {
 	left, asked, same := listingBytes, allAsked, sameBytes
 	for i := range files {
 		f := newView(&files[i])
-		same = f.nameSame(same)
+		room := min(same, show.MaxSentence) // for one file, whose names form one sentence
+		for _, origin := range f.Same {
+			size := len(origin) + len(", ")
+			if size > room {
+				break
+			}
+			f.Named, room, same = append(f.Named, origin), room-size, same-size
+		}
+		f.Unnamed = int64(f.Origins - 1 - len(f.Named))
 		if size := f.size(); size > left {
 			f.shorten(left)
 		}
 		left -= f.size()
 		if crawler != nil && len(f.Lines) > 0 {
-			f.addAsked(crawler, min(asked, shownAsked))
+			for j := range f.Uses {
+				for _, n := range f.Uses[j].Asked {
+					f.ByCrawler = append(f.ByCrawler, Asked{&f.Uses[j], crawler(n.Agent), n.Requests})
+				}
+			}
+			slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(b.Requests, a.Requests) })
+			if most := min(asked, shownAsked); len(f.ByCrawler) > most { // keep those with the most requests
+				f.HiddenAsked, f.ByCrawler = int64(len(f.ByCrawler)-most), f.ByCrawler[:most]
+			}
+			slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(a.Line, b.Line) })
 			asked -= len(f.ByCrawler)
 		}
 		all = append(all, f)
 	}
 	return all
-}
-
-// nameSame names the origins with the same text in at most that many bytes. It returns the remaining bytes.
-func (f *View) nameSame(left int) int {
-	room := min(left, show.MaxSentence) // for one file, whose names form one sentence
-	for _, origin := range f.Same {
-		size := len(origin) + len(", ")
-		if size > room {
-			break
-		}
-		f.Named, room, left = append(f.Named, origin), room-size, left-size
-	}
-	f.Unnamed = int64(f.Origins - 1 - len(f.Named))
-	return left
 }
 
 // Others says how many other origins have the same text; "" if none.
@@ -108,23 +110,6 @@ func (f *View) Label() string {
 // Names returns Named as a text.
 func (f *View) Names() string { return strings.Join(f.Named, ", ") }
 
-// addAsked adds the requests that lines decided by crawler, limited to that many rows: those with the most requests, in
-// the order of the lines.
-func (f *View) addAsked(crawler func(agent int) string, most int) {
-	for i := range f.Uses {
-		use := &f.Uses[i]
-		for _, n := range use.Asked {
-			f.ByCrawler = append(f.ByCrawler, Asked{use, crawler(n.Agent), n.Requests})
-		}
-	}
-	slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(b.Requests, a.Requests) })
-	if len(f.ByCrawler) > most {
-		f.HiddenAsked = int64(len(f.ByCrawler) - most)
-		f.ByCrawler = f.ByCrawler[:most]
-	}
-	slices.SortStableFunc(f.ByCrawler, func(a, b Asked) int { return cmp.Compare(a.Line, b.Line) })
-}
-
 // newView returns all lines of a file.
 func newView(file *File) View {
 	f := View{File: file, Name: file.Origin}
@@ -134,11 +119,10 @@ func newView(file *File) View {
 	if file.When != "" {
 		f.Name += ", " + file.When
 	}
-	uses, decided := map[int32]*Use{}, int64(0)
+	uses := map[int32]*Use{}
 	for i := range file.Uses {
 		use := &file.Uses[i]
 		uses[use.Line] = use
-		decided += use.Decided.Requests
 		switch {
 		case use.Decided.Requests > 0:
 			f.Decided++
@@ -151,14 +135,14 @@ func newView(file *File) View {
 	if file.Text == nil {
 		for i := range file.Uses {
 			use := &file.Uses[i]
-			f.Lines = append(f.Lines, newLine(use.Line, use.Rule, use, decided))
+			f.Lines = append(f.Lines, newLine(use.Line, use.Rule, use))
 		}
 		return f
 	}
 	findings := file.Findings
 	for i, text := range splitLines(file.Text) {
 		no := int32(i + 1)
-		line := newLine(no, text, uses[no], decided)
+		line := newLine(no, text, uses[no])
 		for len(findings) > 0 && findings[0].Line <= no {
 			if findings[0].Code == redundant {
 				line.Spare = findings[0].Text
@@ -185,7 +169,7 @@ func (f *View) Sitemaps() int64 {
 const redundant = "redundant_rule"
 
 // newLine returns a line.
-func newLine(no int32, text string, use *Use, decided int64) Line {
+func newLine(no int32, text string, use *Use) Line {
 	line := Line{No: no, Text: text, Use: use}
 	switch {
 	case use == nil:
@@ -194,7 +178,7 @@ func newLine(no int32, text string, use *Use, decided int64) Line {
 			line.State = "other"
 		}
 	case use.Decided.Requests > 0:
-		line.State, line.Share = "decided", show.Share(use.Decided.Requests, decided)
+		line.State = "decided"
 	case use.Matched.Requests > 0:
 		line.State = "matched"
 	default:

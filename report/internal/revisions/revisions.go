@@ -5,7 +5,6 @@ package revisions
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,23 +67,19 @@ func Of(texts []Text) (all []Revision) {
 func Alike(all []Revision) (some []Revision) {
 	at := map[string]int{}
 	for _, r := range all {
-		key := fmt.Sprint(r.At.Format(time.DateOnly), r.Known, texts(r.Added), texts(r.Gone))
-		if n, known := at[key]; known {
+		var key strings.Builder
+		key.WriteString(r.At.Format(time.DateOnly) + strconv.FormatBool(r.Known))
+		for _, l := range slices.Concat(r.Added, []Line{{}}, r.Gone) { // the empty one is between them
+			key.WriteString("\n" + l.Text)
+		}
+		if n, known := at[key.String()]; known {
 			some[n].Others++
 			continue
 		}
-		at[key] = len(some)
+		at[key.String()] = len(some)
 		some = append(some, r)
 	}
 	return some
-}
-
-// texts returns the quoted texts of lines.
-func texts(lines []Line) (s string) {
-	for _, l := range lines {
-		s += strconv.Quote(l.Text)
-	}
-	return s
 }
 
 // linesOf returns the lines of a text, trimmed. Empty ones have no text.

@@ -105,7 +105,7 @@ func Dated(s string) template.HTML {
 
 // visible returns at most that many characters of a text, escaped like in Text.
 func visible(s string, most int) string {
-	if len(s) <= most && plain(s) {
+	if isOdd := func(r rune) bool { return r < ' ' || r > '~' }; len(s) <= most && !strings.ContainsFunc(s, isOdd) {
 		return s
 	}
 	var sb strings.Builder
@@ -115,7 +115,7 @@ func visible(s string, most int) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&sb, "%%%02X", s[i])
-		case hidden(r):
+		case !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800': // invisible, or it changes the order of others
 			fmt.Fprintf(&sb, `\u{%X}`, r)
 		default:
 			sb.WriteRune(r)
@@ -127,21 +127,6 @@ func visible(s string, most int) string {
 		}
 	}
 	return sb.String()
-}
-
-// plain reports whether a text is printable ASCII.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// hidden reports whether a character is invisible, or changes the order of others.
-func hidden(r rune) bool {
-	return !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
 }
 
 // Plural returns a number and a noun.

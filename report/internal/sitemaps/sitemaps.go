@@ -152,11 +152,6 @@ func (c *Counts) Lists(url []byte) bool {
 	return listed
 }
 
-// isFailing reports whether a URL failed more often than it was served.
-func (c *Counts) isFailing(index int) bool {
-	return c.failed != nil && (c.failed[index] > 0 || c.far[index] > 0)
-}
-
 // A Crawler is one that URLs of sitemaps are decided for.
 type Crawler struct {
 	Name   string
@@ -227,8 +222,24 @@ func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, ea
 	if err != nil {
 		return nil, err
 	}
-	k.finish()
-	return &k.view, nil
+	v := &k.view
+	v.Others = k.others.Items()
+	slices.SortStableFunc(v.Others, func(a, b URL) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
+	})
+	for _, r := range k.rules {
+		v.Rules = append(v.Rules, r)
+	}
+	slices.SortFunc(v.Rules, func(a, b *Rule) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Origin, b.Origin), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
+	})
+	v.More = int64(max(0, len(v.Rules)-shownRules))
+	v.Rules = v.Rules[:min(len(v.Rules), shownRules)]
+	for _, r := range v.Rules {
+		r.Crawlers = slices.DeleteFunc(r.Crawlers, func(o Offer) bool { return o.Forbidden == 0 })
+	}
+	slices.SortStableFunc(v.Crawlers, func(a, b Offer) int { return cmp.Compare(b.Forbidden, a.Forbidden) })
+	return v, nil
 }
 
 // A ruleKey identifies a rule: the ruling, and the line, or the reason if no line decides.
@@ -267,12 +278,24 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		k.view.Never++
 		k.view.NeverFirst = addFirst(k.view.NeverFirst, url)
 	}
-	if k.isFailing(index) {
+	if k.failed != nil && (k.failed[index] > 0 || k.far[index] > 0) { // more often than it was served
 		k.view.Failing++
 		k.view.FailingFirst = addFirst(k.view.FailingFirst, url)
 	}
 	if k.bits[index]&missing != 0 {
-		k.addMissing(url)
+		k.view.Missing++
+		k.view.MissingAsked = k.asked
+		dir := "/"
+		if u, err := robots.SplitURL(url); err == nil && len(url) > len(u.Prefix) && url[len(u.Prefix)] == '/' {
+			path := url[len(u.Prefix):]
+			dir = string(path[:2+bytes.IndexByte(path[1:], '/')])
+		}
+		if k.view.MissingIn == nil {
+			k.view.MissingIn = map[string]int64{}
+		}
+		if _, known := k.view.MissingIn[dir]; known || len(k.view.MissingIn) < mostDirectories {
+			k.view.MissingIn[dir]++
+		}
 	}
 	b := &k.batch
 	text := engine.Span{Off: uint32(len(b.Data)), Len: uint32(len(url))}
@@ -294,24 +317,6 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		return k.decide()
 	}
 	return nil
-}
-
-// addMissing counts a URL that SetMissing marked.
-func (k *checker) addMissing(url []byte) {
-	k.view.Missing++
-	k.view.MissingAsked = k.asked
-	dir := "/"
-	if u, err := robots.SplitURL(url); err == nil && len(url) > len(u.Prefix) {
-		if path := url[len(u.Prefix):]; path[0] == '/' {
-			dir = string(path[:2+bytes.IndexByte(path[1:], '/')])
-		}
-	}
-	if k.view.MissingIn == nil {
-		k.view.MissingIn = map[string]int64{}
-	}
-	if _, known := k.view.MissingIn[dir]; known || len(k.view.MissingIn) < mostDirectories {
-		k.view.MissingIn[dir]++
-	}
 }
 
 // addFirst adds a URL to those that are shown, if there is room.
@@ -399,25 +404,4 @@ func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
 			r.Examples = append(r.Examples, string(b.URL(row)))
 		}
 	}
-}
-
-// finish puts the counts in order.
-func (k *checker) finish() {
-	v := &k.view
-	v.Others = k.others.Items()
-	slices.SortStableFunc(v.Others, func(a, b URL) int {
-		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Text, b.Text))
-	})
-	for _, r := range k.rules {
-		v.Rules = append(v.Rules, r)
-	}
-	slices.SortFunc(v.Rules, func(a, b *Rule) int {
-		return cmp.Or(cmp.Compare(b.URLs, a.URLs), strings.Compare(a.Origin, b.Origin), cmp.Compare(a.Line, b.Line), strings.Compare(a.Text, b.Text))
-	})
-	v.More = int64(max(0, len(v.Rules)-shownRules))
-	v.Rules = v.Rules[:min(len(v.Rules), shownRules)]
-	for _, r := range v.Rules {
-		r.Crawlers = slices.DeleteFunc(r.Crawlers, func(o Offer) bool { return o.Forbidden == 0 })
-	}
-	slices.SortStableFunc(v.Crawlers, func(a, b Offer) int { return cmp.Compare(b.Forbidden, a.Forbidden) })
 }

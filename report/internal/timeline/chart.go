@@ -109,16 +109,13 @@ func (t *View) addPeak(what string, numbers []int64) {
 		return
 	}
 	at := t.Rows[slices.Index(numbers, most)].At
-	switch t.Step {
-	case "hour":
-	case "day":
-		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "on the day " + at})
-		return
-	default:
-		t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the " + t.Step + " from " + at})
+	when := "in the " + t.Step + " from "
+	if t.Step == "day" {
+		when = "on the day "
+	}
+	if t.Peaks = append(t.Peaks, peak{what, show.Number(most), when + at}); t.Step != "hour" {
 		return
 	}
-	t.Peaks = append(t.Peaks, peak{what, show.Number(most), "in the hour from " + at})
 	var days []string
 	var sums []int64
 	for i := range numbers {
@@ -224,13 +221,6 @@ type Options struct {
 	First   []string         // crawlers whose lines come first
 }
 
-// rank puts crawlers of First before the others.
-func (opt *Options) rank(order []int) []int {
-	isFirst := func(a int) bool { return slices.Contains(opt.First, strings.Split(opt.Name(a), "/")[0]) }
-	others := slices.DeleteFunc(slices.Clone(order), isFirst)
-	return append(slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !isFirst(a) }), others...)
-}
-
 // View returns the panel of a time, nil without times.
 func (s *Series) View(within timespan.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
@@ -263,7 +253,8 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	if !opt.FromLog {
 		order = nil
 	}
-	ranked := opt.rank(order)
+	isOther := func(a int) bool { return !slices.Contains(opt.First, strings.Split(opt.Name(a), "/")[0]) }
+	ranked := slices.Concat(slices.DeleteFunc(slices.Clone(order), isOther), slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !isOther(a) }))
 	order = order[:min(len(order), timeCrawlers)]
 	whole, denied := p.line("all requests"), p.Sum(Denied)
 	for i, at := range p.Starts {
@@ -292,7 +283,12 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 		Lines: []chartLine{whole},
 	}
 	t.addChanges(opt.Changes)
-	t.addSpans(opt.Spans)
+	for _, s := range opt.Spans { // that lie within the chart
+		if s.To >= t.Chart.Starts[0] && s.From <= t.Chart.End {
+			t.Chart.Spans = append(t.Chart.Spans, s)
+			t.Shaded += t.Chart.shade(s.From, s.To)
+		}
+	}
 	t.addCut(within, p)
 	for _, a := range order {
 		t.Names = append(t.Names, opt.Name(a))
@@ -348,16 +344,6 @@ func (t *View) addChanges(changes []time.Time) {
 // shade returns a stretch of time as the path of an SVG.
 func (c *chart) shade(from, to int64) string {
 	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.x(from), barsHeight, c.x(to), barsHeight)
-}
-
-// addSpans adds the spans that lie within the chart.
-func (t *View) addSpans(spans []Span) {
-	for _, s := range spans {
-		if s.To >= t.Chart.Starts[0] && s.From <= t.Chart.End {
-			t.Chart.Spans = append(t.Chart.Spans, s)
-			t.Shaded += t.Chart.shade(s.From, s.To)
-		}
-	}
 }
 
 // addCut marks the first and the last stretch if the log begins after the one, or ends before the other does: by a twentieth of it, and by

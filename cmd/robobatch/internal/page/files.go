@@ -35,12 +35,12 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		if f.Versions > 1 && f.First != nil {
 			const layout = "2006-01-02 15:04:05"
 			file.When = "from " + clock.Time(*f.First).Format(layout) + " to " + clock.Time(*f.Last).Format(layout)
-			file.Older = isOlder(f, busiest)
+			file.Older = slices.ContainsFunc(busiest, func(o aggregate.BusyFile) bool { return o.Origin == f.Origin && o.Last != nil && o.Last.After(*f.Last) })
 		}
-		file.Text = t.of(src.Now.Store, f.Ruling)
+		key, ok := src.Now.Store.TextKey(f.Ruling)
+		file.Text = t.bodies[key]
 		// Say which text a file has, or why it has none; "" if there is only one.
 		n, note := t.newest[f.Origin], ""
-		key, ok := src.Now.Store.TextKey(f.Ruling)
 		switch {
 		case src.Now.Pack() != "":
 			note = "The rules come from a pack, which does not contain the text. These are the rules in force for these crawlers."
@@ -68,7 +68,10 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		file.Note = note
 		if file.Text != nil {
 			file.Report = robots.Inspect(file.Text, opt.Dialect)
-			file.Findings = findingsOf(f.Origin, file.Text, file.Report)
+			for _, one := range lint.Findings(&lint.Place{Origin: string(f.Origin)}, file.Text, file.Report.Diagnostics) {
+				code, _ := lint.Lookup(robots.Code(one.Code))
+				file.Findings = append(file.Findings, report.Finding{Line: one.Line, Severity: one.Severity, Code: one.Code, Text: one.Text, What: code.What, Do: one.Do})
+			}
 		}
 		files = append(files, file)
 	}
@@ -151,22 +154,6 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d 
 	return t, nil
 }
 
-// of returns the text that is in force; nil if unavailable.
-func (t *texts) of(store *engine.Store, id engine.RulingID) []byte {
-	key, _ := store.TextKey(id)
-	return t.bodies[key]
-}
-
-// isOlder reports whether a different file was in force later at the file's origin.
-func isOlder(f *aggregate.BusyFile, all []aggregate.BusyFile) bool {
-	for i := range all {
-		if o := &all[i]; o.Origin == f.Origin && o.Last != nil && o.Last.After(*f.Last) {
-			return true
-		}
-	}
-	return false
-}
-
 // usesOf converts the counts of rules for the page.
 func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
@@ -183,13 +170,4 @@ func usesOf(rules []aggregate.RuleCount) []report.Use {
 // countOf converts a count for the page.
 func countOf(m *aggregate.Matches) report.Count {
 	return report.Count{Requests: m.Requests, URLs: m.URLs, Failed: m.Failed, Bytes: m.Bytes}
-}
-
-// findingsOf returns the findings of a text.
-func findingsOf(origin robots.Origin, body []byte, r *robots.Report) (all []report.Finding) {
-	for _, f := range lint.Findings(&lint.Place{Origin: string(origin)}, body, r.Diagnostics) {
-		code, _ := lint.Lookup(robots.Code(f.Code))
-		all = append(all, report.Finding{Line: f.Line, Severity: f.Severity, Code: f.Code, Text: f.Text, What: code.What, Do: f.Do})
-	}
-	return all
 }

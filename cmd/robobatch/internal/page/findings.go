@@ -43,7 +43,7 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	if err == nil && d.form != forms[0] && page == msg.Std {
 		faults.Add("print", errors.New("the page goes to standard output: name a file with -out"))
 	}
-	if d.isAsked() && !fromLog {
+	if (d.form != "" && d.form != forms[0] || len(d.fail) > 0) && !fromLog { // findings are needed apart from the page
 		faults.Add("agent-from-log", errors.New("findings need the crawlers of the log: add this flag"))
 	}
 	for _, code := range d.fail {
@@ -52,9 +52,6 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 		}
 	}
 }
-
-// isAsked reports whether findings are needed apart from the page.
-func (d *digest) isAsked() bool { return d.form != "" && d.form != forms[0] || len(d.fail) > 0 }
 
 // print prints findings, and the warnings about their inputs.
 func (d *digest) print(w io.Writer, p *Page) error {

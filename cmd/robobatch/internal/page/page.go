@@ -89,7 +89,7 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	if p.Old == nil || p.Now.Opt.RowTimes { // with a draft, requests cannot be violations
 		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
-	page := &Page{Sink: process.Sink[storage.Output]{Name: f.Report}, path: run.Path, flags: append(questionFlags(run, oldAsOf), f.pageFlags()...), whatIf: whatIf, zone: f.Zone.Location(faults)}
+	page := &Page{Sink: process.Sink[storage.Output]{Name: f.Report}, path: run.Path, flags: questionFlags(run, f, oldAsOf), whatIf: whatIf, zone: f.Zone.Location(faults)}
 	if f.Previous != "" && !run.Question.FromLog {
 		faults.Add("previous", errors.New("this flag needs -agent-from-log: add it"))
 	}
@@ -211,7 +211,10 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	}
 	run := &report.Run{
 		Version: process.Version(), RulesHash: store.RulesHash(), Rules: p.path, Flags: slices.Clone(p.flags), Inputs: r.InputNames(), Stats: r.Stats, Refused: summary.Sum(r.Summary.Counts.Refused),
-		Warnings: warningsOf(r.Summary.Warnings), Changes: r.Changes,
+		Changes: r.Changes,
+	}
+	for _, d := range r.Summary.Warnings {
+		run.Warnings = append(run.Warnings, report.Warning{Code: string(d.Code), Text: d.Text, Examples: d.Examples, Minor: slices.Contains(minor, d.Code)})
 	}
 	for _, line := range r.Summary.Took() {
 		run.Flags = append(run.Flags, report.Flag{Name: "fields", Value: line})
@@ -254,29 +257,11 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	})
 }
 
-// pageFlags returns the flags that affect the counts of the page.
-func (f *Flags) pageFlags() (all []report.Flag) {
-	for _, one := range []report.Flag{{Name: "-previous", Value: f.Previous}, {Name: "-timezone", Value: f.Zone.Name}} {
-		if one.Value != "" {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // minor are the warnings that cannot change findings: about violations that are unknown, or about outputs.
 var minor = []warning.Code{warning.FailedFetches, warning.NoRobotsRequests, warning.FormulaCells, warning.MixedOutputs, warning.SpareOutputs}
 
-// warningsOf converts warnings for the page.
-func warningsOf(all []warning.Warning) (shown []report.Warning) {
-	for _, d := range all {
-		shown = append(shown, report.Warning{Code: string(d.Code), Text: d.Text, Count: d.Count, Examples: d.Examples, Minor: slices.Contains(minor, d.Code)})
-	}
-	return shown
-}
-
-// questionFlags returns the flags of the question that differ from their defaults.
-func questionFlags(f *pipeline.Flags, oldAsOf string) (all []report.Flag) {
+// questionFlags returns the flags of the question and of the page's counts that differ from their defaults.
+func questionFlags(f *pipeline.Flags, page *Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {
 		name, value, usual string
@@ -302,6 +287,8 @@ func questionFlags(f *pipeline.Flags, oldAsOf string) (all []report.Flag) {
 		{"-format", l.Format, "auto"},
 		{"-limit", strconv.FormatInt(l.Limit, 10), "0"},
 		{"-accept-damaged-rules", strconv.FormatBool(f.AcceptDamage), "false"},
+		{"-previous", page.Previous, ""},
+		{"-timezone", page.Zone.Name, ""},
 	} {
 		if flag.value != flag.usual && flag.value != "" {
 			all = append(all, report.Flag{Name: flag.name, Value: flag.value})

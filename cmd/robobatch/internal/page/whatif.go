@@ -39,13 +39,27 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	files := editables(run)
 	wanted := make([][]engine.SiteID, len(files))
 	for n, i := range files {
-		wanted[n] = sitesOf(&busiest[i], busiest)
+		for j := range busiest { // and of others that were in force at its origin
+			if busiest[j].Origin == busiest[i].Origin {
+				wanted[n] = append(wanted[n], busiest[j].Sites...)
+			}
+		}
+		slices.Sort(wanted[n])
+		wanted[n] = slices.Compact(wanted[n])
 	}
 	for n, requested := range p.counts.counter.MostRequested(wanted, most) {
 		f, sites := &run.Files[files[n]], wanted[n]
 		origin := whatif.Origin{
 			Origin: robots.Origin(cmp.Or(run.HostOrigin(f.All()...), f.Origin)), Others: f.Origins - 1, Text: f.Text, Name: p.path,
-			Requests: f.Requests * verdicts, URLs: urlsOf(requested, number),
+			Requests: f.Requests * verdicts, URLs: make([]whatif.URL, len(requested)),
+		}
+		var all []whatif.Count // separate slices would be slower
+		for i := range requested {
+			begin := len(all)
+			for _, c := range requested[i].Counts {
+				all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests, Bytes: c.Bytes})
+			}
+			origin.URLs[i] = whatif.URL{Path: requested[i].Path, Counts: all[begin:len(all):len(all)]}
 		}
 		if urls, requests, known := p.counts.counter.SiteTotals(sites); known {
 			origin.Requests = requests * verdicts
@@ -75,30 +89,6 @@ func editables(run *report.Run) (files []int) {
 		files = slices.Insert(slices.Delete(files, first, first+1), 0, file)
 	}
 	return files[:min(len(files), whatif.MaxOrigins)]
-}
-
-// sitesOf returns the sites of a file, and of others that were in force at its origin.
-func sitesOf(f *aggregate.BusyFile, all []aggregate.BusyFile) (sites []engine.SiteID) {
-	for i := range all {
-		if all[i].Origin == f.Origin {
-			sites = append(sites, all[i].Sites...)
-		}
-	}
-	slices.Sort(sites)
-	return slices.Compact(sites)
-}
-
-// urlsOf returns URLs with the numbers of crawlers in the editor.
-func urlsOf(requested []report.Requested, number map[int]int) []whatif.URL {
-	urls, all := make([]whatif.URL, len(requested)), []whatif.Count(nil) // separate slices would be slower
-	for i := range requested {
-		begin := len(all)
-		for _, c := range requested[i].Counts {
-			all = append(all, whatif.Count{Agent: number[c.Agent], Requests: c.Requests, Bytes: c.Bytes})
-		}
-		urls[i] = whatif.URL{Path: requested[i].Path, Counts: all[begin:len(all):len(all)]}
-	}
-	return urls
 }
 
 // editable reports whether the complete text of a file is available. Only the beginning of a very large file is loaded,
@@ -135,11 +125,12 @@ func leftOutNote(files []report.File) string {
 			more++
 		}
 	}
-	switch {
-	case more < 0:
+	if more < 0 {
 		return ""
-	case more == 0:
-		return fmt.Sprintf("The robots.txt of %s is not included, because it %s.", first, tooLarge)
 	}
-	return fmt.Sprintf("The robots.txt of %s is not included, because it %s; and %d more for the same reason.", first, tooLarge, more)
+	text := "The robots.txt of " + first + " is not included, because it " + tooLarge
+	if more > 0 {
+		text += fmt.Sprintf("; and %d more for the same reason", more)
+	}
+	return text + "."
 }
