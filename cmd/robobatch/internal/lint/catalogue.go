@@ -57,7 +57,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "all_closed", Severity: Error,
-		What: "No search engine (Googlebot, bingbot; in the dialect yandex YandexBot) may fetch any page. Allow rules for files that are not pages, such as /favicon.ico or /*.css$, do not count; others do, even /$.",
+		What: "A search engine (Googlebot, bingbot; in the dialect yandex also YandexBot) may not fetch any page. Allow rules for files that are not pages, such as /favicon.ico or /*.css$, do not count; others do, even /$.",
 		Do:   "If that is intended, accept it with a baseline. Otherwise correct the rule, or replace the file with the right one.",
 		Bad:  "User-agent: *\nDisallow: /\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
@@ -106,7 +106,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "before_rules", Severity: Info, Dialect: "yandex",
-		What: "A Crawl-delay or Host precedes the rules of its section. Yandex recommends the end, for other crawlers.",
+		What: "A Crawl-delay or Host precedes the rules of its section. Yandex recommends the end, because other crawlers may expect it there.",
 		Do:   "Put it after the last rule of the section.",
 		Bad:  "User-agent: *\nCrawl-delay: 2\nDisallow: /private/\n",
 		Good: "User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n",
@@ -141,7 +141,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "commented_value", Severity: Warning,
-		What: "The whole value is a comment, because of a #. The rule has no value.",
+		What: "The value begins with a #, so all of it is a comment, and the rule has no value.",
 		Do:   "Write %23 for # in a path.",
 		Bad:  "User-agent: *\nDisallow: #private/\n",
 		Good: "User-agent: *\nDisallow: /%23private/\n",
@@ -260,21 +260,21 @@ var Codes = []Code{
 	},
 	{
 		Name: "line_too_long", Severity: Warning,
-		What: "A line exceeds what is read (16,663 bytes in google) or permitted (1,024 characters for a rule in yandex).",
+		What: "A line is longer than the dialect reads (google: 16,663 bytes) or permits (yandex: 1,024 characters in a rule).",
 		Do:   "Shorten the rule: * matches any bytes.",
 		Bad:  "User-agent: *\nDisallow: /" + strings.Repeat("x", 16_700) + "\n",
 		Good: "User-agent: *\nDisallow: /x*\n",
 	},
 	{
 		Name: "loose_key", Severity: Warning,
-		What: "A key only begins like a known one. Only google/robotstxt accepts it.",
+		What: "A key begins with a known one, but is longer. Only google/robotstxt accepts it.",
 		Do:   "Write the exact key: User-agent, Allow, Disallow or Sitemap.",
 		Bad:  "User-agent: *\nDisallowed: /private/\n",
 		Good: "User-agent: *\nDisallow: /private/\n",
 	},
 	{
 		Name: "merge_conflict", Severity: Error,
-		What: "A line marks a conflict of a merge. Crawlers ignore it, and follow the rules of both sides.",
+		What: "A line is the mark of a merge conflict. Crawlers ignore it, and follow the rules of both sides.",
 		Do:   "Resolve the conflict: keep one side, and delete the lines that mark it.",
 		Bad:  "User-agent: *\n<<<<<<< HEAD\nDisallow: /a/\n=======\nDisallow: /b/\n>>>>>>> main\n",
 		Good: "User-agent: *\nDisallow: /b/\n",
@@ -365,7 +365,7 @@ var Codes = []Code{
 	},
 	{
 		Name: "preference_disallowed", Severity: Info,
-		What: "Crawlers of a Content-Usage may not fetch its pages, so it has no effect.",
+		What: "The crawlers that a Content-Usage binds may not fetch its pages, so it has no effect.",
 		Do:   "Delete it, or let crawlers fetch the pages. Content-Signal also counts for disallowed pages.",
 		Bad:  "User-agent: *\nContent-Usage: /private/ train-ai=n\nDisallow: /private/\n",
 		Good: "User-agent: *\nContent-Usage: /public/ train-ai=n\nDisallow: /private/\n",
@@ -449,8 +449,8 @@ var Codes = []Code{
 	},
 	{
 		Name: "unknown_policy_group", Severity: Warning,
-		What: "No draft known here defines this token, so its rules say nothing.",
-		Do:   "For training, write __usage_ai-training on a line of its own. No draft known here has a group for other uses.",
+		What: "No draft that robobatch knows defines this token, so its rules have no effect.",
+		Do:   "For training, write __usage_ai-training on a line of its own. No draft that robobatch knows has a group for other uses.",
 		Bad:  "User-agent: __usage_training\nDisallow: /private/\n",
 		Good: "User-agent: __usage_ai-training\nDisallow: /private/\n",
 	},
