@@ -30,7 +30,7 @@ type Logs struct {
 func (l *Logs) Flags() []cli.Flag {
 	return []cli.Flag{
 		{Name: "in", Arg: "log", Files: true, Needed: NameLog, Set: cli.Each(&l.In), Doc: `
-			A log to read: one URL per line, or as -format says. Plain, zstd or gzip. A directory means all logs
+			A log to read, plain, zstd or gzip: one URL per line, or in another -format. A directory means all logs
 			below it, by
 extension; 'logs/*.zst' is a pattern (** for any directories); @list.txt has one name per line; - is standard input;
 s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},

@@ -137,9 +137,8 @@ a cached copy allows the URL. A capture's max-age overrides it. Default:
 			Published lists of crawler addresses, to detect impostors (docs/AGENTS.md). A file such as googlebot.json, a
 			directory, or token=file for one crawler. May be repeated. Not with -agent.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			Longest time between a list and an impostor's request, such as 36h. Default: 7d. Lists that contain the
-			address count for 90
-days.`},
+			Longest time between a list and a request for which it proves an impostor, such as 36h. Default: 7d. Lists
+			that contain the address count for 90 days.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
 			Host names that verify crawlers. Each line has an address, its host name and the addresses of that name,
 			separated by tabs.`},
@@ -406,8 +405,7 @@ type Zone struct {
 // Flag returns the flag -timezone.
 func (z *Zone) Flag() cli.Flag {
 	return cli.Flag{Name: "timezone", Arg: "name", Rare: true, Set: cli.Text(&z.Name), Doc: `
-		IANA time zone for days in a report and -partition-by date. Such as Europe/Berlin. Default:
-		UTC.`}
+		IANA time zone for days in a report and -partition-by date, such as Europe/Berlin. Default: UTC.`}
 }
 
 // Location returns the time zone; for an unknown name it adds a fault and returns UTC.

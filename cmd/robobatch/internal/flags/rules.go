@@ -78,6 +78,6 @@ func (o *Old) Flag() cli.Flag {
 		}
 		return cli.Once(&o.Path, oneDirectory)(text)
 	}, Doc: `
-		The previous rules to compare with, in any form of -rules. Or a moment, such as 2026-01-31: those of -rules then;
-		both, if it is given twice.`}
+		Previous rules to compare with, in any form of -rules; or a time such as 2026-01-31, for the rules of -rules at that
+		time. Given twice, it takes both: these rules at that time.`}
 }

@@ -93,8 +93,8 @@ func formatsText() string {
 	}
 	sb.WriteString(`
 Each may be compressed with zstd or gzip, which is detected. If rows have no host, name it with
--base. If the log does not use the usual field names, name a field with -field url=name. -keep makes
-columns of fields; a type may follow the name, as in -keep status,price:float:
+-base. If the log does not use the usual field names, name a field with -field url=name. -keep
+writes fields as columns; a type may follow the name, as in -keep status,price:float:
 `)
 	fmt.Fprintf(&sb, "%s.\n", strings.Join(keptTypeNames(), ", "))
 	sb.WriteString(`
@@ -174,7 +174,7 @@ func agentsText() string {
     robobatch -rules robots/ -in urls.zst -agent Googlebot,bingbot -agent @ai
     robobatch -rules robots/ -in urls.zst -agent @./our-crawlers.txt -agent '*'
 
-* is a crawler without a group of its own. After @, a name with / or . is a file with one token per
+* is a crawler without its own group. After @, a name with / or . is a file with one token per
 line. With -agent-from-log each row is decided for the crawler that its User-Agent names.
 
 Sets:
@@ -209,32 +209,32 @@ type columnDoc struct{ kind, null, about string }
 
 // columnDocs are the columns by name.
 var columnDocs = map[string]columnDoc{
-	"line":              {"int64", "", "1-based line of the decompressed input"},
+	"line":              {"int64", "", "line of the decompressed input, from 1"},
 	"input":             {"dictionary string", "", "name of the input, - for standard input"},
 	"url":               {"string", "line too long", "as read"},
 	"origin":            {"dictionary string", "bad URL", "normalised, as in https://example.com"},
-	"agent":             {"dictionary string", "", "the crawler asked for"},
-	"allowed":           {"bool", "no answer", "the verdict; bad URLs have none"},
+	"agent":             {"dictionary string", "", "the crawler that the verdict is for"},
+	"allowed":           {"bool", "no verdict", "the verdict; bad URLs have none"},
 	"reason":            {"dictionary string", "", "what decided: see below"},
-	"rule_line":         {"int32", "no rule won", "1-based line of the winning rule in robots.txt"},
-	"rule":              {"dictionary string", "no rule won", "that rule, as written"},
+	"rule_line":         {"int32", "no rule", "line of the deciding rule in robots.txt, from 1"},
+	"rule":              {"dictionary string", "no rule", "that rule, as written"},
 	output.CanonicalURL: {"string", "bad URL", "the URL without parameters of Clean-param"},
 	output.Violation:    {"bool", "unknown", "the crawler requested a disallowed URL"},
 	"binding":           {"dictionary string", "", "whether robots.txt binds the crawler"},
-	"verified":          {"dictionary string", "unknown", "sent by it: yes, no, stale, unpublished"},
-	"verified_by":       {"dictionary string", "not yes", "the list and prefix, or the host, that proves it"},
+	"verified":          {"dictionary string", "unknown", "was it the crawler? yes, no, stale, unpublished"},
+	"verified_by":       {"dictionary string", "not yes", "list and prefix, or host name, that verify it"},
 
-	"content_usage":        {"dictionary string", "none counts", "by Content-Usage (a draft)"},
-	"content_usage_line":   {"int32", "none counts", "the first line that counts"},
-	"content_signal":       {"dictionary string", "none counts", "by Content-Signal (a draft)"},
-	"content_signal_line":  {"int32", "none counts", "the first line that counts"},
+	"content_usage":        {"dictionary string", "no line", "values of Content-Usage (a draft)"},
+	"content_usage_line":   {"int32", "no line", "the first line that applies"},
+	"content_signal":       {"dictionary string", "no line", "values of Content-Signal (a draft)"},
+	"content_signal_line":  {"int32", "no line", "the first line that applies"},
 	"license":              {"dictionary string", "none", "the first valid License"},
-	"use_train_ai":         {"bool", "not said", "all of them: may it train a model?"},
-	"use_search":           {"bool", "not said", "both: may a search show it?"},
-	"use_ai_input":         {"bool", "not said", "the same of an AI's input"},
-	"policy_train_ai":      {"bool", "none matches", "by groups for __usage_ai-training (a draft)"},
-	"policy_train_ai_line": {"int32", "none matches", "the rule that decides"},
-	"in_sitemap":           {"bool", "bad URL", "sitemaps have the URL"},
+	"use_train_ai":         {"bool", "no preference", "by all drafts: may it train a model?"},
+	"use_search":           {"bool", "no preference", "by both: may a search show it?"},
+	"use_ai_input":         {"bool", "no preference", "by Content-Signal: may it be the input of an AI?"},
+	"policy_train_ai":      {"bool", "no rule", "by groups for __usage_ai-training (a draft)"},
+	"policy_train_ai_line": {"int32", "no rule", "the line of the rule that decides"},
+	"in_sitemap":           {"bool", "bad URL", "whether a sitemap contains the URL"},
 }
 
 // wideText describes the columns per agent.
@@ -249,7 +249,7 @@ would share a column are an error. In -columns, allowed, reason, rule_line and r
 columns of all agents, in the order of -agent: with -agent '*,GPTBot', url,allowed,rule are url,
 allowed_star, allowed_gptbot, rule_star and rule_gptbot.
 
--where omits rows without a verdict that it names; a wide row, if no agent has one.
+-where writes only the rows with a verdict that it names; a wide row needs one agent with it.
 `
 
 // columnsText is the topic columns.
@@ -278,7 +278,7 @@ func columnsText() string {
 // aboutDialects names the specification of each dialect.
 var aboutDialects = map[string]string{
 	"google":      "the default: Google's documentation since 2019, and its open parser",
-	"rfc9309":     "RFC 9309, the standard, to the letter",
+	"rfc9309":     "RFC 9309, the standard",
 	"google-2010": "Google's documentation before 2019, when there was no standard",
 	"yandex":      "Yandex's documentation for webmasters",
 }
@@ -291,7 +291,7 @@ func dialectsText() string {
 		fmt.Fprintf(&sb, "  %-12s %s\n", name, aboutDialects[name])
 	}
 	sb.WriteString(`
-They differ, among others, in these points:
+The main differences:
 
   misspelt keys         google reads common ones; others ignore them
   rule without a value  in yandex the opposite of its key; no effect in others
@@ -300,11 +300,11 @@ They differ, among others, in these points:
   wildcards             in google-2010 the precedence of rules with a * is undefined
   length of a rule      in bytes; yandex does not count * and a final $, google-2010 a final *
   /robots.txt itself    always allowed in rfc9309; like any URL in others
-  server errors         yandex allows all; others disallow all, rfc9309 and google for 30 days
+  server errors         yandex allows all URLs; others none, rfc9309 and google for 30 days
   habits of crawlers    such as ignoring *: applied in all but rfc9309
 
 Options: -agent-chars for all dialects; -yandex-empty-allow for yandex.
-More, with an example of each point: docs/DIALECTS.md.
+All differences, with examples: docs/DIALECTS.md.
 `)
 	return sb.String()
 }
