@@ -1,4 +1,4 @@
-// Package bench measures robobatch on real and on made-up rules and logs. All of it is benchmarks
-// in tests, so nothing imports it; run them with make bench BENCHPKGS=./bench. README.md says which figures
-// each of them measures, how to compare two versions, and their results on one machine.
+// Package bench measures robobatch on real and generated rules and logs. It has only benchmarks in tests, so nothing
+// imports it. Run them with make bench BENCHPKGS=./bench. README.md explains what they measure, how to compare two
+// versions, and lists results of one machine.
 package bench

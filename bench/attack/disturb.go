@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// kill ends a run by a signal at a random moment. The same command makes its outputs then.
+// kill sends a signal at a random time. Run again, the same command must write its outputs.
 func (a *attack) kill(r *rand.Rand, v *victim) judgement {
 	signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[r.IntN(5)]
 	after := time.Duration(r.Int64N(int64(v.took) * 5 / 4))
@@ -27,14 +27,14 @@ func (a *attack) kill(r *rand.Rand, v *victim) judgement {
 	})
 }
 
-// calls are the system calls that are made to fail, and how. read, mmap and their kin are the runtime's own, too.
-// A run that continues with exit code 0 after one that is heeded fails is wrong even if its files are complete now.
+// calls are the system calls that are made to fail, and how. Some, such as read, are also made by the Go runtime. If a
+// heeded call fails, a run with exit code 0 is wrong even if its files are complete.
 var calls = []struct {
 	name   string
 	errors []string
 	heeded bool
 }{
-	{"write", []string{"EIO", "ENOSPC", "EINTR", "EDQUOT"}, false}, // to the standard streams, too
+	{"write", []string{"EIO", "ENOSPC", "EINTR", "EDQUOT"}, false}, // also to the standard streams
 	{"pwrite64", []string{"EIO", "ENOSPC"}, true},
 	{"fsync", []string{"EIO", "ENOSPC"}, true},
 	{"renameat", []string{"EIO", "EACCES", "EXDEV"}, false},
@@ -55,7 +55,7 @@ var calls = []struct {
 	{"fallocate", []string{"ENOSPC"}, false},
 }
 
-// strace returns the command strace of a victim, which writes a trace of some calls.
+// strace returns the command that runs a victim under strace and writes a trace of some calls.
 func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd {
 	arguments := slices.Concat([]string{"-f", "-qqq", "-o", dir + ".trace"}, more, []string{"-e", "trace=" + trace, a.binary}, v.arguments)
 	cmd := exec.CommandContext(a.ctx, "strace", arguments...)
@@ -63,7 +63,7 @@ func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd 
 	return cmd
 }
 
-// trace records which system calls each victim makes. The text says why it could not; "" if it could.
+// trace records the system calls of each victim. It returns why that is impossible, or "".
 func (a *attack) trace() string {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {
@@ -86,14 +86,15 @@ func (a *attack) trace() string {
 	return ""
 }
 
-// callsOf returns, by name of a call, which call of its thread each one was, as strace counts them.
+// callsOf returns the positions of the calls by name: 1 for the first call with this name in its thread, as strace
+// counts.
 func callsOf(trace string) map[string][]int {
 	calls, counts := map[string][]int{}, map[string]int{} // counts by thread and name
 	for line := range strings.Lines(trace) {
 		name, _, ok := strings.Cut(line, "(")
 		thread, call, _ := strings.Cut(name, " ")
 		call = strings.TrimSpace(call)
-		if !ok || strings.HasPrefix(call, "<...") { // the rest of a call that began before
+		if !ok || strings.HasPrefix(call, "<...") { // the end of a call that was interrupted by another thread
 			continue
 		}
 		counts[thread+call]++
@@ -102,8 +103,8 @@ func callsOf(trace string) map[string][]int {
 	return calls
 }
 
-// fault makes a system call fail, one or all from one on. A run that could not tidy up because that failed may leave
-// hidden files.
+// fault makes one system call fail, or all from one on. A run may leave hidden files if the failure prevented it from
+// removing them.
 func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 	c := &calls[r.IntN(len(calls))]
 	for len(v.calls[c.name]) == 0 {
@@ -128,7 +129,7 @@ func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 	})
 }
 
-// mount says why disks cannot be filled; "" if they can.
+// mount returns why disks cannot be filled, or "".
 func (a *attack) mount() string {
 	if out, err := exec.CommandContext(a.ctx, "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").CombinedOutput(); err != nil {
 		return fmt.Sprintf("no right to mount: %v: %s", err, bytes.TrimSpace(out))
@@ -136,12 +137,12 @@ func (a *attack) mount() string {
 	return ""
 }
 
-// fill runs on a small file system, which fills up, or under a limit of the size of files.
+// fill runs a victim on a small file system that fills up, or with a limit for the size of files.
 func (a *attack) fill(r *rand.Rand, v *victim) judgement {
 	size := int64(1) << (12 + r.IntN(10)) // 4 KiB to 4 MiB
 	size += r.Int64N(size)
 	cmd := exec.CommandContext(a.ctx, "bash", "-c", fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, size/1024), a.binary)
-	if r.IntN(3) > 0 { // what is there then is copied out of the file system, which ends with the process
+	if r.IntN(3) > 0 { // the files are copied out of the file system, which ends with the process
 		cmd = exec.CommandContext(a.ctx, "unshare", "-rm", "bash", "-c", fmt.Sprintf(`mkdir small && mount -t tmpfs -o size=%d tmpfs small && mkdir small/out && cp -a out/. small/out/ 2>/dev/null
 			(cd small && "$0" "$@"); code=$?; rm -rf out && cp -a small/out out; umount small; rmdir small; exit $code`, size), a.binary)
 	}

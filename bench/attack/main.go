@@ -1,17 +1,17 @@
 //go:build unix
 
-// Command attack tries to break runs of the command robobatch, and compares what they leave:
+// Command attack disturbs runs of the command robobatch, and compares the files that they leave:
 //
 //	go run -C bench ./attack                      # all of it: make attack
 //	go run -C bench ./attack -kills 50 -faults 50 # a part
 //	go run -C bench ./attack -only disks -seed 7  # one kind, with other draws
 //
-// It kills runs at random moments, makes one of their system calls fail, and fills their disks. Whatever happens,
-// each output is complete, is the older one, or is not there; and a run with exit code 0 has made all of them. After a
-// kill, the same command makes the same outputs. Damaged inputs are for the fuzz targets.
+// It kills runs at random times, makes one of their system calls fail, or fills their disks. Afterwards each output
+// must be complete, be the older version, or not exist, and a run with exit code 0 must have written all outputs. After
+// a kill, the same command must write the same outputs. Fuzz targets cover damaged inputs.
 //
-// Everything depends only on -seed and the counts, except the moments of kills and the threads of system calls. The
-// messages of runs that were wrong are kept, with the command line.
+// Everything depends only on -seed and the counts, except for the times of kills and the threads of system calls. For
+// each run that went wrong, the command line and its messages are kept.
 package main
 
 import (
@@ -35,25 +35,25 @@ import (
 
 func main() { tool.Main("attack", run) }
 
-// An attack is the request of the flags, and the findings so far.
+// An attack has the flags and the results so far.
 type attack struct {
 	ctx     context.Context
 	binary  string // the command
-	dir     string // where it runs
-	keep    string // where its failures are kept
+	dir     string // its working directory
+	keep    string // the directory for runs that went wrong
 	seed    uint64
 	jobs    int
 	victims []*victim
 
 	mu   sync.Mutex
-	kept int // wrong runs
+	kept int // number of runs that went wrong
 }
 
 // A kind is a way to disturb runs.
 type kind struct {
 	name  string
 	count int
-	// missing says why it cannot be done here; "" if it can.
+	// missing returns why it is impossible here; "" if it is possible.
 	missing func(a *attack) string
 	once    func(a *attack, r *rand.Rand, v *victim) judgement
 }
@@ -108,7 +108,7 @@ func run(ctx context.Context, arguments []string) error {
 	return ctx.Err()
 }
 
-// prepare builds the command, and tries the victims.
+// prepare builds the command, writes the inputs, and runs each victim once.
 func (a *attack) prepare() (err error) {
 	if a.keep == "" {
 		if a.keep, err = os.MkdirTemp("", "robobatch-wrong-"); err != nil {
@@ -127,7 +127,7 @@ func (a *attack) prepare() (err error) {
 	if a.binary, err = filepath.Abs(a.binary); err != nil {
 		return err
 	}
-	// Make the command lines that are disturbed and their inputs, and try them once.
+	// Run each command line once without a disturbance.
 	if err := a.writeInputs(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *attack) prepare() (err error) {
 	return nil
 }
 
-// disturbAll disturbs victims of a kind, in several goroutines, and prints how often which judgement was passed.
+// disturbAll disturbs runs of a kind in several goroutines, and prints the number of each judgement.
 func (a *attack) disturbAll(k kind) error {
 	started := time.Now()
 	var (
@@ -174,7 +174,7 @@ func (a *attack) disturbAll(k kind) error {
 	)
 	for range a.jobs {
 		wait.Go(func() (err error) {
-			for i := range work { // to the end also after a panic, as the sender waits
+			for i := range work { // continue after a panic, because the sender waits
 				err = cmp.Or(err, panics.Catch(func() error {
 					r := rand.New(rand.NewPCG(a.seed, uint64(i)<<8|uint64(k.name[0]))) //nolint:gosec // it must be the same again
 					j := k.once(a, r, a.victims[r.IntN(len(a.victims))])
@@ -197,10 +197,10 @@ func (a *attack) disturbAll(k kind) error {
 	return err
 }
 
-// shownMost is how many wrong runs are printed; all are kept.
+// shownMost is the number of runs that went wrong that are printed; all are kept.
 const shownMost = 5
 
-// note keeps the failure of a run, and prints it.
+// note keeps a run that went wrong, and prints it.
 func (a *attack) note(command []string, reason, stderr string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,18 +18,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A victim is a command line that writes files into the directory out, and the files that it leaves if it is not
-// disturbed.
+// A victim is a command line that writes files to the directory out, with the files that it leaves without a
+// disturbance.
 type victim struct {
 	arguments []string
-	outs      []string // files that may have an older version; none of a directory
-	single    bool     // its directory comes into being as a whole, or not at all
+	outs      []string // outputs that may have an older version; none if the output is a directory
+	single    bool     // the output is a directory that appears as a whole
 	want      map[string][sha256.Size]byte
 	took      time.Duration
-	calls     map[string][]int // by name of a system call: which call of its thread each one was, in a run
+	calls     map[string][]int // see callsOf
 }
 
-// writeInputs writes rules of a few origins and logs of many URLs.
+// writeInputs writes the rules of a few origins, and logs with many URLs.
 func (a *attack) writeInputs() error {
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -57,22 +57,22 @@ func (a *attack) writeInputs() error {
 		if err := os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666); err != nil {
 			return err
 		}
-		packed = encoder.EncodeAll(text, packed) // a frame each
+		packed = encoder.EncodeAll(text, packed) // one frame per log
 	}
 	return os.WriteFile(a.dir+"/log.zst", packed, 0o666)
 }
 
-// command returns a victim's command line in a scene, without any disturbance.
+// command returns the command line of a victim, to run in a directory.
 func (a *attack) command(v *victim, dir string) *exec.Cmd {
 	cmd := exec.CommandContext(a.ctx, a.binary, v.arguments...)
 	cmd.Dir = dir
 	return cmd
 }
 
-// oldText is the text of an older output.
+// oldText is the content of an older output.
 const oldText = "an older output"
 
-// scene returns a new directory with a directory out, where there may be older outputs of a victim.
+// scene returns a new directory with a directory out, which has older outputs of the victim if older is set.
 func (a *attack) scene(v *victim, older bool) (string, error) {
 	dir, err := os.MkdirTemp(a.dir, "scene-")
 	if err != nil {
@@ -89,8 +89,8 @@ func (a *attack) scene(v *victim, older bool) (string, error) {
 	return dir, nil
 }
 
-// hashes returns the hashes of all files below a directory, by name, except records of runs, which begin with an
-// underscore and contain times.
+// hashes returns the hashes of all files below a directory by name, except for records of runs, whose names begin with
+// an underscore, because they contain times.
 func hashes(dir string) (map[string][sha256.Size]byte, error) {
 	all := map[string][sha256.Size]byte{}
 	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -112,17 +112,17 @@ func hashes(dir string) (map[string][sha256.Size]byte, error) {
 	})
 }
 
-// A judgement is the behaviour of a run that was disturbed.
+// A judgement is the result of a disturbed run.
 type judgement uint8
 
 const (
-	whole   judgement = iota // exit code 0, and all its outputs are complete
-	refused                  // another exit code, and each output is complete, the older one, or not there
-	wrong                    // neither
+	whole   judgement = iota // exit code 0, and all outputs are complete
+	refused                  // another exit code, and each output is complete, is the older version, or does not exist
+	wrong                    // anything else
 )
 
-// judge judges the files that a run left in its directory. tidy is whether it could remove its hidden files. Rows
-// before a fault of the log may be kept as .partial.
+// judge returns the judgement of the files in a directory. tidy is whether the run could remove its hidden files. Rows
+// before a damaged part of the log may be kept as .partial.
 func (v *victim) judge(dir string, older, tidy bool, code int) (judgement, string) {
 	left, err := hashes(dir)
 	if err != nil {
@@ -155,21 +155,21 @@ func (v *victim) judge(dir string, older, tidy bool, code int) (judgement, strin
 	return refused, ""
 }
 
-// A disturbance is how a run is disturbed.
+// A disturbance is a way to run a victim with a disturbance.
 type disturbance struct {
 	cmd     *exec.Cmd
-	started func()        // is called when it runs; may be nil
-	tidy    bool          // it may remove its hidden files
-	ended   func() string // says what it did wrong besides; may be nil
-	again   bool          // the same command makes the outputs then
+	started func()        // called after the start; may be nil
+	tidy    bool          // the run can remove its hidden files
+	ended   func() string // returns another reason why a complete run is wrong, or ""; may be nil
+	again   bool          // run again, the same command must write the outputs
 }
 
-// disturb runs a victim in a scene that may have older outputs, and judges the files it leaves.
+// disturb runs a victim in a scene, with or without older outputs, and judges the files that it leaves.
 func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturbance) judgement {
 	older := r.IntN(2) == 0
 	dir, err := a.scene(v, older)
 	if err != nil {
-		panic(err) // nothing works without a directory for temporary files
+		panic(err) // it needs a temporary directory
 	}
 	defer os.RemoveAll(dir)
 	d := begin(dir)
@@ -202,7 +202,7 @@ func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturb
 		}
 	}
 	if a.ctx.Err() != nil {
-		return refused // it was ended
+		return refused // the attack was cancelled
 	}
 	if j == wrong {
 		a.note(d.cmd.Args, reason, stderr.String())
@@ -210,6 +210,5 @@ func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturb
 	return j
 }
 
-// patience is how long a run may take before it counts as hung. Most take less than a second, on a machine that has
-// time for them.
+// patience is the time after which a run counts as hanging. Most take less than a second if the processor is idle.
 const patience = 20 * time.Minute

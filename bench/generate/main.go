@@ -1,10 +1,9 @@
-// Command generate makes up robots.txt of many origins and a log of their URLs, from real ones:
+// Command generate makes robots.txt files of many origins, and a log of their URLs, from real ones:
 //
 //	go run -C bench ./generate -origins 30000 -rules ../rules.jsonl.zst -urls 10000000 -order shuffled -frames 8 -out ../urls.zst
 //
-// Either of -rules and -out may be left out. The same flags and the same source tree give the same
-// bytes. It starts from testdata/quickstart of the source tree that it is run in, or from the
-// larger collection beside that if there is one.
+// -rules or -out can be omitted. The same flags and source tree give the same bytes. The input is testdata/quickstart
+// of the source tree, or the larger collection next to it if that exists.
 package main
 
 import (
@@ -28,7 +27,7 @@ func main() {
 	}
 }
 
-// A request is the task by the flags.
+// A request has the values of the flags.
 type request struct {
 	spec   madeup.Spec
 	rules  string
@@ -36,7 +35,7 @@ type request struct {
 	order  madeup.Order
 	frames int
 
-	crawlers int // of the log; 0 is a list of URLs
+	crawlers int // 0 means that the log is a list of URLs
 	delay    int // seconds
 }
 
@@ -105,7 +104,7 @@ func run(arguments []string) error {
 	})
 }
 
-// withDelay adds the Crawl-delay to all robots.txt.
+// withDelay adds a Crawl-delay to all robots.txt files.
 func (r *request) withDelay(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	if r.delay == 0 {
 		return all

@@ -25,13 +25,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An input is a file that shapes need.
+// An input is a file that shapes read.
 type input struct {
 	name  string
 	write func(path string, g *madeup.Generator, spec madeup.Spec) error
 }
 
-// The inputs. The input of long URLs has a tenth of the rows.
+// The inputs. The one with long URLs has a tenth of the rows.
 var (
 	pack     = &input{"made-up.rbp", makePack}
 	closing  = &input{"closing.rbp", makeClosing}
@@ -47,7 +47,7 @@ var (
 	stream   = &input{"urls.arrows", makeStream}
 )
 
-// makeSitemap writes the URLs as a sitemap in XML, of more than the protocol permits.
+// makeSitemap writes the URLs as an XML sitemap with more URLs than the protocol permits.
 func makeSitemap(path string, g *madeup.Generator, s madeup.Spec) error {
 	return madeup.WriteFile(path, func(w io.Writer) error {
 		enc, err := zstd.NewWriter(w)
@@ -94,8 +94,8 @@ func makeStream(path string, g *madeup.Generator, s madeup.Spec) error {
 	})
 }
 
-// makeWords returns the writer of a robots.txt of rules whose floating words nearly all can follow each other: the
-// sets of places that they can be in are more than anyone could walk through.
+// makeWords returns a writer of a robots.txt whose rules contain words that can follow each other in nearly any order,
+// so that the number of possible sets of positions is huge.
 func makeWords(seed uint64) func(path string, _ *madeup.Generator, _ madeup.Spec) error {
 	return func(path string, _ *madeup.Generator, _ madeup.Spec) error {
 		rng := rand.New(rand.NewPCG(seed, 29))
@@ -120,7 +120,7 @@ func makePack(path string, g *madeup.Generator, _ madeup.Spec) error {
 	return writePack(path, g.Responses())
 }
 
-// makeClosing writes a robots.txt of its own for each origin, which closes all.
+// makeClosing writes a different robots.txt for each origin, all of which disallow the whole site.
 func makeClosing(path string, g *madeup.Generator, _ madeup.Spec) error {
 	return writePack(path, func(yield func(robots.Response, error) bool) {
 		n := 0
@@ -161,10 +161,10 @@ func writePack(path string, all iter.Seq2[robots.Response, error]) error {
 	})
 }
 
-// firstDay is when the first captures of all origins were made, and the first event.
+// firstDay is the time of the first captures of all origins, and of the first event.
 var firstDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// captured yields three captures for each robots.txt: a failure is between two of the text.
+// captured yields three captures for each robots.txt: the text, a failure, and the text again.
 func captured(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for r, err := range all {
@@ -182,7 +182,7 @@ func captured(all iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, 
 	}
 }
 
-// writeLog writes the first rows of a log in random order, each made of a URL by line.
+// writeLog writes the first rows of a log in random order. line makes a line of a URL.
 func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url []byte, rng *rand.Rand) []byte, opt ...zstd.EOption) error {
 	return madeup.WriteFile(path, func(w io.Writer) error {
 		enc, err := zstd.NewWriter(w, opt...)
@@ -205,7 +205,7 @@ func writeLog(path string, g *madeup.Generator, rows int64, line func(dst, url [
 
 func appendURL(dst, url []byte, _ *rand.Rand) []byte { return append(dst, url...) }
 
-// appendLong appends the URL with a query of some 4 KiB that does not compress well.
+// appendLong appends the URL with a query of about 4 KiB that does not compress well.
 func appendLong(dst, url []byte, rng *rand.Rand) []byte {
 	const words = 256
 	dst = append(append(dst, url...), "?q="...)
@@ -223,7 +223,7 @@ var users = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 }
 
-// appendEvent appends a line of JSON with the URL and a dozen more fields, in 30 days.
+// appendEvent appends a JSON line with the URL and a dozen other fields, with a time in 30 days.
 func appendEvent(dst, url []byte, rng *rand.Rand) []byte {
 	at := firstDay.Add(time.Duration(rng.Int64N(int64(30 * 24 * time.Hour))))
 	return fmt.Appendf(dst, `{"url":%q,"time":%q,"method":"GET","status":%d,"referer":"https://referer%d.example/p/%x","country":"%c%c","ms":%.3f,`+

@@ -1,13 +1,12 @@
-// Command memory shows that a run keeps to -max-memory. It runs the command robobatch on inputs of
-// many shapes, under several limits, each run a process of its own, and prints the most memory that
-// each process held beside its limit:
+// Command memory checks that runs stay below -max-memory. It runs the command robobatch on inputs of many shapes with
+// several limits, each run in its own process, and prints the peak memory of each process with its limit:
 //
 //	go run -C bench ./memory                                          # a pack of a million origins
 //	go run -C bench ./memory -shapes 'wide|sort' -limits 256MiB       # some of it
 //	go run -C bench ./memory -keep /tmp/inputs                        # writes the inputs there, or uses the ones there
 //
-// A run may hold a tenth more than the limit, and 16 MiB. Below 256 MiB it may refuse to start. The
-// command fails if one run does neither.
+// A run may use the limit plus a tenth and 16 MiB. With a limit below 256 MiB, it may refuse to start. The command
+// fails if any run does neither.
 package main
 
 import (
@@ -33,14 +32,14 @@ import (
 
 func main() { tool.Main("memory", run) }
 
-// A request is the task by the flags.
+// A request has the values of the flags.
 type request struct {
 	origins int
-	rows    int64   // of each log, about
+	rows    int64   // of each log, approximately
 	limits  []int64 // MiB
 	shapes  []shape
-	inputs  string // the directory with the inputs; "" is one that is removed afterwards
-	prepare bool   // write the inputs, and nothing else
+	inputs  string // the directory with the inputs; "" means a temporary directory
+	prepare bool   // only write the inputs
 }
 
 // parse reads the flags.
@@ -77,7 +76,7 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if r.prepare {
-		// Write the inputs of the shapes into dir, except for those that are there.
+		// Write the inputs of the shapes to dir, except for existing ones.
 		c, err := corpus.Find(".")
 		if err != nil {
 			return err
@@ -93,7 +92,7 @@ func run(ctx context.Context, arguments []string) error {
 				if _, err := os.Stat(path); err == nil {
 					continue
 				}
-				part := filepath.Join(r.inputs, "part-"+in.name) // so that a file of this name is complete
+				part := filepath.Join(r.inputs, "part-"+in.name) // renamed when it is complete
 				if err := errors.Join(in.write(part, g, spec), os.Rename(part, path)); err != nil {
 					return fmt.Errorf("write %s: %w", path, err)
 				}
@@ -120,8 +119,8 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	// Another process writes the inputs: a process starts with the peak memory of its parent, and the
-	// runs must not inherit that.
+	// Another process writes the inputs: a process inherits the peak memory of its parent, which must not affect the
+	// runs.
 	prepare := exec.CommandContext(ctx, self, "-prepare", "-keep", r.inputs, "-origins", strconv.Itoa(r.origins), "-urls", strconv.FormatInt(r.rows, 10),
 		"-shapes", namesOf(r.shapes))
 	if _, err := measure.Exec(prepare); err != nil {
@@ -130,7 +129,7 @@ func run(ctx context.Context, arguments []string) error {
 	return l.table(os.Stdout, r)
 }
 
-// namesOf returns a regular expression of the names of some shapes.
+// namesOf returns a regular expression for the names of some shapes.
 func namesOf(some []shape) string {
 	names := make([]string, 0, len(some))
 	for _, s := range some {
@@ -141,13 +140,13 @@ func namesOf(some []shape) string {
 
 const mib = 1 << 20
 
-// Bounds of a run under a limit.
+// The bounds of a run with a limit.
 const (
-	overhead = 16 * mib  // beside a tenth of the limit
-	mustRun  = 256 * mib // under less, a run may refuse to start, unless its shape says more
+	overhead = 16 * mib  // in addition to a tenth of the limit
+	mustRun  = 256 * mib // with a lower limit, a run may refuse to start, unless its shape has another bound
 )
 
-// bound returns the most memory that a run may hold.
+// bound returns the maximum memory of a run.
 func bound(limit int64) int64 { return limit + limit/10 + overhead }
 
 // A lab runs the command.
@@ -161,15 +160,15 @@ type lab struct {
 // A result is the result of a run.
 type result struct {
 	measure.Sample
-	refused string // why it did not start; "" if it ran
-	ended   bool   // for want of memory, as the command coverage may that meets very many rules
+	refused string // why the run did not start; "" if it did
+	ended   bool   // the run stopped because it needs more memory, which only coverage may do, with very many rules
 }
 
-// coverage is the command that may end so.
+// coverage is the command whose runs may stop for lack of memory.
 const coverage = "coverage"
 
-// table runs all shapes under all limits, and prints a line for each run. The error names those
-// that held too much, or had to run and did not.
+// table runs all shapes with all limits, and prints one line for each run. The error names the runs that used too much
+// memory or did not start although they had to.
 func (l *lab) table(w io.Writer, r request) error {
 	var faults []error
 	if _, err := fmt.Fprintln(w, "shape           limit       peak    allowed      wall       cpu"); err != nil {
@@ -191,7 +190,8 @@ func (l *lab) table(w io.Writer, r request) error {
 	return errors.Join(faults...)
 }
 
-// print prints the line of a run. The fault says that it held too much, or had to run and did not.
+// print prints the line of a run. The fault says that the run used too much memory, or did not start although it had
+// to.
 func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
 	word := "ok"
 	switch {
@@ -210,7 +210,7 @@ func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
 	return fault, err
 }
 
-// run runs a shape under a limit.
+// run runs a shape with a limit.
 func (l *lab) run(s shape, limit int64) (result, error) {
 	out := filepath.Join(l.dir, "out")
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
@@ -251,7 +251,7 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 	}
 	sample, err := measure.Exec(cmd)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 2 {
-		if _, text, ok := strings.Cut(err.Error(), "robobatch: -max-memory: "); ok { // a plan that is not begun
+		if _, text, ok := strings.Cut(err.Error(), "robobatch: -max-memory: "); ok { // the run did not start
 			text, _, _ = strings.Cut(text, "\n")
 			return result{Sample: sample, refused: text}, nil
 		}

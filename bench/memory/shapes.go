@@ -11,19 +11,19 @@ type shape struct {
 	name  string
 	rules *input
 	log   *input // nil if the run reads only rules
-	out   string // name of the output; "" means none
+	out   string // name of the output; "" if there is none
 	flags []string
-	page  string // name of the page of -report; "" means none
+	page  string // value of -report; "" if there is none
 
-	command string // "" is the main job
-	old     *input // the previous rules, of the commands diff and report
-	stdin   *input // nil means none
-	sitemap *input // value of -in-sitemap; nil means none
+	command string // "" means a run
+	old     *input // the previous rules, for diff and report
+	stdin   *input // nil if there is none
+	sitemap *input // value of -in-sitemap; nil if there is none
 
-	least int64 // the limit under which it may refuse to start, in bytes; 0 means mustRun
+	least int64 // the limit in bytes below which the run may refuse to start; 0 means mustRun
 }
 
-// plan returns the line of the table of plans in cmd/robobatch/internal/memory that the shape tries.
+// plan returns the line in the table of plans in cmd/robobatch/internal/memory that the shape covers.
 func (s *shape) plan() string {
 	switch {
 	case s.page != "":
@@ -34,10 +34,10 @@ func (s *shape) plan() string {
 	return cmp.Or(s.command, "robobatch")
 }
 
-// planNames finds the names of the table of plans in its source.
+// planNames finds the names in the source of the table of plans.
 var planNames = regexp.MustCompile(`(?m)^\t\{Run: "([^"]+)"`)
 
-// missing returns the plans that no shape tries, of the source of the table.
+// missing returns the plans that no shape covers, given the source of the table.
 func missing(source []byte) (names []string) {
 	for _, m := range planNames.FindAllSubmatch(source, -1) {
 		if name := string(m[1]); !slices.ContainsFunc(shapes, func(s shape) bool { return s.plan() == name }) {
@@ -47,7 +47,7 @@ func missing(source []byte) (names []string) {
 	return names
 }
 
-// inputs returns the files to read.
+// inputs returns the files that the shape reads.
 func (s *shape) inputs() []*input {
 	all := []*input{s.rules}
 	if s.log != nil {
@@ -61,8 +61,8 @@ func (s *shape) inputs() []*input {
 	return all
 }
 
-// shapes are the runs. All have each origin in random order, so that rules are dropped and
-// loaded again all the time. In shapes of diff every row changes, by a rule of its own origin.
+// shapes are the runs. All have the origins in random order, so that rules are dropped and loaded again continually. In
+// the shapes of diff, every row changes, because of a rule of its own origin.
 var shapes = []shape{
 	{name: "plain", rules: pack, log: urls, out: "x.parquet"},
 	{name: "strays", rules: words, log: urls, out: "x.parquet", flags: []string{"-origin", "https://none.example", "-no-rows", "allow"}},

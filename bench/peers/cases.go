@@ -33,7 +33,7 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
 		}
 		add("lines-alone", measure.Here(func() (measure.Work, error) {
-			// Read the lines as a run of robobatch does, and nothing else.
+			// Only read the lines, as a run of robobatch does.
 			var work measure.Work
 			var err error
 			src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
@@ -66,8 +66,8 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 }
 
 const (
-	slowLine = 5 * time.Microsecond // for a line
-	slowTurn = time.Second / 2      // CPU time that a sample of a slower library should take
+	slowLine = 5 * time.Microsecond // per line
+	slowTurn = time.Second / 2      // CPU time that a sample for a slower library should take
 )
 
 // partOf returns the workload, or a sample of it if the library is slower than slowLine.
@@ -86,8 +86,7 @@ func partOf(lib library, w workload) (workload, error) {
 	return w.sample(max(1, w.lines()/int(slowTurn/line))), nil
 }
 
-// agreement returns the percentage of the lines with rules whose verdicts are equal, and how many
-// lines there were.
+// agreement returns the percentage of equal verdicts among the lines with rules, and the number of these lines.
 func agreement(got, want []verdict) []measure.Metric {
 	equal, all := 0, 0
 	for i := range want {
@@ -101,7 +100,7 @@ func agreement(got, want []verdict) []measure.Metric {
 	return []measure.Metric{{Value: 100 * float64(equal) / float64(max(1, all)), Unit: "agree-%"}, {Value: float64(len(want)), Unit: "lines"}}
 }
 
-// ask loads the files and asks for all lines.
+// ask loads the files and decides all lines.
 func ask(w workload, want []verdict, load func() (answers func() ([]verdict, error), err error)) (measure.Sample, error) {
 	cpu := measure.CPU()
 	answers, err := load()
@@ -123,7 +122,7 @@ func ask(w workload, want []verdict, load func() (answers func() ([]verdict, err
 	return s, err
 }
 
-// loadLibrary returns the function that loads a library's files.
+// loadLibrary returns a function that parses the files with a library.
 func loadLibrary(lib library, w workload) func() (func() ([]verdict, error), error) {
 	return func() (func() ([]verdict, error), error) {
 		a, err := newAsker(lib, w)

@@ -1,13 +1,13 @@
-// Command peers compares robobatch with other robots.txt libraries in Go, in turn in one run, in
-// the format of Go's benchmarks:
+// Command peers compares robobatch with other robots.txt libraries in Go, in turns in one run, in the format of Go's
+// benchmarks:
 //
 //	cd bench/peers && go run . -rounds 6
 //
-// and answers cases for matrix.py (README.md).
+// It also answers the cases of matrix.py (README.md).
 //
-// All answer for the same plain text of URLs, for a crawler that no group names, with rules that
-// were parsed before and are looked up by origin. README.md of package bench describes the
-// workloads. It is a module of its own, so that the libraries are not dependencies of the command.
+// All decide the same plain text of URLs for a crawler without its own group. The rules are parsed before, and looked
+// up by origin. README.md of package bench describes the workloads. This is a separate module, so that the libraries
+// are not dependencies of the command.
 package main
 
 import (
@@ -40,7 +40,7 @@ func run(ctx context.Context, arguments []string) error {
 	}
 	runtime.GOMAXPROCS(1)
 	out := os.Stdout
-	os.Stdout = os.Stderr // a library prints complaints
+	os.Stdout = os.Stderr // for the messages of a library
 	if *answerer != "" {
 		return writeAnswers(os.Stdin, out, *answerer)
 	}
@@ -67,7 +67,7 @@ func run(ctx context.Context, arguments []string) error {
 	return measure.Rounds(ctx, out, *rounds, cases)
 }
 
-// writeLibraries writes a line with the libraries that are compared, and their versions.
+// writeLibraries writes a line with the compared libraries and their versions.
 func writeLibraries(w io.Writer) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// crawler is a name that no robots.txt has: the groups for "*" bind it.
+// crawler is a name that no robots.txt has, so the groups for "*" bind it.
 const crawler = "nobodyhasthisname"
 
 // A query is a URL and its parts.
@@ -27,7 +27,7 @@ type query struct {
 	path string // path and query
 }
 
-// A file is one origin's robots.txt, parsed, as a library answers from it.
+// A file is the robots.txt of one origin, as a library has parsed it.
 type file func(query) (allowed bool)
 
 // A library parses robots.txt.
@@ -36,8 +36,8 @@ type library struct {
 	parse func(body []byte, crawler string) (file, error)
 }
 
-// libraries are all that robobatch is compared with; the first is robobatch's own reference
-// matcher. grobotstxt-cached answers only for crawlers that no group names.
+// libraries are the libraries that robobatch is compared with. The first is robobatch's own reference matcher.
+// grobotstxt-cached only works for crawlers without their own group.
 var libraries = []library{
 	{"robobatch-reference", reference(robots.Google)},
 	{"temoto-robotstxt", parseTemoto},
@@ -46,7 +46,7 @@ var libraries = []library{
 	{"grobotstxt", parseGrobots},
 }
 
-// reference is robobatch's slow and obvious matcher, which gives the right answers in a dialect.
+// reference is robobatch's slow reference matcher, which defines the correct verdicts in a dialect.
 func reference(d robots.Dialect) func(body []byte, crawler string) (file, error) {
 	return func(body []byte, crawler string) (file, error) {
 		rules, _ := robots.Parse(body, d).Select(robots.NewAgent(crawler, d))
@@ -60,8 +60,8 @@ func reference(d robots.Dialect) func(body []byte, crawler string) (file, error)
 	}
 }
 
-// parseTemoto finds the crawler's group once. A file that the library refuses allows all, as one
-// without groups.
+// parseTemoto finds the crawler's group once. A file that the library rejects allows everything, like a file without
+// groups.
 func parseTemoto(body []byte, crawler string) (file, error) {
 	data, err := robotstxt.FromBytes(body)
 	if err != nil {
@@ -71,8 +71,8 @@ func parseTemoto(body []byte, crawler string) (file, error) {
 	return func(q query) bool { return group.Test(q.path) }, nil
 }
 
-// parseEstes finds the crawler's group once. The library panics at files without any line that it
-// knows, and at rules that are not UTF-8; then all is treated as allowed.
+// parseEstes finds the crawler's group once. The library panics if it knows no line of a file, or if a rule is not
+// UTF-8; then everything is treated as allowed.
 func parseEstes(body []byte, crawler string) (f file, err error) {
 	defer func() {
 		if recover() != nil {
@@ -94,14 +94,14 @@ func parseEstes(body []byte, crawler string) (f file, err error) {
 	}, nil
 }
 
-// parseGrobots uses the library as documented: it parses the text for each URL.
+// parseGrobots uses the library as documented: it parses the text again for each URL.
 func parseGrobots(body []byte, crawler string) (file, error) {
 	text := string(body)
 	return func(q query) bool { return grobotstxt.AgentAllowed(text, crawler, q.url) }, nil
 }
 
-// parseGrobotsOnce parses once, by the library's handler, and matches by its function for one
-// pattern: the code of a user who needs it faster.
+// parseGrobotsOnce parses once with a handler of the library, and matches with its function for a single pattern, as a
+// user would do for speed.
 func parseGrobotsOnce(body []byte, _ string) (file, error) {
 	c := &collector{}
 	grobotstxt.Parse(string(body), c)
@@ -118,11 +118,10 @@ func parseGrobotsOnce(body []byte, _ string) (file, error) {
 	}, nil
 }
 
-// A collector takes the rules of the groups for "*" from grobotstxt's parser, as that library's
-// matcher does.
+// A collector collects the rules of the groups for "*" from grobotstxt's parser, as the library's own matcher does.
 type collector struct {
 	rules []pattern
-	open  bool // the last lines were user agents
+	open  bool // the last lines were user-agent lines
 	ours  bool // one of the names was "*"
 }
 
@@ -137,13 +136,13 @@ func (*collector) HandleRobotsStart() {}
 // HandleRobotsEnd does nothing.
 func (*collector) HandleRobotsEnd() {}
 
-// HandleUserAgent begins a group, or continues with its names.
+// HandleUserAgent starts a group, or adds a name to it.
 func (c *collector) HandleUserAgent(_ int, name string) {
 	star := name == "*" || strings.HasPrefix(name, "* ")
 	c.open, c.ours = true, star || c.open && c.ours
 }
 
-// HandleAllow notes a rule, and for an index page the rule of its directory.
+// HandleAllow adds a rule, and for an index page also the rule of its directory.
 func (c *collector) HandleAllow(_ int, value string) {
 	c.addRule(value, true)
 	slash := strings.LastIndexByte(value, '/')
@@ -152,13 +151,13 @@ func (c *collector) HandleAllow(_ int, value string) {
 	}
 }
 
-// HandleDisallow notes a rule.
+// HandleDisallow adds a rule.
 func (c *collector) HandleDisallow(_ int, value string) { c.addRule(value, false) }
 
-// HandleSitemap does nothing: it does not end the names of a group.
+// HandleSitemap does nothing: the line does not end a run of user-agent lines.
 func (*collector) HandleSitemap(int, string) {}
 
-// HandleUnknownAction does nothing: it does not end the names of a group.
+// HandleUnknownAction does nothing: the line does not end a run of user-agent lines.
 func (*collector) HandleUnknownAction(int, string, string) {}
 
 func (c *collector) addRule(value string, allow bool) {
@@ -168,7 +167,7 @@ func (c *collector) addRule(value string, allow bool) {
 	}
 }
 
-// A verdict is an answer for a line.
+// A verdict is the result for a line.
 type verdict int8
 
 const (
@@ -177,7 +176,7 @@ const (
 	denied
 )
 
-// An asker has parsed all files of a workload with a library.
+// An asker has all files of a workload, parsed by a library.
 type asker struct {
 	files map[string]file // by origin, and by scheme and authority as written in the log
 }
@@ -195,7 +194,7 @@ func newAsker(lib library, w workload) (*asker, error) {
 	return a, nil
 }
 
-// verdicts asks for each line. Neighbours of one origin cost one look-up; no line is copied.
+// verdicts returns the verdict of each line. Consecutive lines of one origin need one look-up; no line is copied.
 func (a *asker) verdicts(w workload) []verdict {
 	all := make([]verdict, 0, w.lines())
 	head, f := "", file(nil)
@@ -238,8 +237,8 @@ func pathOf(url string) string {
 	return ""
 }
 
-// fileOf returns the file for the text before the path; nil if there is none. Non-normalised spellings are looked up
-// only once.
+// fileOf returns the file for the text before the path, or nil if there is none. Each spelling that is not normalised
+// is looked up only once.
 func (a *asker) fileOf(head, url string) file {
 	f, known := a.files[head]
 	if !known {
@@ -249,8 +248,8 @@ func (a *asker) fileOf(head, url string) file {
 	return f
 }
 
-// writeAnswers answers the cases of matrix.py with a library: a line of three texts in hexadecimal digits, a robots.txt, a crawler
-// and a URL, gets a line 1 for allowed, 0, or - for an error.
+// writeAnswers answers the cases of matrix.py with a library. Each input line has three texts in hexadecimal: a
+// robots.txt, a crawler and a URL. The output line is 1 for allowed, 0 for disallowed, or - for an error.
 func writeAnswers(in io.Reader, out io.Writer, name string) error {
 	all := append(slices.Clone(libraries), library{"robobatch-rfc9309", reference(robots.RFC9309)})
 	i := slices.IndexFunc(all, func(lib library) bool { return lib.name == name })

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// decide reads so many lines and decides them.
+// decide reads the given number of lines and decides them.
 func decide(store *engine.Store, path string, lines int) ([]verdict, error) {
 	got := make([]verdict, 0, lines)
 	src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
@@ -38,7 +38,7 @@ func verdictOf(v engine.Verdict) verdict {
 	return denied
 }
 
-// responses yields the bodies as they would be fetched.
+// responses yields the bodies as fetched responses.
 func (w workload) responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for origin, body := range w.bodies {

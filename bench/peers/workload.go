@@ -12,20 +12,20 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A workload is URLs and the robots.txt of their origins, no others.
+// A workload has URLs, and the robots.txt of their origins.
 type workload struct {
 	name   string
 	text   string // one URL per line
 	bodies map[robots.Origin][]byte
 }
 
-// sizes say how large the workloads are.
+// sizes are the sizes of the workloads.
 type sizes struct {
-	lines   int // most of one workload
-	origins int // of the made-up one
+	lines   int // maximum for one workload
+	origins int // of the generated workload
 }
 
-// workloads returns, from that corpus,
+// workloads returns the workloads made from a corpus:
 //
 //	W1   one origin with 326 rules, 16 % of them with wildcards
 //	W1x  one origin with 1,034 rules, 49 % of them with wildcards, as a large shop has
@@ -63,7 +63,7 @@ func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
 	}, nil
 }
 
-// passes is how often the paths of one origin are evaluated, one after the other.
+// passes is the number of times that the paths of one origin are evaluated.
 const passes = 8
 
 func oneOrigin(name string, shape madeup.Shape, lines int) workload {
@@ -81,7 +81,7 @@ func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 	return workload{name, text.String(), map[robots.Origin][]byte{origin: set.Body}}
 }
 
-// needed returns the bodies of the origins that occur in the text.
+// needed returns the bodies of the origins in the text.
 func needed(text string, all iter.Seq2[robots.Response, error]) (map[robots.Origin][]byte, error) {
 	occurs, bodies := origins(text), map[robots.Origin][]byte{}
 	for r, err := range all {
@@ -95,7 +95,7 @@ func needed(text string, all iter.Seq2[robots.Response, error]) (map[robots.Orig
 	return bodies, nil
 }
 
-// origins returns those that occur in the text.
+// origins returns the origins in the text.
 func origins(text string) map[robots.Origin]bool {
 	occurs := map[robots.Origin]bool{}
 	for line := range strings.Lines(text) {
@@ -104,8 +104,8 @@ func origins(text string) map[robots.Origin]bool {
 	return occurs
 }
 
-// sample returns about one of every k lines of the text, in blocks of neighbours, and the files
-// that they need.
+// sample returns about one of every k lines of the text, in blocks of consecutive lines, and the files of their
+// origins.
 func (w workload) sample(k int) workload {
 	const block = 100
 	var text strings.Builder
@@ -121,5 +121,5 @@ func (w workload) sample(k int) workload {
 	return workload{w.name, text.String(), bodies}
 }
 
-// lines returns how many there are.
+// lines returns the number of lines.
 func (w workload) lines() int { return strings.Count(w.text, "\n") }

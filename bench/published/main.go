@@ -1,4 +1,4 @@
-// Command published counts sites by methods that were published, and exactly (docs/CENSUS.md):
+// Command published counts sites with published methods and with the exact one (docs/CENSUS.md):
 //
 //	go run -C bench ./published consent                           by lines, on the real robots.txt that there are
 //	go run -C bench ./published series CLONE captures.jsonl.zst   the history of a git repository of robots.txt, as captures
@@ -40,22 +40,22 @@ func main() {
 	})
 }
 
-// crawlers are those that are counted.
+// crawlers are the crawlers that are counted.
 var crawlers = []string{"GPTBot", "CCBot", "Google-Extended", "ClaudeBot", "Googlebot"}
 
-// A method says which lines bind an agent.
+// A method selects the lines that bind an agent.
 type method struct {
 	name     string
-	exact    bool // keys as "User-agent" and "Disallow" are written; comments only at the start of a line
+	exact    bool // keys are compared exactly with "User-agent" and "Disallow", and only complete lines are comments
 	blank    bool // an empty line ends a group
-	replaces bool // every user-agent line begins a group
-	never    bool // no group ends before the file does
-	once     bool // after the first rule, every user-agent line begins a group
-	anyCase  bool // names are compared in any case
+	replaces bool // every user-agent line starts a group
+	never    bool // a group ends only at the end of the file
+	once     bool // after the first rule, every user-agent line starts a group
+	anyCase  bool // names are compared without regard to case
 }
 
-// methods are those that Data-Provenance-Collection had in src/web_analysis/parse_robots.py, and the same without its differences from the
-// standard.
+// methods are those of src/web_analysis/parse_robots.py in Data-Provenance-Collection, and the same without its
+// differences from the standard.
 var methods = []method{
 	{name: "2024-05 (257a063)", exact: true, blank: true, replaces: true},
 	{name: "2025-01 (00bc365)", never: true},
@@ -64,7 +64,7 @@ var methods = []method{
 	{name: "and whole groups", anyCase: true},
 }
 
-// consent counts the sites that close themselves to crawlers as lines of a robots.txt say it, by each method.
+// consent counts the sites that block crawlers, by each method.
 func consent() error {
 	base, err := corpus.Find(".")
 	if err != nil {
@@ -105,7 +105,7 @@ func consent() error {
 	return nil
 }
 
-// lines are the values of Allow and Disallow for an agent.
+// lines are the Allow and Disallow values for an agent.
 type lines struct{ allow, disallow []string }
 
 // read reads a robots.txt line by line.
@@ -160,7 +160,8 @@ func (m *method) read(text string) map[string]*lines {
 	return all
 }
 
-// isClosed reports whether the lines of an agent, or else of *, have "Disallow: /", and no Allow. Lines with "?" do not count.
+// isClosed reports whether the lines for an agent, or else for *, contain "Disallow: /" and no Allow. Lines with "?"
+// are ignored.
 func isClosed(all map[string]*lines, name string) bool {
 	l := all[name]
 	if l == nil {
@@ -174,7 +175,7 @@ func isClosed(all map[string]*lines, name string) bool {
 	return len(allow) == 0 && slices.Contains(disallow, "/")
 }
 
-// writeCaptures writes captures, compressed.
+// writeCaptures writes captures to a compressed file.
 func writeCaptures(w io.Writer, all iter.Seq2[robots.Response, error]) error {
 	packed, err := zstd.NewWriter(w)
 	if err != nil {
@@ -199,8 +200,8 @@ func writeCaptures(w io.Writer, all iter.Seq2[robots.Response, error]) error {
 	return packed.Close()
 }
 
-// history yields the robots.txt of a git repository, a capture for each commit that changed one. The files are data/SOURCE/HOST, and in some a
-// JSON object says why there is no text.
+// history yields captures of the robots.txt in a git repository, one for each commit that changed it. The files are
+// data/SOURCE/HOST. Some contain a JSON object that says why there is no text.
 func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		log := exec.CommandContext(ctx, "git", "-C", clone, "log", "--reverse", "--raw", "--no-renames", "--no-abbrev", "-m", "--first-parent", "--format=%ct", "--", "data")
@@ -227,7 +228,7 @@ func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error
 		}()
 		from := bufio.NewReaderSize(answers, 1<<20)
 		var at time.Time
-		seen := map[string]bool{} // hosts of the commit
+		seen := map[string]bool{} // hosts in the commit
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSuffix(line, "\n")
 			if seconds, err := strconv.ParseInt(line, 10, 64); err == nil {
@@ -257,7 +258,7 @@ func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error
 	}
 }
 
-// blob reads an object.
+// blob reads an object of the repository.
 func blob(asked io.Writer, from *bufio.Reader, id string) ([]byte, error) {
 	if _, err := io.WriteString(asked, id+"\n"); err != nil {
 		return nil, err
@@ -271,12 +272,12 @@ func blob(asked io.Writer, from *bufio.Reader, id string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read an object: %s", head)
 	}
-	body := make([]byte, size+1) // a line feed follows
+	body := make([]byte, size+1) // with a line feed
 	_, err = io.ReadFull(from, body)
 	return body[:size], err
 }
 
-// responseOf returns a capture.
+// responseOf returns the capture of a file.
 func responseOf(origin robots.Origin, at time.Time, body []byte) robots.Response {
 	r := robots.Response{Origin: origin, URL: string(origin) + robots.TxtPath, FetchedAt: at, Status: 200, Body: body}
 	var issue struct {

@@ -1,9 +1,9 @@
-// Command quickstart makes testdata/quickstart, the real robots.txt files and the real log of URLs
-// that the README's first command runs on.
+// Command quickstart writes testdata/quickstart: the real robots.txt files and the real log of URLs that the first
+// command of the README reads.
 //
 //	go run -C bench ./quickstart [-out folder] <collection>
 //
-// The collection is a folder with
+// The collection is a directory with these files:
 //
 //	index.tsv                         one row a robots.txt: where it comes from, its licence, its SHA-1
 //	rules.tar.zst                     the files themselves
@@ -11,8 +11,7 @@
 //	synth_300k.urls.zst               URLs made from the files' own patterns and from real paths
 //	LICENSES                          the licences of the four
 //
-// Nothing in it is random: the same collection gives the same selection. The robots.txt are copied
-// byte for byte.
+// The result depends only on the collection. The robots.txt files are copied unchanged.
 package main
 
 import (
@@ -50,8 +49,8 @@ const (
 	madeLog = 2
 )
 
-// build makes the folder out from a collection and returns how many robots.txt and URLs it has.
-// Files of an earlier run in out are replaced; its README.md is kept.
+// build writes the directory out from a collection, and returns the numbers of robots.txt files and URLs. It replaces
+// the files of an earlier run, but keeps README.md.
 func build(collection, out string) (files, urls int, err error) {
 	all, err := readIndex(filepath.Join(collection, "index.tsv"))
 	c := corpus.Collection(collection)

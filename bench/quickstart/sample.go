@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha1" // it is what the index has, and nothing is secured by it
+	"crypto/sha1" // the hash in the index; it protects nothing
 	_ "embed"
 	"encoding/csv"
 	"encoding/hex"
@@ -19,16 +19,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The sizes of the sample of URLs: some tens of thousands of lines, less than 1 MB when compressed.
+// The sizes of the sample of URLs: tens of thousands of lines, less than 1 MB compressed.
 const (
-	blockLines   = 48 // lines of one block: neighbours in the real log stay neighbours
-	blocksOrigin = 6  // blocks of one origin in the real log
-	madeOrigin   = 90 // lines of one origin from the made log
+	blockLines   = 48 // consecutive lines of the real log that are kept together
+	blocksOrigin = 6  // maximum number of blocks per origin in the real log
+	madeOrigin   = 90 // maximum number of lines per origin in the generated log
 )
 
-// sampleReal returns lines of the real log in its order: of each origin up to blocksOrigin blocks,
-// evenly apart. It takes the chosen origins, and the http ones of the same hosts, which have no
-// known rules.
+// sampleReal returns lines of the real log in their order: for each origin up to blocksOrigin blocks at equal
+// distances. It samples the selected origins, and the http origins of the same hosts, which have no known rules.
 func sampleReal(lines [][]byte, chosen []source) [][]byte {
 	at := make(map[robots.Origin][]int) // the lines of each wanted origin
 	for _, s := range chosen {
@@ -52,12 +51,12 @@ func sampleReal(lines [][]byte, chosen []source) [][]byte {
 	return sample
 }
 
-// httpOrigin returns the http origin of the host of an https origin.
+// httpOrigin returns the http origin with the host of an https origin.
 func httpOrigin(o robots.Origin) robots.Origin {
 	return robots.Origin(strings.Replace(string(o), "https:", "http:", 1))
 }
 
-// blocks returns the elements that the sample takes of one origin's lines.
+// blocks returns the lines of one origin that are in the sample.
 func blocks(positions []int) []int {
 	if len(positions) <= blockLines*blocksOrigin {
 		return positions
@@ -70,8 +69,8 @@ func blocks(positions []int) []int {
 	return taken
 }
 
-// sampleMade returns lines of the made log in its order: the first madeOrigin of each chosen origin
-// that is not federal, whatever the spelling of its host, and a tenth of its http origin's.
+// sampleMade returns lines of the generated log in their order: the first madeOrigin lines of each selected origin that
+// is not federal, however its host is spelled, and a tenth as many of its http origin.
 func sampleMade(lines [][]byte, chosen []source) [][]byte {
 	room := make(map[robots.Origin]int)
 	for _, s := range chosen {
@@ -90,31 +89,30 @@ func sampleMade(lines [][]byte, chosen []source) [][]byte {
 	return sample
 }
 
-// federal is the repository of the files of United States government hosts.
+// federal is the name of the repository with the files of United States government hosts.
 const federal = "nrjones8/robots-dot-txt-archive-bot"
 
-// minURLs is how many URLs a federal host must have in the real log: most of the others are one
-// bare home page.
+// minURLs is the minimum number of URLs of a federal host in the real log: most hosts with fewer have only a home page.
 const minURLs = 2
 
-// hostsText lists the other hosts to take, one per line, with "#" comments.
+// hostsText lists the other selected hosts, one per line, with "#" comments.
 //
 //go:embed hosts.txt
 var hostsText string
 
-// A source is one robots.txt of the collection: a row of its index.
+// A source is a robots.txt in the index of the collection.
 type source struct {
 	origin robots.Origin
-	fields []string // the row, as named by columns
+	fields []string // the row, with the fields of columns
 }
 
-// columns are the fields that sources.tsv keeps of the index, in its order.
+// columns are the fields of the index that sources.tsv has, in its order.
 var columns = []string{"origin", "path", "source_repo", "commit", "source_path", "capture", "bytes", "flags", "sha1", "licence_note"}
 
-// field returns the field of a name in columns.
+// field returns the value of a field.
 func (s *source) field(name string) string { return s.fields[slices.Index(columns, name)] }
 
-// readIndex reads the index of a collection, in its order.
+// readIndex reads the index of a collection in its order.
 func readIndex(name string) ([]source, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -149,9 +147,8 @@ func readIndex(name string) ([]source, error) {
 	return sources, nil
 }
 
-// selectSources returns the sources of the quick start, in the order of all: federal hosts by their
-// number of URLs in the real log, and the hosts of hosts.txt. A host of that list that the
-// collection lacks is an error.
+// selectSources returns the selected sources, in the order of all: the federal hosts with enough URLs in the real log,
+// and the hosts of hosts.txt. It is an error if the collection lacks one of the latter.
 func selectSources(all []source, crawled [][]byte) ([]source, error) {
 	urls := make(map[robots.Origin]int)
 	for _, line := range crawled {
@@ -193,8 +190,8 @@ func writeLines(name string, lines [][]byte) error {
 	return os.WriteFile(name, enc.EncodeAll(text, nil), 0o644)
 }
 
-// writeRules copies the chosen files of the collection into rules, checks each against its SHA-1,
-// and lists them in sources.tsv.
+// writeRules copies the selected files of the collection to rules, compares each with its SHA-1, and lists them in
+// sources.tsv.
 func writeRules(c *corpus.Corpus, out string, chosen []source) error {
 	rules := filepath.Join(out, "rules")
 	if err := errors.Join(os.RemoveAll(rules), os.MkdirAll(rules, 0o755)); err != nil {
@@ -222,7 +219,7 @@ func writeRules(c *corpus.Corpus, out string, chosen []source) error {
 	return os.WriteFile(filepath.Join(out, "sources.tsv"), []byte(strings.Join(list, "\n")+"\n"), 0o644)
 }
 
-// copyLicences copies the files of a folder.
+// copyLicences copies the files of a directory.
 func copyLicences(from, to string) error {
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
 		return err

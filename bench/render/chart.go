@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A chart is groups of horizontal bars on one axis.
+// A chart has groups of horizontal bars with a common axis.
 type chart struct {
 	title  string
 	note   string // below the title: the unit and the machine
@@ -15,7 +15,7 @@ type chart struct {
 	groups []group
 }
 
-// A group is bars under a heading.
+// A group has bars below a heading.
 type group struct {
 	label string
 	bars  []bar
@@ -28,20 +28,20 @@ type bar struct {
 	tint  string // class of its colour: "own", "own2" or "peer"
 }
 
-// Measures of a chart, in pixels.
+// The measures of a chart, in pixels.
 const (
 	width    = 760
-	left     = 230 // where bars begin
-	right    = 90  // for the value behind the longest
+	left     = 230 // of the bars
+	right    = 90  // for the value after the longest bar
 	rowStep  = 22
 	barHigh  = 15
-	headHigh = 34 // of a group
+	headHigh = 34 // of a group's heading
 	topHigh  = 58 // of the title and the note
-	footHigh = 30 // of the axis' labels
+	footHigh = 30 // of the axis labels
 )
 
-// style is safe on light and dark pages: nothing is behind the chart, and the colours follow the
-// reader's preference.
+// style works on light and dark pages: the chart has no background, and its colours follow the preference of the
+// reader.
 const style = `
 text{font:13px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
 .title{font-size:16px;font-weight:600}
@@ -100,14 +100,14 @@ func text(sb *strings.Builder, class string, x, y float64, anchor, s string) {
 	fmt.Fprintf(sb, `<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", class, x, y, anchor, html.EscapeString(s))
 }
 
-// An axis places values.
+// An axis maps values to positions.
 type axis struct {
 	log       bool
 	low, high float64
 	ticks     []float64
 }
 
-// axis returns one that has room for all bars.
+// axis returns an axis with room for all bars.
 func (c *chart) axis() axis {
 	low, high := math.Inf(1), 0.0
 	for _, g := range c.groups {
@@ -135,7 +135,7 @@ func (c *chart) axis() axis {
 	return a
 }
 
-// at returns how many pixels right of the axis' begin v is.
+// at returns the distance of v from the start of the axis in pixels.
 func (a axis) at(v float64) float64 {
 	const room = width - left - right
 	if a.log {
@@ -144,7 +144,7 @@ func (a axis) at(v float64) float64 {
 	return room * v / a.high
 }
 
-// tickLabel returns the text at a tick.
+// tickLabel returns the label of a tick.
 func tickLabel(v float64) string {
 	if v == math.Trunc(v) && v < 10 {
 		return fmt.Sprint(v)
@@ -157,7 +157,7 @@ func (m *medians) peersChart() *chart {
 	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + m.machine, log: true}
 	for _, w := range workloads {
 		g := group{label: w.key + ": " + w.label}
-		for i, lib := range libraries[:len(libraries)-1] { // the reading time is not a library
+		for i, lib := range libraries[:len(libraries)-1] { // the last entry is the time for reading
 			tint := "peer"
 			if i == 0 {
 				tint = "own"
@@ -169,7 +169,7 @@ func (m *medians) peersChart() *chart {
 	return c
 }
 
-// wholeChart shows the CPU time of whole runs.
+// wholeChart shows the CPU time of complete runs.
 func (m *medians) wholeChart() *chart {
 	c := &chart{title: "CPU time per URL of whole runs, from the zstd log to Parquet", note: "Nanoseconds, one worker, rules loaded before; less is better. " + m.machine}
 	for _, url := range []struct{ key, label, tint string }{{"true", "All columns", "own"}, {"false", "Without the column url", "own2"}} {
@@ -182,7 +182,7 @@ func (m *medians) wholeChart() *chart {
 	return c
 }
 
-// addBar adds a benchmark's CPU time in nanoseconds, if it was measured.
+// addBar adds the CPU time of a benchmark in nanoseconds, if it was measured.
 func (m *medians) addBar(g *group, b bar, name string) {
 	if v, ok := m.values[series{name, "cpu-sec/url"}]; ok {
 		b.value = v * 1e9

@@ -1,5 +1,4 @@
-// Command render shows the medians of the newest results of the benchmarks, as benchstat writes
-// them:
+// Command render shows the medians of the latest benchmark results, as written by benchstat:
 //
 //	make bench-render
 //
@@ -31,7 +30,7 @@ func main() {
 	}
 }
 
-// run writes all files that differ.
+// run writes all files that have changed.
 func run(top string) error {
 	files, err := rendered(top)
 	for name, text := range files {
@@ -46,7 +45,7 @@ func run(top string) error {
 	return err
 }
 
-// rendered returns all files that show results, by name, as they must be.
+// rendered returns the expected content of all files that show results, by name.
 func rendered(top string) (map[string]string, error) {
 	results := filepath.Join(top, "bench", "results")
 	text, err := os.ReadFile(filepath.Join(results, "medians.csv"))
@@ -73,7 +72,7 @@ func rendered(top string) (map[string]string, error) {
 	return files, nil
 }
 
-// fill puts each table between its marks, if the text has them.
+// fill replaces the text between the marks of each table, if the text has them.
 func fill(text string, tables map[string]string) (string, error) {
 	for name, table := range tables {
 		begin, end := "<!-- bench:"+name+" -->\n", "<!-- /bench:"+name+" -->"
@@ -90,19 +89,19 @@ func fill(text string, tables map[string]string) (string, error) {
 	return text, nil
 }
 
-// medians are the medians of benchstat for a file of results.
+// medians are the medians that benchstat computed from a file of results.
 type medians struct {
 	machine string
 	file    string
 	values  map[series]float64
 }
 
-// A series is the samples of a benchmark in one unit. Seconds are seconds: benchstat writes
-// cpu-ns/url as cpu-sec/url.
+// A series has the samples of a benchmark in one unit. benchstat converts nanoseconds to seconds, also in the names of
+// units: cpu-ns/url becomes cpu-sec/url.
 type series struct{ name, unit string }
 
-// parse reads the output of benchstat with -format csv -row .fullname for one file: tables under
-// lines "key: value", with two heads, the file and the unit.
+// parse reads the output of benchstat -format csv -row .fullname for one file: tables after lines "key: value", with
+// two header rows, the file and the unit.
 func parse(text io.Reader) (*medians, error) {
 	r := csv.NewReader(text)
 	r.FieldsPerRecord = -1
@@ -130,7 +129,7 @@ func parse(text io.Reader) (*medians, error) {
 	return m, err
 }
 
-// libraries are the peers in the order shown, by the name in the results.
+// libraries are the libraries in the order of the tables, by their names in the results.
 var libraries = []label{
 	{"robobatch", "robobatch"},
 	{"grobotstxt-cached", "grobotstxt, parsed once by hand"},
@@ -141,7 +140,7 @@ var libraries = []label{
 	{"lines-alone", "only reading the lines"},
 }
 
-// workloads are the peers' workloads, in the order shown.
+// workloads are the workloads of peers in the order of the tables.
 var workloads = []label{
 	{"W1", "one origin, 326 rules"},
 	{"W1x", "one origin, 1,034 rules"},
@@ -149,7 +148,7 @@ var workloads = []label{
 	{"W4", "made-up URLs, 30,000 origins"},
 }
 
-// runs are the logs of whole runs, in the order shown.
+// runs are the logs of complete runs in the order of the tables.
 var runs = []label{
 	{"data=real/order=grouped/frames=1", "real, grouped by host"},
 	{"data=madeup/order=grouped/frames=1", "30,000 origins, grouped"},
@@ -158,7 +157,7 @@ var runs = []label{
 	{"data=madeup/order=shuffled/frames=8", "30,000 origins, shuffled, 8 frames"},
 }
 
-// tables returns all tables, by the name of their marks.
+// tables returns all tables by the names of their marks.
 func (m *medians) tables() map[string]string {
 	all := map[string]string{"machine": m.where(), "peers": m.table("Peer", "url", "CPU ns per URL", libraries, workloads)}
 	if _, ok := m.values[series{"Engine/w=few/lib=robobatch", "cpu-sec/path"}]; ok {
@@ -167,23 +166,23 @@ func (m *medians) tables() map[string]string {
 	return all
 }
 
-// A label is how a table calls a part of the name of benchmarks.
+// A label is the name in a table for a part of benchmark names.
 type label struct{ key, label string }
 
-// engines are the matchers in the order shown, and patterns their workloads.
+// engines are the matchers in the order of the tables, and patterns are their workloads.
 var (
 	engines  = []label{{"robobatch", "robobatch"}, {"hyperscan", "Hyperscan"}, {"vectorscan", "Vectorscan"}, {"re2-set", "RE2::Set"}, {"dense-dfa", "dense DFA"}}
 	patterns = []label{{"W1x", ""}, {"W3", ""}, {"W4", ""}, {"few", ""}, {"words", ""}}
 )
 
-// where says where and when it was measured: a file of results begins with its date.
+// where returns the machine and the date of the measurements. The name of a file of results starts with its date.
 func (m *medians) where() string {
 	return fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
 		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
 }
 
-// table returns the CPU time of each library for each workload in Markdown, with a dash for cases that were not measured,
-// and in brackets what compiling takes, if that was.
+// table returns the CPU time of each library for each workload in Markdown: a dash if it was not measured, and in
+// brackets the time for compiling, if that was.
 func (m *medians) table(benchmark, unit, head string, libraries, workloads []label) string {
 	var sb strings.Builder
 	sb.WriteString("| " + head)
@@ -212,7 +211,7 @@ func (m *medians) table(benchmark, unit, head string, libraries, workloads []lab
 	return sb.String()
 }
 
-// number returns v with three significant digits at least, and commas between thousands.
+// number returns v with at least three significant digits, and commas between thousands.
 func number(v float64) string {
 	if v != 0 && math.Abs(v) < 10 {
 		return fmt.Sprintf("%.2f", v)
@@ -224,7 +223,7 @@ func number(v float64) string {
 	return digits
 }
 
-// share returns a range of percentages. A part is not rounded to all.
+// share returns a range of percentages. A share below 100% is not rounded up to it.
 func share(low, high float64) string {
 	one := func(v float64) string {
 		text := fmt.Sprintf("%.2f", math.Floor(v*100)/100)

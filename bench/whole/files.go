@@ -18,20 +18,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// files are the loading of a directory with a file for each origin, by the clock, against reading
-// the same files one after the other.
+// files measures loading a directory with one file per origin in wall time, compared with reading the same files one by
+// one.
 func (l *lab) files(spec madeup.Spec) []trial {
 	dir := filepath.Join(l.dir, "madeup.files")
 	in := input{dir, func(m *maker) error { return madeup.WriteRules(dir, m.made.Responses()) }}
 	one := input{dir + ".txt", func(*maker) error { return os.WriteFile(dir+".txt", []byte("https://www.example.com/\n"), 0o600) }}
 	name := fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", spec.Origins)
 	run := func() (measure.Sample, error) {
-		// Read the files, have cat read them if there is such a command, and run the command on
-		// one URL. It reports how long each took, and how many times as long the command, by the clock and by
-		// processor time.
+		// Read the files, have cat read them if that command exists, and run the command on one URL. The metrics are
+		// the times of each, and the ratios of the command's wall and CPU time.
 		var s measure.Sample
 		var err error
-		names, err := filepath.Glob(filepath.Join(dir, "*")) // as a shell lists them
+		names, err := filepath.Glob(filepath.Join(dir, "*")) // in the order of a shell
 		if err != nil {
 			return s, err
 		}
@@ -81,24 +80,24 @@ func readFiles(names []string) error {
 	return nil
 }
 
-// cat reads the files with the command cat; it takes no time without files.
+// cat reads the files with the command cat. Without files it takes no time.
 func (l *lab) cat(names []string) (s measure.Sample, err error) {
 	for _, tool := range []string{"xargs", "cat"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return s, nil //nolint:nilerr // what it takes is left out of the results
 		}
 	}
-	cmd := exec.CommandContext(l.ctx, "xargs", "-0", "cat") // its output goes to the null device
+	cmd := exec.CommandContext(l.ctx, "xargs", "-0", "cat") // its output is discarded
 	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	return measure.Exec(cmd)
 }
 
-// memories are the limits of memory that runs on packs get: none, robobatch's own choice,
-// and a small one. The others are compared with the first.
+// memories are the memory limits of runs with packs: none, robobatch's default, and a small one. The others are
+// compared with the first.
 var memories = []string{"none", "", "256MiB"}
 
-// packs are runs with the rules of a pack on a log that has each origin once, in random order, which
-// is hardest under a limit of memory.
+// packs are runs with the rules of a pack on a log that has each origin once in random order, which is the hardest case
+// with a memory limit.
 func (l *lab) packs(spec madeup.Spec) (all []trial) {
 	path := filepath.Join(l.dir, "madeup.rbp")
 	in := input{path, func(m *maker) error { return writePack(path, m.made) }}
@@ -119,7 +118,7 @@ func (l *lab) packs(spec madeup.Spec) (all []trial) {
 	return all
 }
 
-// writePack compiles the rules that are made up, in the command's own dialect.
+// writePack compiles the generated rules in the command's default dialect.
 func writePack(path string, g *madeup.Generator) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -130,8 +129,8 @@ func writePack(path string, g *madeup.Generator) (err error) {
 	return err
 }
 
-// pack runs the command with the rules of a pack, under a limit of memory, and reports how long it
-// took until the pack was ready, and how many times the CPU time of the run without one it took.
+// pack runs the command with the rules of a pack and a memory limit. It reports the time until the pack was ready, and
+// the ratio of the CPU time to that of the run without a limit.
 func (l *lab) pack(rules, log, memory string) (measure.Sample, error) {
 	var limit []string
 	if memory != "" {
@@ -148,23 +147,23 @@ func (l *lab) pack(rules, log, memory string) (measure.Sample, error) {
 	return s, err
 }
 
-// A question is a command that is compared with a run of the main job on the same log.
+// A question is a command that is compared with a run on the same log.
 type question struct {
 	name    string
-	plain   []string // of the main job
+	plain   []string // flags of the run
 	command []string
 }
 
-// questions are the questions of docs/LOG.md. The dots are where the old rules are named.
+// questions are the questions of docs/LOG.md. The dots stand for the old rules.
 var questions = []question{
 	{"diff", []string{"-agent", "*,Googlebot,GPTBot", "-columns", "line,allowed,rule_line"}, []string{"diff", "-agent", "*,Googlebot,GPTBot", "-old", "..."}},
 	{"coverage", nil, []string{"coverage"}},
 	{"report", []string{"-columns", "line,input,url,origin,agent,allowed,reason,rule_line,rule,canonical_url,binding"}, []string{"report", "-out", os.DevNull}},
 }
 
-// whatIf are the questions, asked of the corpus's log and its other orders, several times in one file, or
-// once with several endings of each URL, with the corpus's rules in a pack. Each reports how many times the CPU time of the main job it took:
-// the least of all rounds, of either.
+// whatIf runs the questions on the corpus's log and its other orders, several times in one file, or once with several
+// endings of each URL, with the corpus's rules in a pack. Each reports the ratio of its CPU time to that of the run,
+// both the least of all rounds.
 func (l *lab) whatIf() (all []trial) {
 	rules := input{filepath.Join(l.dir, "whatif.jsonl.zst"), nil}
 	rules.write = func(m *maker) error { return madeup.WriteRules(rules.path, m.corpus.Rules) }
@@ -190,7 +189,7 @@ func (l *lab) whatIf() (all []trial) {
 		}
 		in := input{log.path, func(m *maker) error { return repeatLog(log, m.corpus.Logs[min(i, len(m.corpus.Logs)-1)], l.copies) }}
 		for _, q := range questions {
-			if isDistinct && q.name != "report" { // the only one that does more for a new URL
+			if isDistinct && q.name != "report" { // only report does more work for a distinct URL
 				continue
 			}
 			var plain, least measure.Sample
@@ -215,7 +214,7 @@ func (l *lab) whatIf() (all []trial) {
 	return all
 }
 
-// lesser returns the sample that took less CPU time; the first may be empty.
+// lesser returns the sample with less CPU time. The first may be empty.
 func lesser(a, b measure.Sample) measure.Sample {
 	if a.CPU == 0 || b.CPU < a.CPU {
 		return b
@@ -223,7 +222,7 @@ func lesser(a, b measure.Sample) measure.Sample {
 	return a
 }
 
-// ask runs a command, or the main job, on packs, by one worker.
+// ask runs a question's command, or the run that it is compared with, with packs and one worker.
 func (l *lab) ask(arguments []string, rules, old, log string) (s measure.Sample, err error) {
 	packs := make([]string, 2)
 	for i, captures := range []string{rules, old} {

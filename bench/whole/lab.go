@@ -24,23 +24,23 @@ type lab struct {
 	dir    string
 	binary string
 	base   string // another build of the command, for comparison; "" means none
-	copies int    // of a log in a repeated one
+	copies int    // number of copies of a log in a repeated one
 
-	unlimited time.Duration // CPU of the latest run on a pack without a limit
+	unlimited time.Duration // CPU time of the last run with a pack and no limit
 }
 
-// withoutURL are the columns of url=false.
+// withoutURL are the columns of the cases with url=false.
 const withoutURL = "line,input,origin,agent,allowed,reason,rule_line,rule"
 
-// A trial is a case, and its needs.
+// A trial is a case and the inputs that it needs.
 type trial struct {
 	measure.Case
 	inputs []input
 }
 
-// trials are all that is measured.
+// trials returns all cases.
 func (l *lab) trials(spec madeup.Spec) []trial {
-	// For each rules and number of workers: how long loading them takes, and the runs.
+	// For each set of rules and number of workers: the time of loading the rules, and the runs.
 	var all []trial
 	for _, workers := range []int{1, 2} {
 		loaded := map[string]bool{}
@@ -62,7 +62,7 @@ func (l *lab) trials(spec madeup.Spec) []trial {
 	return slices.Concat(all, l.files(spec), l.packs(spec), l.repeated(), l.whatIf())
 }
 
-// whole runs the command on a log, and takes off the time of loading, by the command.
+// whole runs the command on a log, and subtracts the time of loading that the command reports.
 func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 	var columns []string
 	if !url {
@@ -77,7 +77,7 @@ func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// stats are the fields used of the statistics that the command writes.
+// stats are the fields that are used of the command's statistics.
 type stats struct {
 	Counts struct {
 		URLs     int64 `json:"urls"`
@@ -92,7 +92,7 @@ type stats struct {
 	} `json:"run"`
 }
 
-// exec runs the command with rules on a log, to Parquet.
+// exec runs the command with rules on a log, and writes Parquet.
 func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Sample, stats, error) {
 	var r stats
 	counts := filepath.Join(l.dir, "stats.json")
@@ -113,22 +113,22 @@ func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Samp
 	return s, r, json.Unmarshal(text, &r)
 }
 
-// A logFile is a log, and the rules to run it with.
+// A logFile is a log and its rules.
 type logFile struct {
-	data   string // the kind of both: "real" or "madeup"
+	data   string // "real" or "madeup", for both
 	order  madeup.Order
 	frames int
 	path   string
 	rules  string
 }
 
-// name returns the part of a benchmark's name that tells the log.
+// name returns the part of a benchmark's name for the log.
 func (f logFile) name() string {
 	return fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
 }
 
-// logs returns the logs of dir: the corpus as it is, and made-up rules with logs in both orders, of
-// one frame and of eight.
+// logs returns the logs of a directory: those of the corpus, and generated ones in both orders, as one frame and as
+// eight.
 func logs(dir string) []logFile {
 	all := []logFile{
 		{data: "real", order: madeup.Grouped, frames: 1},
@@ -144,7 +144,7 @@ func logs(dir string) []logFile {
 	return all
 }
 
-// inputs are the rules and the log.
+// inputs returns the rules and the log.
 func (f logFile) inputs() []input {
 	rules := input{f.rules, func(m *maker) error { return madeup.WriteRules(f.rules, m.made.Responses()) }}
 	log := input{f.path, func(m *maker) error {
@@ -167,20 +167,20 @@ func (f logFile) inputs() []input {
 	return []input{rules, log}
 }
 
-// An input is a file, or a directory, that cases need.
+// An input is a file or directory that cases need.
 type input struct {
 	path  string
 	write func(*maker) error
 }
 
-// A maker makes inputs.
+// A maker writes inputs.
 type maker struct {
 	corpus *corpus.Corpus
 	made   *madeup.Generator
 	spec   madeup.Spec
 }
 
-// prepare writes the files that the requested cases need.
+// prepare writes the files that the selected cases need.
 func (r request) prepare(dir string) error {
 	m := &maker{spec: r.spec}
 	var err error

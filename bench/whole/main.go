@@ -1,5 +1,5 @@
-// Command whole measures whole runs of the command robobatch, each in a process of its own, in the
-// format of Go's benchmarks:
+// Command whole measures complete runs of the command robobatch, each in its own process, in the format of Go's
+// benchmarks:
 //
 //	go run -C bench ./whole -rounds 6
 //	go run -C bench ./whole -bench Files                      # loading a directory, against reading its files
@@ -7,9 +7,9 @@
 //	go run -C bench ./whole -bench WhatIf                     # diff, coverage and report, against runs of the main job
 //	go run -C bench ./whole -bench 'Unpack|Repeated' -base ../other/robobatch   # long real logs, and another build in turn
 //
-// It builds the command, makes up rules of many origins and logs of their URLs (package bench), takes the real log of
-// the corpus too, and runs all cases in turn, once a round. Times exclude loading the rules, as reported by the
-// command; Load has the times of runs on one URL, and Files and Pack include them.
+// It builds the command, generates rules of many origins and logs of their URLs (package bench), adds the real log of
+// the corpus, and runs all cases in turns, once per round. Times exclude loading the rules, as reported by the command,
+// except in Files and Pack; Load has the times of runs on one URL.
 package main
 
 import (
@@ -32,18 +32,18 @@ import (
 
 func main() { tool.Main("whole", run) }
 
-// A request is the task by the flags.
+// A request has the values of the flags.
 type request struct {
 	spec   madeup.Spec
 	rounds int
 	temp   string
-	only   string // prepare the inputs in this directory, and end
+	only   string // only write the inputs to this directory
 	base   string // another build of the command
-	copies int    // of the logs of Repeated
-	bench  string // regular expression of the names of cases to measure
+	copies int    // number of copies of the logs of Repeated
+	bench  string // regular expression for the names of cases
 }
 
-// chosen are the requested trials.
+// chosen returns the selected cases.
 func (r request) chosen(l *lab) []trial {
 	name := regexp.MustCompile(r.bench)
 	return slices.DeleteFunc(l.trials(r.spec), func(t trial) bool { return !name.MatchString(t.Name) })
@@ -73,8 +73,8 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Write the inputs into dir and measure. Another process writes them: a process starts
-	// with the peak memory of its parent, and the runs to be measured must not inherit that.
+	// Another process writes the inputs: a process inherits the peak memory of its parent, which must not affect the
+	// measured runs.
 	l := lab{ctx: ctx, dir: dir, binary: filepath.Join(dir, "robobatch"), base: r.base, copies: r.copies}
 	if err := tool.Build(ctx, l.binary); err != nil {
 		return err

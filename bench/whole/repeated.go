@@ -18,20 +18,20 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// A repeatedLog is a real log of the corpus several times, as frames of whole copies.
+// A repeatedLog has several copies of a real log of the corpus, one or more in each frame.
 type repeatedLog struct {
 	name     string
 	frames   int
 	path     string
-	distinct bool // each line several times in turn, with another query each
+	distinct bool // each line several times in a row, with different queries
 }
 
-// A repeatedRun measures a command on a repeated log, with the corpus's rules in a pack.
+// A repeatedRun measures a command on a repeated log with the corpus's rules in a pack.
 type repeatedRun struct {
 	log     repeatedLog
 	url     bool
 	workers int
-	base    bool // by the command of -base
+	base    bool // the command of -base
 }
 
 // name returns the name of the run.
@@ -43,9 +43,9 @@ func (r repeatedRun) name() string {
 	return name
 }
 
-// repeated are runs on the corpus's log and its other orders, each several times, with one and two workers, after runs
-// that only unpack the log and runs of the command of -base. Each run reports the ratio of its CPU and wall time to
-// theirs in the same round.
+// repeated are runs on copies of the corpus's log and its other orders, with one and two workers. Their CPU and wall
+// times are also reported as ratios to runs of the same round that only decompress the log, and to runs of the command
+// of -base.
 func (l *lab) repeated() (all []trial) {
 	took := map[string]measure.Sample{}
 	for i, name := range []string{"real", "shuffled"} {
@@ -72,7 +72,7 @@ func (l *lab) repeated() (all []trial) {
 	return all
 }
 
-// repeatedRuns are the runs on one log. The run that others are compared with comes first.
+// repeatedRuns returns the runs on one log. The run that the others are compared with comes first.
 func (l *lab) repeatedRuns(log repeatedLog) (all []repeatedRun) {
 	for _, workers := range []int{1, 2} {
 		for _, url := range []bool{false, true} {
@@ -85,7 +85,7 @@ func (l *lab) repeatedRuns(log repeatedLog) (all []repeatedRun) {
 	return all
 }
 
-// repeat runs a command, and compares it with the figures of the same round.
+// repeat runs a command, and compares its times with those of the same round.
 func (l *lab) repeat(r repeatedRun, rules string, took map[string]measure.Sample) (s measure.Sample, err error) {
 	binary, pack := l.binary, filepath.Join(l.dir, "repeated.rbp")
 	if r.base {
@@ -109,7 +109,7 @@ func (l *lab) repeat(r repeatedRun, rules string, took map[string]measure.Sample
 	return s, err
 }
 
-// compile makes a pack by a command, once.
+// compile compiles a pack with a command, once.
 func (l *lab) compile(binary, rules, pack string) error {
 	if _, err := os.Stat(pack); err == nil {
 		return nil
@@ -118,7 +118,7 @@ func (l *lab) compile(binary, rules, pack string) error {
 	return err
 }
 
-// repeatLog writes a log several times, as so many frames.
+// repeatLog writes copies of a log, divided into frames.
 func repeatLog(to repeatedLog, l corpus.Log, copies int) error {
 	data, err := os.ReadFile(l.Path)
 	if err != nil {
@@ -155,7 +155,7 @@ func repeatLog(to repeatedLog, l corpus.Log, copies int) error {
 	return f.Close()
 }
 
-// writeDistinct writes each line so many times, with another query each.
+// writeDistinct writes each line several times with different queries.
 func writeDistinct(w io.Writer, text []byte, copies int) error {
 	out := bufio.NewWriter(w)
 	for line := range bytes.Lines(text) {
@@ -173,7 +173,7 @@ func writeDistinct(w io.Writer, text []byte, copies int) error {
 	return out.Flush()
 }
 
-// countLines unpacks a log as package ingest does, on one goroutine, and counts its lines.
+// countLines decompresses a log like package ingest, in one goroutine, and counts its lines.
 func countLines(name string) (work measure.Work, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package corpus finds and reads the real robots.txt and logs that benchmarks run on. It hides how
-// they are packed. Only the packages below bench import it.
+// Package corpus finds and reads the real robots.txt files and logs of the benchmarks. It hides how they are packed.
+// Only the packages below bench import it.
 package corpus
 
 import (
@@ -22,23 +22,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Corpus is a collection of robots.txt and logs of their origins. It holds names only: everything
-// is read again each time, so that the data of one benchmark do not change how often the garbage
-// collector runs in the next.
+// A Corpus is a collection of robots.txt files and logs of their origins. It only holds names: everything is read again
+// each time, so that the data of one benchmark do not affect how often garbage is collected in the next.
 type Corpus struct {
 	Name  string                            // "quickstart" or "collection"
 	Logs  []Log                             // at least one
-	Rules iter.Seq2[robots.Response, error] // all robots.txt, read while they are yielded; the receiver owns them
+	Rules iter.Seq2[robots.Response, error] // all robots.txt, read lazily; the receiver owns them
 }
 
 // A Log is a zstd file of URLs.
 type Log struct {
-	Name string // for the names of benchmarks: "real"
+	Name string // for the names of benchmarks, such as "real"
 	Path string
 }
 
-// Quickstart returns the corpus in dir, which is the source tree's testdata/quickstart: a few
-// hundred robots.txt and one log, real and made-up URLs mixed.
+// Quickstart returns the corpus in dir, which is testdata/quickstart of the source tree: several hundred robots.txt
+// files and one log of real and generated URLs.
 func Quickstart(dir string) *Corpus {
 	return &Corpus{
 		Name: "quickstart",
@@ -54,9 +53,8 @@ func Quickstart(dir string) *Corpus {
 	}
 }
 
-// Collection returns the corpus in dir that the quick start's was sampled from: thousands of
-// robots.txt, a real log as a crawler writes it, grouped by host, the same log shuffled, and one
-// made up so that rules match often.
+// Collection returns the corpus in dir from which the quick start is sampled: thousands of robots.txt files, a real log
+// grouped by host as a crawler writes it, the same log in random order, and a generated log in which rules often match.
 func Collection(dir string) *Corpus {
 	return &Corpus{
 		Name: "collection",
@@ -73,8 +71,8 @@ func Collection(dir string) *Corpus {
 	}
 }
 
-// Find returns the largest corpus available for the source tree that contains dir: the collection next to the tree in
-// the project's own setup, or else that of the quick start.
+// Find returns the largest corpus for the source tree that contains dir: the collection next to the tree if it exists,
+// or else the quick start.
 func Find(dir string) (*Corpus, error) {
 	top, err := filepath.Abs(dir)
 	for ; err == nil; top = filepath.Dir(top) {
@@ -93,7 +91,7 @@ func Find(dir string) (*Corpus, error) {
 	return nil, err
 }
 
-// Responses reads all robots.txt. The caller owns them.
+// Responses reads all robots.txt files. The caller owns them.
 func (c *Corpus) Responses() (all []robots.Response, err error) {
 	for r, err := range c.Rules {
 		if err != nil {
@@ -104,7 +102,7 @@ func (c *Corpus) Responses() (all []robots.Response, err error) {
 	return all, nil
 }
 
-// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until one is refused.
+// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until yield returns false.
 func readArchive(name string, yield func(robots.Response, error) bool) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -134,7 +132,7 @@ func readArchive(name string, yield func(robots.Response, error) bool) error {
 	}
 }
 
-// readMember reads a robots.txt as package ingest reads it from a file: as much of it as counts.
+// readMember reads a robots.txt like package ingest: only the part that counts.
 func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
 	scheme, host, _ := strings.Cut(strings.TrimSuffix(path.Base(h.Name), ".txt"), "_")
 	if i := strings.LastIndexByte(host, '_'); i >= 0 && strings.Trim(host[i+1:], "0123456789") == "" {
@@ -148,8 +146,7 @@ func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
 	return robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, err
 }
 
-// Distinct returns the distinct bodies, in the order of their first responses, and the sum of their
-// bytes.
+// Distinct returns the distinct bodies in the order of their first responses, and the sum of their sizes in bytes.
 func Distinct(all []robots.Response) (bodies [][]byte, size int64) {
 	seen := map[string]bool{}
 	for _, r := range all {
@@ -162,7 +159,7 @@ func Distinct(all []robots.Response) (bodies [][]byte, size int64) {
 	return bodies, size
 }
 
-// Batches reads the whole log, in batches as a run reads it. The caller owns them.
+// Batches reads the complete log in batches, like a run. The caller owns them.
 func (l Log) Batches() (all []engine.Batch, err error) {
 	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
 	if err != nil {
@@ -174,14 +171,14 @@ func (l Log) Batches() (all []engine.Batch, err error) {
 	return all, errors.Join(src.Err(), src.Close())
 }
 
-// OriginOf returns the origin of a URL, "" if it has none.
+// OriginOf returns the origin of a URL, or "" if it is invalid.
 func OriginOf(url []byte) robots.Origin {
 	u, _ := robots.SplitURL(url) // an invalid URL has no host
 	origin, _ := robots.AppendOrigin(nil, u)
 	return robots.Origin(origin)
 }
 
-// URLs reads the whole log and returns its URLs, in order. The caller owns them.
+// URLs reads the complete log and returns its URLs in order. The caller owns them.
 func (l Log) URLs() (all [][]byte, err error) {
 	batches, err := l.Batches()
 	for i := range batches {
@@ -192,8 +189,8 @@ func (l Log) URLs() (all [][]byte, err error) {
 	return all, err
 }
 
-// Header writes the line that names the data, behind the header of package measure: benchstat
-// compares only results of the same data.
+// Header writes the line that names the data, after the header of package measure: benchstat compares only results with
+// the same data.
 func (c *Corpus) Header(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "corpus: %s\n", c.Name)
 	return err

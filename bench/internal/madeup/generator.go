@@ -1,6 +1,5 @@
-// Package madeup makes up robots.txt of any number of origins, and logs of any number of their
-// URLs, for benchmarks. It hides how they come to be like the web's. Only the packages below
-// bench import it.
+// Package madeup generates robots.txt files of any number of origins, and logs of any number of their URLs, for
+// benchmarks. It hides how these resemble those of the web. Only the packages below bench import it.
 package madeup
 
 import (
@@ -19,16 +18,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Spec says which texts a Generator makes up. The same Spec and Corpus give the same bytes.
+// A Spec describes the data that a Generator makes. The same Spec and Corpus give the same bytes.
 type Spec struct {
-	Origins int   // distinct ones, each with a robots.txt; at least 1
-	URLs    int64 // of the log
+	Origins int   // number of distinct origins with a robots.txt; at least 1
+	URLs    int64 // number of URLs in the log
 	Seed    uint64
-	Aimed   int  // percent of the URLs that are made from a rule of their origin; the others are real paths, or nearly
-	Even    bool // all origins have equally many URLs, give or take one
+	Aimed   int  // percentage of the URLs that are made from a rule of their origin; the others are real paths or similar ones
+	Even    bool // all origins have the same number of URLs, or one more
 }
 
-// AddFlags adds flags that set the spec, with so many URLs if they are not given.
+// AddFlags adds flags for the spec. urls is the default number of URLs.
 func (s *Spec) AddFlags(flags *flag.FlagSet, urls int64) {
 	flags.IntVar(&s.Origins, "origins", 30_000, "how many origins are made up")
 	flags.Int64Var(&s.URLs, "urls", urls, "URLs of each log that is made up")
@@ -36,26 +35,24 @@ func (s *Spec) AddFlags(flags *flag.FlagSet, urls int64) {
 	flags.IntVar(&s.Aimed, "aimed", 25, "percent of the URLs that are made from a rule of their origin")
 }
 
-// A Generator makes up the robots.txt of any number of origins and a log of any number of their
-// URLs, from real ones. It keeps the real texts and 8 bytes for each origin: texts and URLs are made
-// when asked for, each from its number, so that they may be had in any order. It is safe for
-// concurrent use.
+// A Generator makes robots.txt files of any number of origins, and a log of any number of their URLs, from real ones.
+// It keeps the real texts and 8 bytes per origin: each text and URL is made from its number when it is needed, in any
+// order. It is safe for concurrent use.
 //
-// Rules have the bytes, rules, wildcards and repetitions of the web's (webShares, distinctShare).
-// URLs have an average of 85 bytes, 11.5 % of them a query; the 100 most frequent origins have 80 %
-// of them.
+// Files have the distribution of bytes, rules, wildcards and duplicates of the web (webShares, distinctShare). URLs
+// have 85 bytes on average, 11.5 % have a query, and the 100 most frequent origins have 80 % of them.
 type Generator struct {
 	spec   Spec
 	bases  []base
-	weight []float64 // of bases, cumulated
+	weight []float64 // of bases, cumulative
 	words  vocabulary
-	fresh  float64 // share of origins whose text is of their own number
+	fresh  float64 // share of origins with a text of their own
 	paths  []string
-	query  float64 // share of paths that are given a query
-	starts []int64 // origin i has the URLs of number starts[i] to starts[i+1]
+	query  float64 // share of paths to which a query is added
+	starts []int64 // origin i has the URLs with the numbers starts[i] to starts[i+1]-1
 }
 
-// The seeds of choices independent of each other.
+// The seeds of independent choices.
 const (
 	seedText = iota + 1
 	seedBase
@@ -66,7 +63,7 @@ const (
 	seedOrder
 )
 
-// New reads the corpus and plans the texts of the spec.
+// New reads the corpus, and prepares the texts of the spec.
 func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if s.Origins < 1 || s.URLs < 0 {
 		return nil, fmt.Errorf("%d origins, %d URLs: nothing to make up", s.Origins, s.URLs)
@@ -75,7 +72,7 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read rules to start from: %w", err)
 	}
-	// Take the distinct texts of a corpus apart, in the order of their origins.
+	// Parse the distinct texts of the corpus, in the order of their origins.
 	slices.SortFunc(all, func(a, b robots.Response) int { return cmp.Compare(a.Origin, b.Origin) })
 	bodies, _ := corpus.Distinct(all)
 	bases := make([]base, 0, len(bodies))
@@ -103,7 +100,7 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 		weights[i] /= total
 	}
 	g.weight = weights
-	// Collect the words in lower case of the bases.
+	// Collect the words of the bases in lower case.
 	var v vocabulary
 	for _, b := range g.bases {
 		for _, s := range b.spots {
@@ -115,8 +112,8 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 		v[i] = slices.Compact(v[i])
 	}
 	g.words = v
-	// So many origins need a text of their own for the share of distinct texts to
-	// be as wanted. Text without words to be replaced is always the same.
+	// Compute the share of origins that need a text of their own, so that the share of distinct texts is right. A text
+	// without replaceable words is always the same.
 	mutable, last := 0.0, 0.0
 	for i, w := range g.weight {
 		if len(g.bases[i].spots) > 0 {
@@ -140,18 +137,18 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	return g, nil
 }
 
-// distinctShare is the share of distinct texts on the web: 21,153 among 36,046 origins. The texts of several origins
-// are drawn from a pool with one text for each poolShare origins, in which the first texts are drawn far more often
-// than the last.
+// distinctShare is the share of distinct texts on the web: 21,153 among 36,046 origins. Origins without a text of their
+// own draw one from a pool with one text per poolShare origins, in which the first texts are drawn far more often than
+// the last.
 const (
 	distinctShare = 21153.0 / 36046
 	poolShare     = 25
-	poolDistinct  = 0.75 / poolShare // of the pool, about three quarters are drawn at all
+	poolDistinct  = 0.75 / poolShare // about three quarters of the pool are drawn
 	poolExponent  = 1.1
 	poolOffset    = 20
 )
 
-// textSeed returns the seed of the text of an origin: equal seeds, equal texts.
+// textSeed returns the seed of an origin's text. Equal seeds give equal texts.
 func (g *Generator) textSeed(origin int) uint64 {
 	h := mix(g.spec.Seed+uint64(origin), seedText)
 	if unit(h) < g.fresh {
@@ -167,7 +164,7 @@ func (g *Generator) baseOf(textSeed uint64) *base {
 	return &g.bases[min(sort.SearchFloat64s(g.weight, unit(mix(textSeed, seedBase))), len(g.weight)-1)]
 }
 
-// Origin returns the origin of number i, from 0 up to Spec.Origins.
+// Origin returns origin i, from 0 to Spec.Origins-1.
 func (g *Generator) Origin(i int) robots.Origin {
 	h := mix(g.spec.Seed+uint64(i), seedHost)
 	var sb strings.Builder
@@ -185,8 +182,7 @@ func (g *Generator) Origin(i int) robots.Origin {
 
 var tlds = strings.Fields("test test test example") // reserved names (RFC 2606)
 
-// Responses yields the robots.txt of all origins. The receiver owns the bodies. There are no
-// errors.
+// Responses yields the robots.txt of all origins, without errors. The receiver owns the bodies.
 func (g *Generator) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for i := range g.spec.Origins {
@@ -206,15 +202,14 @@ func (g *Generator) response(i int) robots.Response {
 	}
 }
 
-// A class is a part of the robots.txt files of the web, with its share.
+// A class is a set of robots.txt files, with its share of all files on the web.
 type class struct {
 	share float64
 	has   func(*base) bool
 }
 
-// webShares describe 36,046 robots.txt of a crawl of the web, in partitions of them:
-// median and 99th percentile of the bytes (271 and 69,000) and of the rules (4 and 454), and those
-// with a wildcard.
+// webShares describe 36,046 robots.txt files of a web crawl, partitioned by bytes (median 271, 99th percentile 69,000),
+// by rules (4 and 454), and by whether they have a wildcard.
 var webShares = [][]class{
 	{
 		{0.50, func(b *base) bool { return len(b.body) < 271 }},
@@ -233,10 +228,10 @@ var webShares = [][]class{
 	},
 }
 
-// rakeRounds is enough for the shares of 2,561 bases to be within 0.1 % of those wanted.
+// rakeRounds is enough to adjust the shares of 2,561 bases to within 0.1 %.
 const rakeRounds = 200
 
-// scale gives a class its share.
+// scale changes the weights of a class to its share.
 func scale(bases []base, weights []float64, c class) {
 	sum := 0.0
 	for i := range bases {
@@ -254,7 +249,7 @@ func scale(bases []base, weights []float64, c class) {
 	}
 }
 
-// mix returns a number that depends on all bits of its arguments and looks random.
+// mix returns a pseudo-random number that depends on all bits of its arguments.
 func mix(a, b uint64) uint64 {
 	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -262,21 +257,21 @@ func mix(a, b uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unit returns h as a number from 0 up to 1.
+// unit returns h as a number in [0, 1).
 func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
-// A shuffle is a random order of the numbers below n that takes no memory: a Feistel network over
-// as many bits as n has, applied again while the result is not below n.
+// A shuffle is a random permutation of the numbers below n that needs no memory: a Feistel network over the bits of n,
+// which is repeated while the result is not below n.
 type shuffle struct {
 	n, seed uint64
-	half    uint // bits of each half
+	half    uint // number of bits of each half
 }
 
 func newShuffle(n, seed uint64) shuffle {
 	return shuffle{n, seed, uint(bits.Len64(n)+1) / 2}
 }
 
-// at returns the number at place i < n.
+// at returns the number at position i < n.
 func (s shuffle) at(i uint64) uint64 {
 	mask := uint64(1)<<s.half - 1
 	for {

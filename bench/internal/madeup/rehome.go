@@ -10,30 +10,29 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A base is a real robots.txt, ready to be made into others of the same shape: each word of its
-// rules' values can be replaced by another of the same length, so that bytes, rules, wildcards and
-// the texts that rules share stay as they are.
+// A base is a real robots.txt from which similar ones are made: words in the values of its rules are replaced by others
+// of the same length, so that bytes, rules, wildcards and common prefixes of rules are preserved.
 type base struct {
 	body  []byte
-	rules int      // all rules, for any crawler
+	rules int      // number of rules for all crawlers
 	wild  bool     // a rule has "*"
-	spots []spot   // the words that can be replaced, in order
-	own   []string // values of the rules for "*", which say something
-	all   bool     // it has few words: all are replaced, so that the texts made of it differ
+	spots []spot   // the replaceable words, in order
+	own   []string // values of the rules for "*" that have an effect
+	all   bool     // it has few words: all are replaced, so that the resulting texts differ
 }
 
-// A spot is body[off : off+len].
+// A spot is the word body[off : off+len].
 type spot struct{ off, len int }
 
-// Lengths of words that are replaced. Shorter ones are mostly escapes, longer ones have few others
-// of their length.
+// The lengths of words that are replaced. Most shorter ones are escapes, and there are few longer ones of the same
+// length.
 const (
 	minWord = 3
 	maxWord = 12
-	fewest  = 8 // words below which all are replaced
+	fewest  = 8 // if there are fewer words, all are replaced
 )
 
-// newBase takes a robots.txt apart.
+// newBase parses a robots.txt.
 func newBase(body []byte) base {
 	b := base{body: body}
 	f := robots.Parse(body, robots.Google)
@@ -58,7 +57,7 @@ func newBase(body []byte) base {
 	return b
 }
 
-// values yields the text that follows "allow:" and "disallow:", up to a comment, and where it starts.
+// values yields the text after "allow:" and "disallow:", up to a comment, and its offset.
 func values(body []byte) func(yield func(int, []byte) bool) {
 	return func(yield func(int, []byte) bool) {
 		for off := 0; off < len(body); {
@@ -78,7 +77,7 @@ func values(body []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// words returns the words of a text that can be replaced. "%" begins an escape.
+// words returns the replaceable words of a text. "%" starts an escape.
 func words(text []byte) (all []spot) {
 	for i := 0; i < len(text); {
 		if !isLetter(text[i]) {
@@ -99,12 +98,11 @@ func words(text []byte) (all []spot) {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// A vocabulary has words by length, sorted: vocabulary[n] has words of n letters.
+// A vocabulary has sorted words by length: vocabulary[n] has those with n letters.
 type vocabulary [maxWord + 1][]string
 
-// replace overwrites a word by one that the seed picks for it, or leaves it, one in two if not all
-// are replaced. The same word is always replaced by the same, so rules that share a beginning still
-// do.
+// replace overwrites a word with another one that depends on the seed; every second word stays, unless all are
+// replaced. Equal words have equal replacements, so that rules keep their common prefixes.
 func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	h := xxh3.HashSeed(word, seed)
 	if others := v[len(word)]; len(others) > 0 && (all || h>>63 == 0) {
@@ -112,7 +110,7 @@ func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	}
 }
 
-// text returns the robots.txt that the seed makes of b. The caller owns it.
+// text returns the robots.txt that is made from b with a seed. The caller owns it.
 func (b *base) text(v *vocabulary, seed uint64) []byte {
 	body := slices.Clone(b.body)
 	for _, s := range b.spots {

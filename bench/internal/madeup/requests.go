@@ -9,19 +9,19 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// requestsHeader is the first line of a log of requests.
+// requestsHeader is the header row of a log of requests.
 const requestsHeader = "url,time,status,method,bytes,user_agent\n"
 
-// The requests of a log are spread evenly over a month. One in txtEvery is for the robots.txt of its origin.
+// The requests of a log are evenly distributed over a month. One of txtEvery is for the robots.txt of its origin.
 const (
 	month    = 30 * 24 * time.Hour
 	txtEvery = 50
 )
 
-// monthBegin is when the log begins.
+// monthBegin is the time of the first request.
 var monthBegin = time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
 
-// tokensOf returns so many product tokens of known crawlers, those that train models and then those that search.
+// tokensOf returns n product tokens of known crawlers: first those for AI training, then those of search engines.
 func tokensOf(n int) ([]string, error) {
 	var tokens []string
 	for _, set := range []string{"ai", "search"} {
@@ -37,13 +37,13 @@ func tokensOf(n int) ([]string, error) {
 	return tokens[:n], nil
 }
 
-// CheckCrawlers returns an error if fewer crawlers are known than so many.
+// CheckCrawlers returns an error if fewer than n crawlers are known.
 func CheckCrawlers(n int) error {
 	_, err := tokensOf(n)
 	return err
 }
 
-// A requester makes requests of URLs, in the order of time.
+// A requester makes requests from URLs, in order of time.
 type requester struct {
 	g      *Generator
 	tokens []string
@@ -51,7 +51,7 @@ type requester struct {
 	step   time.Duration
 }
 
-// appendRow appends the n-th request, for a URL.
+// appendRow appends request n, for a URL.
 func (r *requester) appendRow(dst, url []byte, n int64) []byte {
 	dst = append(dst, '"')
 	if r.rng.IntN(txtEvery) == 0 {
@@ -68,7 +68,7 @@ func (r *requester) appendRow(dst, url []byte, n int64) []byte {
 	return fmt.Appendf(dst, ",200,GET,%d,Mozilla/5.0 (compatible; %s/1.0)", r.rng.IntN(100_000), r.tokens[r.rng.IntN(len(r.tokens))])
 }
 
-// originOf returns the scheme and the host of a URL that has both.
+// originOf returns the scheme and host of a URL that has both.
 func originOf(url []byte) []byte {
 	const slashes = "://"
 	for i, b := range url {

@@ -7,33 +7,32 @@ import (
 	"strings"
 )
 
-// A Shape describes a made-up set of rules. Equal shapes give equal sets.
+// A Shape describes a generated set of rules. Equal shapes give equal sets.
 type Shape struct {
-	Rules    int // how many
+	Rules    int // number of rules
 	Wildcard int // percentage of rules with a "*"
 }
 
-// LargeShop is the shape of a real shop's rules: one origin, 1,034 rules, 49 % of them with
-// wildcards.
+// LargeShop is the shape of a real shop's robots.txt: 1,034 rules, 49 % of them with wildcards.
 var LargeShop = Shape{Rules: 1034, Wildcard: 49}
 
-// A RuleSet is a made-up robots.txt and paths to match with it.
+// A RuleSet is a generated robots.txt, with paths to match.
 type RuleSet struct {
 	Body  []byte   // one group, for "*"
 	Paths [][]byte // in normal form; four in ten are made from one of the rules
 }
 
-// numPaths is few enough for the paths to stay in a second-level cache: some 300 KB.
+// numPaths is small enough for the paths to stay in a second-level cache: about 300 KB.
 const numPaths = 8192
 
-// words are the parts of paths of an imaginary shop in several countries.
+// words are parts of paths of an imaginary shop in several countries.
 var (
 	countries = strings.Fields("at au be br ca ch cl cn cz de dk es fi fr gr hk hu ie il in it jp kr mx nl no nz pl pt ro ru se sg tr tw uk us")
 	sections  = strings.Fields("account api basket cart category checkout collections community feedback gift help item listing login market orders people press review search section seller shop sitemap store team transaction trends wishlist your")
 	params    = strings.Fields("attr color explicit filter from lang max min order page price q query ref session ship_to size sort source style token track utm_source view")
 )
 
-// Make makes up the rules and the paths.
+// Make generates the rules and paths.
 func (s Shape) Make() *RuleSet {
 	rng := rand.New(rand.NewPCG(uint64(s.Rules), uint64(s.Wildcard)))
 	patterns := make([]string, 0, s.Rules)
@@ -66,7 +65,7 @@ func (s Shape) Make() *RuleSet {
 	return set
 }
 
-// FewRules makes up sets of 15 to 43 rules without "*", with paths of 20 to 60 bytes.
+// FewRules generates sets of 15 to 43 rules without "*", with paths of 20 to 60 bytes.
 func FewRules() (all []*RuleSet) {
 	for _, rules := range []int{15, 22, 29, 36, 43} {
 		set := Shape{Rules: rules}.Make()
@@ -76,8 +75,8 @@ func FewRules() (all []*RuleSet) {
 	return all
 }
 
-// Hostile makes up rules of a form that makes matching slow, and paths of some 22 bytes that have words of the rules in every
-// other place. The form is a pattern with a verb of package fmt for each word. All of one form are the same.
+// Hostile generates rules of a form that is slow to match, and paths of about 22 bytes in which every second segment is
+// a word of the rules. The form is a pattern with a formatting verb for each word. Equal forms give equal results.
 func Hostile(form string, rules, paths int) *RuleSet {
 	rng := rand.New(rand.NewPCG(9309, 60))
 	word := func() string {
@@ -117,7 +116,7 @@ func Hostile(form string, rules, paths int) *RuleSet {
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
-// prefixPattern makes up a prefix.
+// prefixPattern generates a prefix.
 func prefixPattern(rng *rand.Rand) string {
 	p := "/" + pick(rng, countries) + "/" + pick(rng, sections)
 	switch rng.IntN(4) {
@@ -131,7 +130,7 @@ func prefixPattern(rng *rand.Rand) string {
 	return "/" + pick(rng, sections) + "/" + pick(rng, sections) + "/" + pick(rng, params)
 }
 
-// wildPattern makes up a pattern with one "*" or two.
+// wildPattern generates a pattern with one or two "*".
 func wildPattern(rng *rand.Rand) string {
 	switch rng.IntN(6) {
 	case 0:
@@ -144,7 +143,7 @@ func wildPattern(rng *rand.Rand) string {
 	return "/" + pick(rng, countries) + "/" + pick(rng, sections) + "/*?" + pick(rng, params) + "="
 }
 
-// visit makes up the path of a page, with a query in one of three.
+// visit generates the path of a page; one of three has a query.
 func visit(rng *rand.Rand) string {
 	p := "/"
 	if rng.IntN(2) == 0 {
@@ -157,7 +156,7 @@ func visit(rng *rand.Rand) string {
 	return p
 }
 
-// fulfil makes up a path that the pattern matches.
+// fulfil generates a path that the pattern matches.
 func fulfil(rng *rand.Rand, pattern string) string {
 	var p strings.Builder
 	for i := range len(pattern) {
@@ -175,11 +174,11 @@ func fulfil(rng *rand.Rand, pattern string) string {
 	return p.String() + pick(rng, params)
 }
 
-// numWords is how many rules [Words] makes.
+// numWords is the number of rules of [Words].
 const numWords = 20
 
-// Words makes up a site that closes pages by words anywhere in their paths, which are long: rules like /*word*, and paths of
-// 140 bytes; one in ten has such a word.
+// Words generates a site that disallows words anywhere in paths, with rules like /*word*, and paths of 140 bytes; one
+// of ten contains such a word.
 func Words() *RuleSet {
 	rng := rand.New(rand.NewPCG(20, 140))
 	closed := slices.DeleteFunc(slices.Clone(params), func(word string) bool { return len(word) < 3 })[:numWords]

@@ -13,20 +13,20 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
-// An Order is how the URLs of a log lie.
+// An Order is the order of the URLs in a log.
 type Order string
 
-// The orders. Both have the same URLs.
+// The orders of the same URLs.
 const (
-	Grouped  Order = "grouped"  // all URLs of an origin one after the other, as a crawler writes them
-	Shuffled Order = "shuffled" // at random
+	Grouped  Order = "grouped"  // the URLs of each origin are consecutive, as a crawler writes them
+	Shuffled Order = "shuffled" // random
 )
 
 // The properties of web logs.
 const (
-	topOrigins = 100   // that have
-	topShare   = 0.80  // of the URLs
-	withQuery  = 0.115 // of the URLs
+	topOrigins = 100   // the number of origins with topShare
+	topShare   = 0.80  // their share of the URLs
+	withQuery  = 0.115 // share of the URLs
 )
 
 // readPaths reads the paths and queries of a log.
@@ -44,8 +44,8 @@ func readPaths(l corpus.Log) (paths []string, err error) {
 	return paths, err
 }
 
-// spread returns where the URLs of each origin begin, by Zipf's law over the origins in random
-// order, or evenly.
+// spread returns the number of the first URL of each origin: numbers of URLs follow Zipf's law over the origins in
+// random order, or are equal.
 func spread(s Spec) []int64 {
 	starts := make([]int64, s.Origins+1)
 	if s.Even {
@@ -70,7 +70,7 @@ func spread(s Spec) []int64 {
 	return starts
 }
 
-// zipf returns the shares of n ranks: rank k, from 1, has a share proportional to 1 / k^s.
+// zipf returns the shares of n ranks: the share of rank k, from 1, is proportional to 1 / k^s.
 func zipf(n int, s float64) []float64 {
 	shares := make([]float64, n)
 	total := 0.0
@@ -84,7 +84,7 @@ func zipf(n int, s float64) []float64 {
 	return shares
 }
 
-// exponent returns the s of Zipf's law that gives the topOrigins of n topShare.
+// exponent returns the s of Zipf's law with which topOrigins of n origins have topShare.
 func exponent(n int) float64 {
 	low, high := 0.0, 4.0
 	if n <= topOrigins {
@@ -105,7 +105,7 @@ func exponent(n int) float64 {
 	return high
 }
 
-// URLs yields the URLs of the log. Each is valid until the next.
+// URLs yields the URLs of the log. Each is valid until the next one.
 func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		m := &urlMaker{g: g, origin: -1}
@@ -132,8 +132,8 @@ func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 			m.source.Seed(h, uint64(n))
 			m.buf = append(m.buf[:0], m.head...)
 			if m.rng.IntN(100) < m.g.spec.Aimed && len(m.base.own) > 0 {
-				// Append a path that a rule of the origin matches; a real path follows it in one of three
-				// cases, unless the rule says where the path ends.
+				// Append a path that a rule of the origin matches. In one of three cases a real path follows, unless
+				// the rule has an end anchor.
 				i := m.rng.IntN(len(m.base.own))
 				value := []byte(m.base.own[i])
 				for _, s := range words(value) {
@@ -158,20 +158,20 @@ func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 	}
 }
 
-// A urlMaker makes URLs, one after the other, in memory that is used again.
+// A urlMaker makes one URL after the other, and reuses its memory.
 type urlMaker struct {
 	g      *Generator
 	source rand.PCG
 	rng    *rand.Rand
 	buf    []byte
-	origin int    // origin of head; -1 means none
+	origin int    // the origin of head; -1 if there is none
 	head   []byte // scheme and authority
 	seed   uint64 // of the origin's text
-	base   *base  // of it
+	base   *base  // of that text
 }
 
-// visit appends the real path that comes next for the origin's URL of number n: neighbours in a log
-// of one host are alike. When all paths were used, words in them are replaced.
+// visit appends the next real path for URL n of the origin: consecutive URLs of one host are similar. After all paths
+// have been used, words in them are replaced.
 func (m *urlMaker) visit(n int64) {
 	paths := m.g.paths
 	first := mix(m.seed, seedPath) % uint64(len(paths))

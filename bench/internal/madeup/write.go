@@ -18,13 +18,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// WriteLog writes the log as text with one URL per line, in this number of zstd frames with equally many lines; 0 means
+// WriteLog writes the log as text with one URL per line, in zstd frames with equal numbers of lines. 0 frames mean
 // plain text.
 func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
 }
 
-// WriteRequests is WriteLog for a table in CSV of requests of that many known crawlers in the order of time.
+// WriteRequests is like WriteLog, but writes a CSV table of requests of known crawlers in order of time.
 func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int) error {
 	tokens, err := tokensOf(crawlers)
 	if err != nil {
@@ -34,7 +34,7 @@ func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int
 	return g.writeLines(w, order, frames, requestsHeader, r.appendRow)
 }
 
-// writeLines writes a header and then a line for each URL, as appendLine makes it.
+// writeLines writes a header, and the line that appendLine makes for each URL.
 func (g *Generator) writeLines(w io.Writer, order Order, frames int, header string, appendLine func(dst, url []byte, n int64) []byte) error {
 	text, perFrame := bufio.NewWriterSize(w, 1<<16), g.spec.URLs
 	enc, err := zstd.NewWriter(w)
@@ -66,8 +66,8 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 	return err
 }
 
-// WriteRules writes responses as rules for the command: as JSON Lines, if the name ends in .jsonl
-// or .jsonl.zst, or else as files in a directory, which is made.
+// WriteRules writes responses as rules for the command: as JSON Lines if the name ends in .jsonl or .jsonl.zst,
+// otherwise as files in a new directory.
 func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 	packed := strings.HasSuffix(name, ".jsonl.zst")
 	if !packed && !strings.HasSuffix(name, ".jsonl") {
@@ -94,12 +94,12 @@ func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 	})
 }
 
-// A responseLine is a line of JSON Lines as package ingest reads it.
+// A responseLine is a JSON line for package ingest.
 type responseLine struct {
 	Origin robots.Origin `json:"origin"`
 	Status int           `json:"status"`
 	Body   *string       `json:"body,omitempty"`
-	Base64 []byte        `json:"body_b64,omitempty"` // the body if it is not UTF-8
+	Base64 []byte        `json:"body_b64,omitempty"` // the body, if it is not UTF-8
 }
 
 // writeLines writes one response per line.
@@ -122,7 +122,7 @@ func writeLines(w io.Writer, all iter.Seq2[robots.Response, error]) error {
 	return buf.Flush()
 }
 
-// WriteFile creates a file and has write fill it.
+// WriteFile creates a file, and calls write to fill it.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {

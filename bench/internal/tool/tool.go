@@ -1,5 +1,5 @@
-// Package tool has the code that the commands below bench share. It hides how they build robobatch,
-// and how they end: at a signal, and with an exit code. Only the packages below bench import it.
+// Package tool has code that the commands below bench share: how they build robobatch, and how they end (at a signal,
+// and with which exit code). Only the packages below bench import it.
 package tool
 
 import (
@@ -14,8 +14,7 @@ import (
 	"syscall"
 )
 
-// Main runs a command of that name, with a context that a signal ends, and exits with code 2 if it
-// fails.
+// Main runs a command with that name. A signal cancels its context. It exits with code 2 after an error.
 func Main(name string, run func(ctx context.Context, arguments []string) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
@@ -28,8 +27,8 @@ func Main(name string, run func(ctx context.Context, arguments []string) error) 
 
 const module = "github.com/robobatch/robobatch"
 
-// Build builds the command robobatch of this source tree into a file of that name, as a release is built. Run it in a
-// folder of the module bench.
+// Build builds the command robobatch of this source tree as for a release, and writes it to a file. It must run in a
+// directory of the module bench.
 func Build(ctx context.Context, binary string) error {
 	top, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {

@@ -50,7 +50,7 @@ func measureAll(w *workload, rounds int) error {
 	return measure.Rounds(context.Background(), os.Stdout, rounds, cases)
 }
 
-// measured returns the case of an engine, given its cost of compiling all sites.
+// measured returns the case of an engine, given the time for compiling all sites.
 func (w *workload) measured(name string, want []int32, cost float64, match func(winners []int32)) measure.Case {
 	turns := max(1, 400_000/len(w.of))
 	return measure.Case{Name: fmt.Sprintf("Engine/w=%s/lib=%s", w.name, name), Unit: "path", Run: func() (measure.Sample, error) {
@@ -75,8 +75,7 @@ func (w *workload) measured(name string, want []int32, cost float64, match func(
 	}}
 }
 
-// matchOwn is robobatch: it sets winners to the place in precedence of the rule that decides each
-// path, or -1.
+// matchOwn is robobatch's loop: it sets winners to the rank of the rule that decides each path, or -1.
 func (w *workload) matchOwn(winners []int32) {
 	var s automaton.Scratch
 	for i, path := range w.paths() {
@@ -97,7 +96,7 @@ func (w *workload) paths() iter.Seq2[int, []byte] {
 	}
 }
 
-// expressions returns the rules of a site as regular expressions of bytes, by ascending precedence.
+// expressions returns the rules of a site as regular expressions over bytes, by ascending precedence.
 func (s *site) expressions() []string {
 	all := make([]string, len(s.order))
 	for i, n := range s.order {
@@ -118,7 +117,7 @@ func (s *site) expressions() []string {
 	return all
 }
 
-// quote writes a pattern that matches the bytes of s.
+// quote returns a pattern that matches the bytes of s.
 func quote(b *strings.Builder, s string) {
 	for i := range len(s) {
 		if c := s[i]; syntax.IsWordChar(rune(c)) {

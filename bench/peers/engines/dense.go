@@ -8,27 +8,28 @@ import (
 	"github.com/robobatch/robobatch/automaton"
 )
 
-// A dense is a full DFA over classes of bytes, a load and a compare for each byte of a path: fast where its states do not explode.
+// A dense is a full DFA over byte classes, with one load and one comparison per byte of a path. It is fast as long as
+// the number of states stays small.
 type dense struct {
 	class  [256]uint32
-	next   []uint32 // by state + class; a state is the index of its row; from ended on, later bytes do not count, and the rest is a winner
-	winner []int32  // by row number: the winner if the path ends there
+	next   []uint32 // by state + class; a state is the index of its row; from ended on, the result is known: the rest is the winner
+	winner []int32  // by row number: the result if the path ends there
 	width  uint32
 }
 
-// A DFA with more than mostStates states is given up. Numbers of rows are below ended.
+// Sites that need more than mostStates states have no DFA. Row numbers are below ended.
 const (
 	mostStates = 1 << 13
 	ended      = 1 << 31
 )
 
-// A pattern is the text of a rule up to its end anchor.
+// A pattern contains the text of a rule without its end anchor.
 type pattern struct {
 	text string
 	end  bool
 }
 
-// newDense returns the DFA of a site; nil if it has too many states.
+// newDense returns the DFA of a site, or nil if it has too many states.
 func newDense(s *site) *dense {
 	d, patterns := &dense{width: 1}, []pattern(nil)
 	for _, n := range s.order {
@@ -40,7 +41,7 @@ func newDense(s *site) *dense {
 			}
 		}
 	}
-	// A state is the best rule that matched, and places in the texts of better ones, in order.
+	// A state is the best rule that matched, and positions in the texts of better rules, in order.
 	var states [][]rune
 	known := map[string]uint32{}
 	add := func(best rune, places []rune) uint32 {
@@ -106,7 +107,7 @@ func newDense(s *site) *dense {
 	return d
 }
 
-// runeBytes returns numbers as bytes, which are equal only for equal numbers.
+// runeBytes encodes numbers as bytes for use as a map key.
 func runeBytes(set []rune) (key []byte) {
 	for _, n := range set {
 		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
@@ -114,7 +115,7 @@ func runeBytes(set []rune) (key []byte) {
 	return key
 }
 
-// match returns the place in precedence of the rule that decides a path, or -1.
+// match returns the rank of the rule that decides a path, or -1.
 func (d *dense) match(path []byte) int32 {
 	at := uint32(0)
 	for _, b := range path {

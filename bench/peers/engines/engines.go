@@ -27,13 +27,13 @@ type engine struct {
 
 var engines = []engine{{"hyperscan", C.HYPERSCAN}, {"vectorscan", C.VECTORSCAN}, {"re2-set", C.RE2_SET}}
 
-// A compiled is the sites of a workload, compiled by an engine.
+// A compiled is a workload's sites as an engine has compiled them.
 type compiled struct {
 	kind  C.int
-	sites []unsafe.Pointer // not Go's memory
+	sites []unsafe.Pointer // memory of C++
 }
 
-// compile compiles all sites of a workload, and returns the processor time in nanoseconds.
+// compile compiles all sites of a workload, and returns the CPU time in nanoseconds.
 func (w *workload) compile(e engine) (*compiled, float64, error) {
 	c := &compiled{kind: e.kind}
 	before := measure.CPU()
@@ -49,7 +49,7 @@ func (w *workload) compile(e engine) (*compiled, float64, error) {
 	return c, float64((measure.CPU() - before).Nanoseconds()), nil
 }
 
-// match sets winners to the place of the expression that decides each path, or -1.
+// match sets winners to the index of the expression that decides each path, or -1.
 func (c *compiled) match(w *workload, winners []int32) {
 	C.engine_match(c.kind, (*unsafe.Pointer)(&c.sites[0]), (*C.char)(unsafe.Pointer(&w.text[0])),
 		(*C.int64_t)(&w.ends[0]), (*C.int32_t)(&w.of[0]), C.int64_t(len(w.of)), (*C.int32_t)(&winners[0]))

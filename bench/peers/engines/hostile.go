@@ -4,8 +4,8 @@ package main
 
 import "github.com/robobatch/robobatch/bench/internal/madeup"
 
-// hostile are shapes of rules meant to slow down matching: each is a format with %s for words, and a number of rules.
-// No known real file has so many rules with floating segments.
+// hostile are shapes of rules that slow down matching: each has a format with %s for words, and a number of rules. No
+// known real file has so many rules with floating segments.
 var hostile = []struct {
 	name, form string
 	rules      int
@@ -27,7 +27,7 @@ var hostile = []struct {
 	{"own-anchors", "/%s/*%s*%s", 2500},
 }
 
-// hostileSites returns a workload for each of hostile.
+// hostileSites returns one workload for each shape in hostile.
 func hostileSites() (all []*workload, err error) {
 	const paths = 2000
 	for _, h := range hostile {

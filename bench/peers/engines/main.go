@@ -1,15 +1,14 @@
 //go:build engines
 
-// Command engines compares how robobatch matches with engines for many patterns at once that are
-// written in C++, Hyperscan, Vectorscan and the sets of RE2, and with a dense DFA. It needs their headers and libraries (Debian's
-// libhyperscan-dev and libre2-dev), and in VECTORSCAN the name of the library of libvectorscan5:
+// Command engines compares the matching of robobatch with C++ engines for many patterns (Hyperscan, Vectorscan and the
+// sets of RE2), and with a dense DFA. It needs their headers and libraries (libhyperscan-dev and libre2-dev in Debian),
+// and the file name of libvectorscan5 in VECTORSCAN:
 //
 //	make bench-engines
 //
-// Rules are compiled before, each distinct robots.txt once, and paths are in normal form. Only the
-// matching is measured, and the loop over the paths is in C++ for the engines, so that no call from
-// Go is counted. The cost of compiling is compile-cpu-ns/origin. All answers are checked against
-// robobatch's.
+// It measures only matching: rules are compiled before, each distinct robots.txt once, and paths are in normal form.
+// For the C++ engines, the loop over the paths is in C++, so that no calls from Go are counted. The cost of compiling
+// is compile-cpu-ns/origin. All results are compared with robobatch's.
 package main
 
 import (
@@ -58,7 +57,7 @@ func run(arguments []string) error {
 	if err := c.Header(os.Stdout); err != nil {
 		return err
 	}
-	for _, w := range works { // one after the other, as compiled sets are large
+	for _, w := range works { // one at a time, because compiled sets are large
 		if err := measureAll(w, *rounds); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}

@@ -13,22 +13,22 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A site is the rules of a robots.txt for "*".
+// A site has the rules of a robots.txt for "*".
 type site struct {
 	rules []automaton.Rule
 	own   *automaton.Automaton
 	order []int32 // the rules by ascending precedence
 }
 
-// A workload is paths, one after the other, and the sites that they are of.
+// A workload has paths, one after the other, and their sites.
 type workload struct {
 	name  string
 	sites []*site
 	text  []byte
-	ends  []int64 // of each path in text
-	of    []int32 // each path's site
+	ends  []int64 // end of each path in text
+	of    []int32 // site of each path
 	index map[robots.Origin]int32
-	known map[string]int32 // sites by text
+	known map[string]int32 // sites by their robots.txt
 }
 
 func newWorkload(name string) *workload {
@@ -76,8 +76,8 @@ func (w *workload) addPath(n int32, path []byte) {
 	w.of = append(w.of, n)
 }
 
-// workloads returns the workloads of package peers, and the slowest files of the collection with paths of
-// their own.
+// workloads returns the workloads of package peers, and the slowest files of the collection with paths of their
+// origins.
 func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error) {
 	add := func(w *workload, err2 error) {
 		all = append(all, w)
@@ -107,7 +107,7 @@ func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error
 	return all, err
 }
 
-// slow are the slowest files of the collection that have paths in the logs.
+// slow are the slowest files of the collection with paths in the logs.
 var slow = []robots.Origin{
 	"https://www.columbia.com", "https://www.sophos.com", "https://www.avianca.com", "https://www.loewe.com",
 	"https://www.sportsdirect.com", "https://www.aeroflot.ru", "https://www.tf1.fr", "https://www.next.co.uk",
@@ -121,7 +121,7 @@ func errorsFirst(first, second error) error {
 	return second
 }
 
-// keepUsed drops the sites that no path is of.
+// keepUsed drops sites without paths.
 func (w *workload) keepUsed() {
 	number := make([]int32, len(w.sites))
 	var used []*site
@@ -146,7 +146,7 @@ func oneSite(name string, set *madeup.RuleSet, lines int) (*workload, error) {
 	return w, err
 }
 
-// fewRules returns five sites of few rules without "*", as most busy sites have, and their paths of 20 to 60 bytes.
+// fewRules returns five sites with few rules without "*", as most busy sites have, and paths of 20 to 60 bytes.
 func fewRules(lines int) (*workload, error) {
 	w := newWorkload("few")
 	sets := madeup.FewRules()
@@ -224,7 +224,7 @@ func madeUp(c *corpus.Corpus, lines, origins int) (*workload, error) {
 	}, lines)
 }
 
-// oneFile returns a real file with the paths that the logs have of it, again and again.
+// oneFile returns a real file with the paths of its origin in the logs, repeated.
 func oneFile(c *corpus.Corpus, responses []robots.Response, origin robots.Origin) (*workload, error) {
 	_, host, _ := strings.Cut(string(origin), "://")
 	w := newWorkload(host)
