@@ -10,8 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// BenchmarkAgents measures whole runs, as BenchmarkRun does, for many crawlers at once, without the
-// column url.
+// BenchmarkAgents measures complete runs, like BenchmarkRun, for many crawlers at once, without the column url.
 func BenchmarkAgents(b *testing.B) {
 	for _, in := range inputs() {
 		for _, n := range []int{1, 2, 5, 10, 50} {
@@ -39,7 +38,7 @@ func benchmarkAgents(b *testing.B, in input, n int, opt runOptions) {
 	m.report("url", int(stats.URLs), stats.URLBytes)
 }
 
-// manyAgents returns n crawlers: those that robots.txt name most, and then all others.
+// manyAgents returns n crawlers: those that robots.txt files name most, and then all others.
 func manyAgents(n int) []string {
 	names := []string{
 		"Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot", "AhrefsBot", "SemrushBot", "YandexBot", "Applebot", "PerplexityBot",

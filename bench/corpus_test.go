@@ -13,9 +13,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestInputs makes sure that the benchmarks measure something, and all of them the same: each log
-// has URLs, and rules that match some of them; what an Evaluator decides of the batches that were
-// read before is what a run decides, and what BenchmarkMatch denies.
+// TestInputs checks that the benchmarks measure something, and that all measure the same: each log has URLs, and rules
+// match some of them; an Evaluator decides batches like a run; and BenchmarkMatch has the same number of disallowed
+// paths.
 func TestInputs(t *testing.T) {
 	for _, p := range corpora {
 		t.Run(p.name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestHeader holds that results say what they are of.
+// TestHeader checks that results name their data.
 func TestHeader(t *testing.T) {
 	for _, p := range corpora {
 		var out strings.Builder
@@ -53,7 +53,7 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 		t.Errorf("%d of %d rows rest on odd files, %d of %d without rules are strays",
 			got.Odd.Rows, got.Rows, got.Strays, got.Reasons[engine.ReasonNoRobots])
 	}
-	want.Origins, want.Strays, want.Busiest, want.Odd = got.Origins, got.Strays, got.Busiest, got.Odd // not tallied
+	want.Origins, want.Strays, want.Busiest, want.Odd = got.Origins, got.Strays, got.Busiest, got.Odd // tally does not count these
 	want.Agents, want.TopOrigins, want.TopRules = got.Agents, got.TopOrigins, got.TopRules
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("run decides %+v\nevaluating the same batches %+v", got, want)
@@ -71,7 +71,7 @@ func testLog(t *testing.T, c *corpus.Corpus, l corpus.Log, store *engine.Store) 
 	t.Logf("%d URLs, %d with rules to match, %d denied", urls, len(rows), got.Denied)
 }
 
-// tally evaluates batches and counts as engine.Run does, but for what it counts of origins.
+// tally evaluates batches and counts like engine.Run, except for counts of origins.
 func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 	e, look := store.NewEvaluator(), store.NewLookup()
 	var work engine.Batch
@@ -98,8 +98,8 @@ func tally(store *engine.Store, all []engine.Batch) (s engine.Stats) {
 	return s
 }
 
-// TestShapes checks that made-up sets have the shape asked for, and paths that the rules both match
-// and do not.
+// TestShapes checks that generated sets have the requested shape, and paths that the rules match and others that they
+// do not match.
 func TestShapes(t *testing.T) {
 	for _, shape := range []madeup.Shape{{Rules: 20}, {Rules: 20, Wildcard: 100}, madeup.LargeShop} {
 		set := shape.Make()

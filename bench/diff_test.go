@@ -18,10 +18,10 @@ import (
 // diffAgents are the crawlers of BenchmarkDiff.
 var diffAgents = []string{"*", "Googlebot", "GPTBot"}
 
-// BenchmarkDiff measures, in turn, a run that writes line, allowed and rule_line, and one that compares
-// with rules of which one file in 50 was changed, both for three crawlers and with the rules loaded. It
-// reports the processor time of each, the least of all rounds, and how many times the first the second
-// takes. With all=true, everything was closed before, so every row changed.
+// BenchmarkDiff measures, in turns, a run that writes line, allowed and rule_line, and one that compares with rules in
+// which one of 50 files was changed, both for three crawlers and with loaded rules. It reports the CPU time of each,
+// the least of all rounds, and the ratio of the second to the first. With all=true, the old rules disallow everything,
+// so that every row changes.
 func BenchmarkDiff(b *testing.B) {
 	for _, in := range inputs() {
 		for _, all := range []string{"false", "true"} {
@@ -58,7 +58,7 @@ func benchmarkDiff(b *testing.B, in input, all bool) {
 	b.ReportMetric(float64(diff)/float64(plain), "diff/plain")
 }
 
-// least returns the lesser of two times; zero is none yet.
+// least returns the lesser of two times; zero means no time yet.
 func least(a, b time.Duration) time.Duration {
 	if a == 0 {
 		return b
@@ -66,7 +66,7 @@ func least(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// edited returns rules of which one in 50 is another, or all are.
+// edited returns rules in which one file of 50 is different, or all are.
 func edited(rules []robots.Response, all bool) []robots.Response {
 	changed := make([]robots.Response, len(rules))
 	copy(changed, rules)
@@ -81,7 +81,7 @@ func edited(rules []robots.Response, all bool) []robots.Response {
 	return changed
 }
 
-// runDiff compares what two stores decide of a log.
+// runDiff compares the decisions of two stores on a log.
 func runDiff(tb testing.TB, now, old *engine.Store, l corpus.Log) {
 	tb.Helper()
 	src, err := ingest.OpenLogs([]string{l.Path}, ingest.LogOptions{})
@@ -98,7 +98,7 @@ func runDiff(tb testing.TB, now, old *engine.Store, l corpus.Log) {
 	}
 }
 
-// BenchmarkDiffOut measures writing the rows that changed, where all did.
+// BenchmarkDiffOut measures writing the changed rows if all rows have changed.
 func BenchmarkDiffOut(b *testing.B) {
 	in := inputs()[0]
 	c, l := in.open(b)

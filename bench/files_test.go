@@ -10,13 +10,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// largeFiles are the origins of the collection's files with the most wildcards: of 1,101 rules, 571
-// have some, of 1,337, 583, and of 548, 340. In the first, most are for other agents than "*".
+// largeFiles are the origins of the files in the collection with the most wildcards: 571 of 1,101 rules, 583 of 1,337,
+// and 340 of 548. In the first file, most are for agents other than "*".
 var largeFiles = []robots.Origin{"https://www.aeroflot.ru", "https://www.sophos.com", "https://www.next.co.uk"}
 
-// slowOwn are the ten slowest files to match, before floating segments were found by fingerprints,
-// of those that the logs have at least 30 paths of; slowOther are the ten slowest of the others,
-// with paths of other origins.
+// slowOwn are the ten files that were slowest to match before fingerprints were used, among those with at least 30
+// paths in the logs. slowOther are the ten slowest of the others, with paths of other origins.
 var (
 	slowOwn = []robots.Origin{
 		"https://www.columbia.com", "https://www.sophos.com", "https://www.avianca.com", "https://www.loewe.com",
@@ -30,12 +29,12 @@ var (
 	}
 )
 
-// otherPaths is how many paths of other origins are matched with a large file: the logs have only
-// some dozens of its own.
+// otherPaths is the number of paths of other origins that are matched with a large file: the logs have only dozens of
+// its own paths.
 const otherPaths = 8192
 
-// fileRows returns what is to be matched with the rules of an origin: the paths that the logs have
-// of it, and so many of the shuffled log, which are real but of other origins.
+// fileRows returns rows to match with the rules of an origin: its paths in the logs, and real paths of other origins
+// from the shuffled log.
 func fileRows(tb testing.TB, origin robots.Origin, others int) []matchRow {
 	tb.Helper()
 	p := corpora[1]
@@ -56,8 +55,8 @@ func fileRows(tb testing.TB, origin robots.Origin, others int) []matchRow {
 	return rows
 }
 
-// pathRows returns the rows of a log's paths that are of the origin, and of the first others if the
-// log is the shuffled one.
+// pathRows returns rows for a log's paths of the origin; for the shuffled log, also for the first paths of other
+// origins.
 func pathRows(tb testing.TB, l corpus.Log, a *automaton.Automaton, origin robots.Origin, others int) (rows []matchRow) {
 	tb.Helper()
 	if l.Name != "shuffled" {
@@ -87,17 +86,17 @@ func pathRows(tb testing.TB, l corpus.Log, a *automaton.Automaton, origin robots
 	return rows
 }
 
-// hostOf returns what stands for an origin in the name of a benchmark.
+// hostOf returns the name of an origin in names of benchmarks.
 func hostOf(origin robots.Origin) string {
 	_, host, _ := strings.Cut(string(origin), "://")
 	return host
 }
 
-// crowded is how many patterns with "*" that begin alike a file has more than if it is in
-// BenchmarkCrowded: those that the automaton finds by an index.
+// crowded is the number of patterns with "*" and a common beginning above which a file is in BenchmarkCrowded: the
+// automaton then uses an index.
 const crowded = 24
 
-// isCrowded reports whether more patterns than crowded have the same text before their first "*".
+// isCrowded reports whether more than crowded patterns have the same text before their first "*".
 func isCrowded(rules []automaton.Rule) bool {
 	count := map[string]int{}
 	for _, r := range rules {
@@ -113,7 +112,7 @@ func isCrowded(rules []automaton.Rule) bool {
 	return false
 }
 
-// logPaths returns the paths of all logs by origin, and the first otherPaths of the shuffled one.
+// logPaths returns the paths in all logs by origin, and the first otherPaths of the shuffled log.
 func logPaths(tb testing.TB, c *corpus.Corpus) (own map[robots.Origin][][]byte, others [][]byte) {
 	tb.Helper()
 	own = map[robots.Origin][][]byte{}
@@ -142,8 +141,8 @@ func logPaths(tb testing.TB, c *corpus.Corpus) (own map[robots.Origin][][]byte, 
 	return own, others
 }
 
-// BenchmarkCrowded is BenchmarkMatch for each file of the collection with many patterns that begin
-// alike, on its own paths and those of other origins.
+// BenchmarkCrowded is BenchmarkMatch for each file of the collection with many patterns that have a common beginning,
+// with paths of its own and of other origins.
 func BenchmarkCrowded(b *testing.B) {
 	p := corpora[1]
 	c := p.open(b)

@@ -13,12 +13,12 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// formatBytes is about how much text a benchmark of a format reads: more than caches hold.
+// formatBytes is the approximate size of the text that a benchmark of a format reads: it exceeds the caches.
 const formatBytes = 32 << 20
 
-// BenchmarkFormat measures the way from unpacked text to batches of URLs, for each format: a sample
-// of testdata/formats, over and over. The bytes are those of the text. fields=all reads times and
-// User-Agents, too, and keeps two columns.
+// BenchmarkFormat measures reading batches of URLs from decompressed text in each format: a sample of testdata/formats,
+// repeated. The bytes are those of the text. With fields=all it also reads times and User-Agents, and keeps two
+// columns.
 func BenchmarkFormat(b *testing.B) {
 	for _, in := range []struct {
 		format ingest.Format
@@ -68,7 +68,7 @@ func benchFormat(b *testing.B, text []byte, opt ingest.LogOptions) {
 	m.report("row", rows, int64(len(text)))
 }
 
-// formatText returns a sample, repeated. made.csv is the sample in Combined Log Format as a table.
+// formatText returns a repeated sample. made.csv is the sample in Combined Log Format as a table.
 func formatText(b *testing.B, name string) []byte {
 	b.Helper()
 	file := name
@@ -86,13 +86,13 @@ func formatText(b *testing.B, name string) []byte {
 	case strings.HasSuffix(name, ".csv"):
 		header, text = cutHeader(text, 1)
 	case strings.Contains(string(text), "#Fields"):
-		text, _, _ = bytes.Cut(text, []byte("\r\n#Software")) // of a second part
+		text, _, _ = bytes.Cut(text, []byte("\r\n#Software")) // the header of a second part
 		header, text = cutHeader(append(text, '\n'), bytes.Count(text, []byte("\n#"))+1)
 	}
 	return append(header, bytes.Repeat(text, formatBytes/len(text))...)
 }
 
-// cutHeader cuts a text behind its first n lines.
+// cutHeader splits a text after its first n lines.
 func cutHeader(text []byte, n int) (header, rest []byte) {
 	rest = text
 	for range n {
@@ -101,7 +101,7 @@ func cutHeader(text []byte, n int) (header, rest []byte) {
 	return bytes.Clone(text[:len(text)-len(rest)]), rest
 }
 
-// csvOf returns a log in Combined Log Format as comma separated values.
+// csvOf converts a log in Combined Log Format to CSV.
 func csvOf(log []byte) []byte {
 	var out []byte
 	for line := range strings.Lines(string(log)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
-// TestFramesSameBytes packs the text of a log as one frame, as two and as many, cut inside lines,
-// with skippable frames between: the output must be the same bytes, by any number of workers.
+// TestFramesSameBytes compresses a log as one frame, as two and as many, cut inside lines and with skippable frames in
+// between: the output has the same bytes, with any number of workers.
 func TestFramesSameBytes(t *testing.T) {
 	c := corpora[0].open(t)
 	store := buildStore(t, responses(t, c), 0)
@@ -49,8 +49,7 @@ func TestFramesSameBytes(t *testing.T) {
 	}
 }
 
-// TestRunAllocs holds that a run allocates nothing per URL: ten times the URLs take hardly more
-// allocations than once.
+// TestRunAllocs checks that a run does not allocate per URL: ten times the URLs need hardly more allocations.
 func TestRunAllocs(t *testing.T) {
 	c := corpora[0].open(t)
 	store := buildStore(t, responses(t, c), 0)
@@ -65,7 +64,7 @@ func TestRunAllocs(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			return int64(after.Mallocs - before.Mallocs), urls
 		}
-		count(long) // what is made once
+		count(long) // allocations of the first run
 		few, urls := count(c.Logs[0])
 		many, manyURLs := count(long)
 		if perURL := float64(many-few) / float64(manyURLs-urls); perURL > 0.02 {

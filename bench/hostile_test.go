@@ -14,33 +14,32 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// What a hostile file and path may be: as much of a robots.txt as counts, and a long URL.
+// The largest hostile input: as much of a robots.txt as is read, and a long URL.
 const (
 	hostileBody = 512_000
 	hostilePath = 2 << 10
 )
 
-// A genome is a recipe of a robots.txt and a path: patterns of Segments pieces, the pieces of
-// Length letters of the first Letters of an alphabet.
+// A genome describes a robots.txt and a path. Its patterns have Segments pieces, which have Length letters of the first
+// Letters of an alphabet.
 type genome struct {
 	Segments, Length, Letters int
-	Anchor                    int // letters of the anchor, of the same alphabet
-	Anchors                   int // of ten patterns, how many have what the path starts with for their anchor, of growing length
-	First                     int // of ten, how many start with a segment that the path lacks
-	Same                      int // of ten, how many have the same piece again and again
-	Nested                    int // of ten, how many have runs of one letter of growing length for their last piece
-	Shared                    int // of ten, how many have the same last piece
-	Absent                    int // of ten, how many end in a letter that the path lacks
-	Apart                     int // of ten, how many end in something of their own that the path lacks
-	Ends                      int // of ten, how many have an end anchor
-	Chain                     int // letters of one more pattern: each is a segment, all the same
-	Rules                     int // the most there are; the size of the file is another limit
-	Run                       int // letters of the path that are the same in a row
-	Period                    int // letters after which the path repeats itself; 0 if it does not
+	Anchor                    int // letters of the anchor, from the same alphabet
+	Anchors                   int // tenths of the patterns whose anchor is a beginning of the path, of increasing length
+	First                     int // tenths that start with a segment that the path lacks
+	Same                      int // tenths that repeat the same piece
+	Nested                    int // tenths whose last piece repeats one letter, with increasing length
+	Shared                    int // tenths with the same last piece
+	Absent                    int // tenths that end with a letter that the path lacks
+	Apart                     int // tenths that end with different texts that the path lacks
+	Ends                      int // tenths with an end anchor
+	Chain                     int // letters of one more pattern, in which each letter is a segment, all the same
+	Rules                     int // maximum number of rules; the size of the file is another limit
+	Run                       int // length of the runs of equal letters in the path
+	Period                    int // length after which the path repeats; 0 if it does not
 }
 
-// genes returns pointers to the numbers of g, and the largest value of each; the least is 0, or 1
-// where that makes no sense.
+// genes returns pointers to the numbers of g, and their maxima. The minimum is 0, or 1 where 0 makes no sense.
 func (g *genome) genes() ([]*int, []int) {
 	return []*int{
 			&g.Segments, &g.Length, &g.Letters, &g.Anchor, &g.Anchors, &g.First, &g.Same, &g.Nested, &g.Shared, &g.Absent, &g.Apart, &g.Ends,
@@ -49,7 +48,7 @@ func (g *genome) genes() ([]*int, []int) {
 		[]int{1024, 64, 60, 8, 10, 10, 10, 10, 10, 10, 10, 10, hostilePath, 40_000, 1000, 100}
 }
 
-// knownHostile are genomes that were the slowest to match or to compile at some time.
+// knownHostile are genomes that once were the slowest to match or to compile.
 var knownHostile = []struct {
 	name string
 	genome
@@ -64,7 +63,7 @@ var knownHostile = []struct {
 	{"long-segments", genome{Segments: 754, Length: 5, Letters: 40, Anchor: 6, First: 1, Nested: 3, Shared: 1, Absent: 1, Apart: 1, Ends: 8, Chain: 146, Rules: 121, Run: 117, Period: 4}},
 }
 
-// random draws gene i anew: small values as often as large ones.
+// random draws a new value for gene i: small and large values are equally likely.
 func (g *genome) random(rng *rand.Rand, i int) {
 	values, most := g.genes()
 	n := 1 + rng.IntN(most[i])
@@ -76,7 +75,7 @@ func (g *genome) random(rng *rand.Rand, i int) {
 
 const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY0123456789"
 
-// piece makes up n letters.
+// piece generates n letters.
 func (g *genome) piece(rng *rand.Rand, n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -85,7 +84,7 @@ func (g *genome) piece(rng *rand.Rand, n int) string {
 	return string(b)
 }
 
-// pattern makes up pattern i.
+// pattern generates pattern i.
 func (g *genome) pattern(rng *rand.Rand, i int, path string) string {
 	var p strings.Builder
 	if rng.IntN(10) < g.Anchors {
@@ -121,7 +120,7 @@ func (g *genome) pattern(rng *rand.Rand, i int, path string) string {
 	return p.String()
 }
 
-// make makes the file and the path.
+// make generates the file and the path.
 func (g *genome) make() (body, path []byte) {
 	rng := rand.New(rand.NewPCG(9309, 11))
 	path = g.path(rng)
@@ -139,8 +138,8 @@ func (g *genome) make() (body, path []byte) {
 	return body, path
 }
 
-// path makes up the path: its period is letters of which the last alone is the first of the
-// alphabet, or at random.
+// path generates the path. Only the last letter of its period is the first letter of the alphabet, or the letters are
+// random.
 func (g *genome) path(rng *rand.Rand) []byte {
 	path := []byte("/")
 	if g.Period > 0 && g.Run <= 1 && g.Letters > 1 {
@@ -156,17 +155,17 @@ func (g *genome) path(rng *rand.Rand) []byte {
 	return path[:hostilePath]
 }
 
-// A toll is what a genome's file and path cost: processor time of this process.
+// A toll is the CPU time of this process for a genome's file and path.
 type toll struct{ compile, match time.Duration }
 
-// report reports the metrics.
+// report reports the toll as metrics.
 func (t toll) report(b *testing.B) {
 	b.Helper()
 	b.ReportMetric(float64(t.match.Microseconds()), "cpu-us/match")
 	b.ReportMetric(float64(t.compile.Microseconds())/1e3, "cpu-ms/compile")
 }
 
-// measure measures a genome, the better of three tries.
+// measure returns the toll of a genome, the least of three attempts.
 func (g *genome) measure(tb testing.TB, s *automaton.Scratch) toll {
 	tb.Helper()
 	body, path := g.make()
@@ -190,12 +189,11 @@ func (g *genome) measure(tb testing.TB, s *automaton.Scratch) toll {
 	return best
 }
 
-// BenchmarkHostile looks for the file of 512,000 bytes that is slowest to match with a path of 2
-// KiB, and for the one slowest to compile, by seeded hill climbing: genomes at random, and mutants
-// of the slowest. It reports them, and as metrics the processor time that they take: cpu-us/match
-// and cpu-ms/compile.
+// BenchmarkHostile searches for the file of 512,000 bytes that is slowest to match with a path of 2 KiB, and the one
+// that is slowest to compile, by hill climbing with a seed: random genomes, and mutants of the slowest ones. It prints
+// them, and reports their CPU time as the metrics cpu-us/match and cpu-ms/compile.
 //
-// What was found before is measured by itself, as shape=.
+// Known hostile genomes are measured separately, as shape=.
 func BenchmarkHostile(b *testing.B) {
 	for _, known := range knownHostile {
 		b.Run("shape="+known.name, func(b *testing.B) {
@@ -217,7 +215,7 @@ func BenchmarkHostile(b *testing.B) {
 			for b.Loop() {
 				g := mutant(rng, worst, tries%3 == 0)
 				if t := g.measure(b, s); cost(t) > cost(most) {
-					t = g.measure(b, s) // again, as another process may have been in the way
+					t = g.measure(b, s) // again, because another process may have used the processor
 					if cost(t) > cost(most) {
 						worst, most = g, t
 					}
@@ -231,8 +229,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// least measures a genome three times, as others use the processor, too, and returns the least of
-// each.
+// least measures a genome three times, because other processes use the processor, and returns the least of each metric.
 func (g *genome) least(tb testing.TB, s *automaton.Scratch) toll {
 	tb.Helper()
 	least := toll{time.Hour, time.Hour}
@@ -243,7 +240,7 @@ func (g *genome) least(tb testing.TB, s *automaton.Scratch) toll {
 	return least
 }
 
-// mutant returns a genome with some of its genes drawn anew, or all.
+// mutant returns a genome in which some genes, or all, are drawn again.
 func mutant(rng *rand.Rand, g genome, all bool) genome {
 	values, _ := g.genes()
 	for i := range values {
@@ -254,7 +251,7 @@ func mutant(rng *rand.Rand, g genome, all bool) genome {
 	return g
 }
 
-// describe returns the genome, and the beginning of the file and the path.
+// describe returns the genome, and the start of the file and the path.
 func describe(g *genome) string {
 	body, path := g.make()
 	lines := bytes.SplitN(body, []byte("\n"), 5)

@@ -12,14 +12,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A matchRow is one path and the rules to match it with.
+// A matchRow is a path and the rules to match it with.
 type matchRow struct {
 	rules *automaton.Automaton
 	path  []byte // in normal form
 }
 
-// compile compiles what a robots.txt says to "*", as package engine does. It returns nil if that is
-// nothing.
+// compile compiles the rules of a robots.txt for "*", like package engine. It returns nil if there are none.
 func compile(tb testing.TB, body []byte) *automaton.Automaton {
 	tb.Helper()
 	in := automatonRules(robots.Parse(body, dialect))
@@ -33,7 +32,7 @@ func compile(tb testing.TB, body []byte) *automaton.Automaton {
 	return a
 }
 
-// star is the crawler that the benchmarks select rules for.
+// star is the agent of the benchmarks.
 var star = robots.NewAgent("*", dialect)
 
 // automatonRules returns the patterns of the rules for "*".
@@ -54,9 +53,8 @@ func appendRules(dst []automaton.Rule, f *robots.File) []automaton.Rule {
 	return dst
 }
 
-// matchRows returns what is to be matched of a log: a row for each URL whose origin has rules.
-// Equal texts are compiled once, and the paths lie one after the other, so that memory is used as
-// in a run.
+// matchRows returns a row for each URL of a log whose origin has rules. Equal texts are compiled once, and the paths
+// are stored one after the other, so that memory is used as in a run.
 func matchRows(tb testing.TB, files []robots.Response, l corpus.Log) []matchRow {
 	tb.Helper()
 	byText := map[string]*automaton.Automaton{}
@@ -71,7 +69,7 @@ func matchRows(tb testing.TB, files []robots.Response, l corpus.Log) []matchRow 
 	}
 	all, urls, size := batches(tb, l)
 	rows := make([]matchRow, 0, urls)
-	paths := make([]byte, 0, size+size/8) // if it grows, rows keep its old memory
+	paths := make([]byte, 0, size+size/8) // if it grows, earlier rows keep the old memory
 	var origin, path, buf []byte
 	for i := range all {
 		for j := range all[i].URLs {
@@ -92,7 +90,7 @@ func matchRows(tb testing.TB, files []robots.Response, l corpus.Log) []matchRow 
 	return rows
 }
 
-// denied counts the rows that a rule denies.
+// denied counts the rows that a rule disallows.
 func denied(rows []matchRow, s *automaton.Scratch) (n int) {
 	for i := range rows {
 		if rank := rows[i].rules.Match(rows[i].path, s); rank != automaton.NoMatch && !rank.Allow() {
@@ -102,7 +100,7 @@ func denied(rows []matchRow, s *automaton.Scratch) (n int) {
 	return n
 }
 
-// benchmarkMatch measures Match on the rows, and nothing else.
+// benchmarkMatch measures only Match on the rows.
 func benchmarkMatch(b *testing.B, rows []matchRow) {
 	b.Helper()
 	s := new(automaton.Scratch)
@@ -112,7 +110,7 @@ func benchmarkMatch(b *testing.B, rows []matchRow) {
 	benchmarkAnyMatch(b, rows)
 }
 
-// benchmarkAnyMatch is benchmarkMatch for rows of which none may be denied, or all.
+// benchmarkAnyMatch is benchmarkMatch for rows that may all be allowed, or all disallowed.
 func benchmarkAnyMatch(b *testing.B, rows []matchRow) {
 	b.Helper()
 	var size int64
@@ -130,8 +128,8 @@ func benchmarkAnyMatch(b *testing.B, rows []matchRow) {
 	m.report("url", len(rows), size)
 }
 
-// BenchmarkMatch measures the automaton alone: paths in normal form, rules found before. The bytes
-// are those of the paths.
+// BenchmarkMatch measures only the automaton: paths are in normal form, and their rules are known. The bytes are those
+// of the paths.
 func BenchmarkMatch(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -179,8 +177,8 @@ func BenchmarkMatch(b *testing.B) {
 	})
 }
 
-// fewRules returns the rows of the collection's log with paths of 20 to 60 bytes, of the files with 15 to 40 rules,
-// at most one in five of them with "*", as most sites have.
+// fewRules returns rows for paths of 20 to 60 bytes in the collection's log, of files with 15 to 40 rules, at most one
+// in five of them with "*", as on most sites.
 func fewRules(tb testing.TB) []matchRow {
 	tb.Helper()
 	c := corpora[1].open(tb)
@@ -197,7 +195,7 @@ func fewRules(tb testing.TB) []matchRow {
 	})
 }
 
-// setRows returns the rows of a made-up set.
+// setRows returns the rows of a generated set.
 func setRows(tb testing.TB, set *madeup.RuleSet) []matchRow {
 	tb.Helper()
 	a := compile(tb, set.Body)

@@ -16,12 +16,10 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// longCopies is how often a long log has the text of the log that it is made of: often enough that
-// the start and the end of a run do not count.
+// longCopies is the number of copies of a log in a long log: enough to make the start and the end of a run negligible.
 const longCopies = 10
 
-// repeatLog writes a log that has the text of another one longCopies times, packed as so many
-// frames, each of whole copies.
+// repeatLog writes longCopies copies of a log, in frames with complete copies.
 func repeatLog(tb testing.TB, l corpus.Log, frames int) corpus.Log {
 	tb.Helper()
 	text := unpack(tb, l)
@@ -56,8 +54,8 @@ func unpack(tb testing.TB, l corpus.Log) []byte {
 	return text
 }
 
-// BenchmarkLong measures runs of a log ten times as long, packed as one frame and as ten. Beside
-// the others it reports the share of the processor time that the garbage collector took.
+// BenchmarkLong measures runs of a log that is ten times as long, as one frame and as ten. It also reports the garbage
+// collector's share of the CPU time.
 func BenchmarkLong(b *testing.B) {
 	for _, in := range inputs() {
 		for _, frames := range []int{1, longCopies} {
@@ -73,8 +71,7 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// BenchmarkUnpack is BenchmarkDecode for the log of BenchmarkLong, of one frame: what that is to be
-// compared with.
+// BenchmarkUnpack is BenchmarkDecode for the log of BenchmarkLong with one frame, for comparison.
 func BenchmarkUnpack(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -84,16 +81,16 @@ func BenchmarkUnpack(b *testing.B) {
 	}
 }
 
-// gcTime returns the seconds of processor time that the garbage collector took.
+// gcTime returns the CPU time of the garbage collector in seconds.
 func gcTime() float64 {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
 	metrics.Read(s)
 	return s[0].Value.Float64() - s[1].Value.Float64()
 }
 
-// BenchmarkColumn measures the least that writing the column url can cost: the strings of a log in
-// pages as package output makes them, by default and in PLAIN, and nothing else. Compare its
-// cpu-ns/url with what Run takes for url=true and not for url=false. bytes/url is what they take.
+// BenchmarkColumn measures the least cost of writing the column url: only the strings of a log as pages of package
+// output, by default and as PLAIN. Compare its cpu-ns/url with the difference between url=true and url=false in Run.
+// bytes/url is the size of the pages.
 func BenchmarkColumn(b *testing.B) {
 	for _, in := range inputs() {
 		for _, deltas := range []bool{true, false} {
@@ -126,7 +123,7 @@ func BenchmarkColumn(b *testing.B) {
 	}
 }
 
-// writeColumn writes the URLs of batches as a file of Parquet.
+// writeColumn writes the URLs of batches to a Parquet file.
 func writeColumn(b *testing.B, to parquet.Sink, all []engine.Batch, deltas bool) {
 	b.Helper()
 	const pageBytes, groupBytes = 1 << 20, 64 << 20
@@ -168,7 +165,7 @@ func writeColumn(b *testing.B, to parquet.Sink, all []engine.Batch, deltas bool)
 	}
 }
 
-// A countingFile counts what is written to it.
+// A countingFile counts the bytes written to it.
 type countingFile struct {
 	*os.File
 	n int64
@@ -181,5 +178,5 @@ func (f *countingFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Tell returns how many bytes were written.
+// Tell returns the number of bytes written.
 func (f *countingFile) Tell() int64 { return f.n }

@@ -15,9 +15,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// BenchmarkReport measures a report of a log in Combined Log Format, from text to the page: URLs that come once each, in a
-// random order, of several crawlers. So little memory counts them that most go to disk, as those of a log a hundred times
-// as long do by default.
+// BenchmarkReport measures a report of a log in Combined Log Format, from text to the page: distinct URLs in random
+// order, requested by several crawlers. The memory for counting is so small that most counts are written to disk, as
+// with the default memory for a log that is a hundred times as long.
 func BenchmarkReport(b *testing.B) {
 	const origin, memory = "https://www.shop.example", 6 << 20
 	store, err := engine.BuildStore(withoutErrors([]robots.Response{{Origin: origin, Status: 200, Body: madeup.LargeShop.Make().Body}}),
@@ -62,7 +62,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// combinedLog makes up requests of two weeks for the paths of a log, and returns how many there are.
+// combinedLog generates requests of two weeks for the paths of a log, and returns their number.
 func combinedLog(tb testing.TB, l corpus.Log) (text []byte, rows int) {
 	tb.Helper()
 	agents := []string{"Googlebot/2.1", "bingbot/2.0", "GPTBot/1.2", "ClaudeBot/1.0", "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"}

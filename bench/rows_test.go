@@ -8,9 +8,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// BenchmarkLayout measures whole runs, as BenchmarkAgents does, in both layouts, with the columns
-// rule_line and allowed alone or with reason and rule, too. The long layout has the same columns,
-// and agent.
+// BenchmarkLayout measures complete runs, like BenchmarkAgents, in both layouts, with the columns rule_line and
+// allowed, or also with reason and rule. The long layout has the same columns and agent.
 func BenchmarkLayout(b *testing.B) {
 	for _, in := range inputs() {
 		for _, n := range []int{10, 95} {
@@ -32,8 +31,7 @@ func BenchmarkLayout(b *testing.B) {
 	}
 }
 
-// BenchmarkWhere measures whole runs that write all columns of all rows, or of those that are
-// disallowed.
+// BenchmarkWhere measures complete runs that write all columns of all rows, or only of disallowed rows.
 func BenchmarkWhere(b *testing.B) {
 	for _, in := range inputs() {
 		for _, where := range []output.Where{0, output.WhereDisallowed} {

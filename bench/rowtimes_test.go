@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// BenchmarkRowTimes is BenchmarkEvaluate for rows that have times, in no order, and are decided by
-// what was in force then: of rules that were captured so often, each time with another text.
+// BenchmarkRowTimes is BenchmarkEvaluate for rows with times in random order, which are decided by the rules in force
+// at these times. The rules have several captures, each with a different text.
 func BenchmarkRowTimes(b *testing.B) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, in := range inputs() {

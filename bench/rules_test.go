@@ -12,8 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// BenchmarkParse measures robots.Parse on each distinct text. The rules are all in the files,
-// whomever they are for.
+// BenchmarkParse measures robots.Parse on each distinct text. It counts all rules, for any crawler.
 func BenchmarkParse(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -34,8 +33,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile measures automaton.Compile on the rules for "*" of each distinct text. The bytes
-// are those of the patterns.
+// BenchmarkCompile measures automaton.Compile on the rules for "*" in each distinct text. The bytes are those of the
+// patterns.
 func BenchmarkCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -64,9 +63,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkParseCompile measures parsing and compiling of each distinct text, against parsing
-// alone, in turn. The metric both/parse is the ratio of their processor time in the median of the
-// files that have rules for "*".
+// BenchmarkParseCompile measures parsing and compiling each distinct text, and only parsing, in turns. The metric
+// both/parse is the median of their ratio over the files with rules for "*".
 func BenchmarkParseCompile(b *testing.B) {
 	for _, p := range corpora {
 		b.Run("data="+p.name, func(b *testing.B) {
@@ -91,15 +89,15 @@ func BenchmarkParseCompile(b *testing.B) {
 	}
 }
 
-// parseCompileRatio returns how many times as long parsing and compiling take as parsing alone: the
-// median of rounds that measure one after the other. One thread does both, so that the clock can be
-// that on the wall: what comes between is outside the median.
+// parseCompileRatio returns the ratio of the time for parsing and compiling to that for parsing: the median of rounds
+// that measure both in turns. A single thread does both, so wall time can be used: interruptions do not affect the
+// median.
 func parseCompileRatio(b *testing.B, body []byte) float64 {
 	b.Helper()
 	const rounds, turns = 5, 8
 	var (
 		ratios [rounds]float64
-		in     []automaton.Rule // used again, as package engine does
+		in     []automaton.Rule // reused, as in package engine
 	)
 	for i := range ratios {
 		start := time.Now()
@@ -120,9 +118,8 @@ func parseCompileRatio(b *testing.B, body []byte) float64 {
 	return ratios[rounds/2]
 }
 
-// BenchmarkBuildStore measures engine.BuildStore on one worker, from the bodies in memory. The
-// bytes are those of all bodies, the rules those in force for "*", of equal texts once; so are the
-// metrics of memory:
+// BenchmarkBuildStore measures engine.BuildStore with one worker, from bodies in memory. The bytes are those of all
+// bodies. The rules are those in force for "*", counted once for equal texts, and so are the metrics of memory:
 //
 //	tables-B/rule-B   bytes of the automata for each byte of rule text
 //	refs-B/rule-B     the same with what the columns rule_line and rule need beside that text
@@ -147,8 +144,8 @@ func BenchmarkBuildStore(b *testing.B) {
 	}
 }
 
-// TestTables checks that the compiled automata of all rules take at most 1.3 bytes for each byte of
-// rule text. BenchmarkBuildStore prints the same figure as tables-B/rule-B.
+// TestTables checks that the automata of all rules take at most 1.3 bytes per byte of rule text. BenchmarkBuildStore
+// prints this figure as tables-B/rule-B.
 func TestTables(t *testing.T) {
 	for _, p := range corpora {
 		t.Run("data="+p.name, func(t *testing.T) {
@@ -162,7 +159,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// storeMemory returns what a store of the rules says that it takes, and what the heap says.
+// storeMemory returns the memory that a store of the rules reports, and the increase of the heap.
 func storeMemory(b *testing.B, all []robots.Response) (mem engine.Memory, used int64) {
 	b.Helper()
 	before := heap()
@@ -180,7 +177,7 @@ func bodyBytes(all []robots.Response) (n int64) {
 	return n
 }
 
-// heap returns the bytes of the heap that are in use.
+// heap returns the number of bytes of the heap in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -19,8 +19,8 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// BenchmarkDecode is the least that reading a log can cost: it is unpacked by the decoder that
-// package ingest uses, set as there, and its lines are counted. The bytes are those unpacked.
+// BenchmarkDecode measures the least cost of reading a log: decompressing it with the decoder and settings of package
+// ingest, and counting lines. The bytes are those of the text.
 func BenchmarkDecode(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// benchmarkDecode measures unpacking one log.
+// benchmarkDecode measures decompressing one log.
 func benchmarkDecode(b *testing.B, l corpus.Log) {
 	b.Helper()
 	data, err := os.ReadFile(l.Path)
@@ -54,7 +54,7 @@ func benchmarkDecode(b *testing.B, l corpus.Log) {
 	m.report("url", lines, size)
 }
 
-// countLines unpacks data and counts its line feeds and bytes.
+// countLines decompresses data, and counts its lines and bytes.
 func countLines(dec *zstd.Decoder, data, buf []byte) (lines int, size int64, err error) {
 	if err := dec.Reset(bytes.NewReader(data)); err != nil {
 		return 0, 0, err
@@ -72,7 +72,7 @@ func countLines(dec *zstd.Decoder, data, buf []byte) (lines int, size int64, err
 	}
 }
 
-// BenchmarkRead measures the way from a zstd file to batches. The bytes are those of the URLs.
+// BenchmarkRead measures reading batches from a zstd file. The bytes are those of the URLs.
 func BenchmarkRead(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -98,8 +98,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkEvaluate measures what one worker does to batches that were read before: find the site
-// of each URL, bring its path into normal form, match. The bytes are those of the URLs.
+// BenchmarkEvaluate measures the work of one worker on batches that were read before: finding the site of each URL,
+// normalising its path, and matching. The bytes are those of the URLs.
 func BenchmarkEvaluate(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -118,15 +118,15 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// evaluate decides the rows of src in work, which shares their memory and leaves src as it is.
+// evaluate decides the rows of src in work, which shares their memory, and does not change src.
 func evaluate(e *engine.Evaluator, work, src *engine.Batch) {
 	work.Reset()
 	work.Input, work.Data, work.URLs, work.Lines = src.Input, src.Data, src.URLs, src.Lines
 	e.Evaluate(work)
 }
 
-// BenchmarkRun measures whole runs, from a zstd file to a Parquet file under its final name, in the
-// directory for temporary files; only the rules are loaded before. The bytes are those of the URLs.
+// BenchmarkRun measures complete runs from a zstd file to a Parquet file under its final name, in a temporary
+// directory. The rules are loaded before. The bytes are those of the URLs.
 func BenchmarkRun(b *testing.B) {
 	for _, in := range inputs() {
 		for _, opt := range []runOptions{{workers: 1}, {workers: 2}, {url: true, workers: 1}, {url: true, workers: 2}} {
@@ -159,10 +159,10 @@ type runOptions struct {
 	workers int
 	layout  output.Layout
 	where   output.Where
-	columns []string // nil is those of the layout
+	columns []string // nil means those of the layout
 }
 
-// run runs a log through the store into a Parquet file.
+// run writes the results for a log to a Parquet file.
 func run(tb testing.TB, store *engine.Store, l corpus.Log, out string, opt runOptions) engine.Stats {
 	tb.Helper()
 	ahead := opt.workers

@@ -16,11 +16,11 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// copiesOfHost is how many hosts each real one becomes, so that there are over 30,000 origins.
+// copiesOfHost is the number of hosts made from each real one, so that there are more than 30,000 origins.
 const copiesOfHost = 12
 
-// scatter makes of a corpus and its log one of many origins in random order: each host becomes
-// copiesOfHost ones, whose texts differ by a comment, and each URL goes to one of them.
+// scatter makes a corpus and log of many origins in random order: each host is copied copiesOfHost times with texts
+// that differ in a comment, and each URL gets one of these hosts.
 func scatter(tb testing.TB, c *corpus.Corpus, l corpus.Log) ([]robots.Response, corpus.Log) {
 	tb.Helper()
 	var all []robots.Response
@@ -61,8 +61,8 @@ func toHost(url []byte, i int) []byte {
 	return fmt.Appendf(nil, "%s://h%d.%s", scheme, i, rest)
 }
 
-// BenchmarkScattered measures what many origins in random order cost: reading alone, evaluating,
-// and whole runs without the column url.
+// BenchmarkScattered measures the cost of many origins in random order: reading, evaluating, and complete runs without
+// the column url.
 func BenchmarkScattered(b *testing.B) {
 	for _, in := range inputs() {
 		b.Run(in.name, func(b *testing.B) {
@@ -86,8 +86,8 @@ func BenchmarkScattered(b *testing.B) {
 	}
 }
 
-// BenchmarkOrigins measures deciding URLs of a pack of 100,000 origins in random order, from an opened pack on: each rule
-// set is used for the first time, or was last used long ago.
+// BenchmarkOrigins measures deciding URLs of 100,000 origins in random order with an opened pack: each rule set is used
+// for the first time, or was last used long ago.
 func BenchmarkOrigins(b *testing.B) {
 	const origins, texts = 100_000, 10_000
 	rng := rand.New(rand.NewPCG(9309, 100))

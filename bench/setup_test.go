@@ -14,17 +14,17 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// dialect is the one that all is measured in: the command's default.
+// dialect is the dialect of all benchmarks: the command's default.
 const dialect = robots.Google
 
-// A place is where a corpus may be.
+// A place is a location of a corpus.
 type place struct {
 	name   string
 	corpus func(dir string) *corpus.Corpus
-	dir    func(tb testing.TB) string // skips if it is not there
+	dir    func(tb testing.TB) string // skips if it does not exist
 }
 
-// corpora are what the benchmarks run on.
+// corpora are the data of the benchmarks.
 var corpora = []place{
 	{"quickstart", corpus.Quickstart, func(testing.TB) string { return filepath.Join("..", "testdata", "quickstart") }},
 	{"collection", corpus.Collection, func(tb testing.TB) string {
@@ -59,13 +59,13 @@ func inputs() (all []input) {
 	return all
 }
 
-// A meter takes the time of a benchmark loop, b.Loop, which must follow at once.
+// A meter measures a benchmark loop, b.Loop, which must follow at once.
 type meter struct {
 	b   *testing.B
 	cpu time.Duration
 }
 
-// startMeter collects the garbage of the preparations and starts the clock.
+// startMeter collects garbage and starts the clock.
 func startMeter(b *testing.B) meter {
 	b.Helper()
 	b.ReportAllocs()
@@ -73,9 +73,8 @@ func startMeter(b *testing.B) meter {
 	return meter{b, measure.CPU()}
 }
 
-// report reports what one unit took, "url" or "rule", given how many of them and how many bytes one
-// turn of the loop has. The processor time is that of the whole process, so it counts all workers
-// and the garbage collector.
+// report reports the time per unit ("url" or "rule"). n and bytes are the numbers of units and bytes per iteration. CPU
+// time is that of the whole process, including all workers and the garbage collector.
 func (m meter) report(unit string, units int, bytes int64) {
 	cpu := measure.CPU() - m.cpu
 	turns := float64(m.b.N)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestJudge holds what a run that was disturbed may leave.
+// TestJudge checks the judgement of the files that a disturbed run may leave.
 func TestJudge(t *testing.T) {
 	const made = "made"
 	file := &victim{outs: []string{"out/x"}, want: map[string][sha256.Size]byte{"out/x": sha256.Sum256([]byte(made))}}
@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestCallsOf counts calls by thread, each once.
+// TestCallsOf checks that calls are counted by thread, each once.
 func TestCallsOf(t *testing.T) {
 	got := callsOf("7 read(3, \"fsync(\", 9) = 9\n8 read(3, <unfinished ...>\n7 read(3, \"\", 9) = 0\n8 <... read resumed>\"x\", 9) = 1\n8 fsync(4) = 0\n8 +++ exited with 0 +++\n")
 	if want := "map[fsync:[1] read:[1 1 2]]"; fmt.Sprint(got) != want {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 )
 
-// TestRun holds that the command writes the rules and the log that it is asked for.
+// TestRun checks that the command writes the requested rules and log.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	rules, log := filepath.Join(dir, "rules"), filepath.Join(dir, "log.zst")
@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRequests holds that a log of crawlers has a row for each URL, with times in order, and that all rules have the
+// TestRequests checks that a log of crawlers has a row for each URL, with times in order, and that all files have the
 // Crawl-delay.
 func TestRequests(t *testing.T) {
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestBadFlags holds that nothing is made of what makes no sense.
+// TestBadFlags checks that invalid flags are rejected.
 func TestBadFlags(t *testing.T) {
 	for _, arguments := range [][]string{
 		{}, {"-out", "x", "-order", "sorted"}, {"-out", "x", "-frames", "0"}, {"-out", "x", "-origins", "0"}, {"-out", "x", "y"}, {"-out", "x", "-crawlers", "-1"}, {"-out", "x", "-crawlers", "1000"},

@@ -15,11 +15,11 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// preparing has the test binary write the inputs into the directory that the variable names: in a
-// process of its own, whose peak memory the runs do not inherit.
+// preparing names a variable. If it is set, the test binary only writes the inputs to that directory, so that the runs
+// do not inherit its peak memory.
 const preparing = "MEMORY_TEST_PREPARE"
 
-// small is what the test runs: some ten thousand origins, whose rules do not fit under the limits.
+// small is the request of the test: about ten thousand origins, whose rules exceed the limits.
 const small = "^(plain|workers|sort|arrow|wide|longurls|kept|partition|asof|captures|diff|diffrows|coverage|coverby|conduct|conductby|report|reportlog|reportold|reportrun|window|windows|windowdiff|windowcover|windowpage|rulesalone|rulesrows|reportdiff|pipe)$"
 
 func TestMain(m *testing.M) {
@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestBound holds that a process takes no more than a tenth more than -max-memory and 16 MiB, or
-// says at once that the limit has no room for the run.
+// TestBound checks that each process uses at most -max-memory plus a tenth and 16 MiB, or reports at the start that the
+// limit is too small.
 func TestBound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
@@ -76,7 +76,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestPlans holds that every plan of memory has a shape.
+// TestPlans checks that every memory plan has a shape.
 func TestPlans(t *testing.T) {
 	source, err := os.ReadFile("../../cmd/robobatch/internal/memory/plans.go")
 	if err != nil {
@@ -93,7 +93,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPrint holds that a run that holds too much is a fault, and one that is refused under a limit that has to do.
+// TestPrint checks that a run is reported if it uses too much memory, or if it refuses to start with a sufficient
+// limit.
 func TestPrint(t *testing.T) {
 	for _, c := range []struct {
 		r     result
@@ -112,7 +113,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestShapes holds that names of shapes differ, and that flags choose among them.
+// TestShapes checks that the names of shapes are distinct, and that flags select among them.
 func TestShapes(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range shapes {

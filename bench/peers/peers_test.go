@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAgreement holds that robobatch and its reference agree on all lines of all workloads, and
-// that the others are asked rightly: they agree on nearly all.
+// TestAgreement checks that robobatch and its reference agree on all lines of all workloads, and that the other
+// libraries are called correctly: they agree on nearly all lines.
 func TestAgreement(t *testing.T) {
 	corpus, err := corpus.Find(".")
 	if err != nil {
@@ -45,8 +45,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestVerdicts holds that all libraries tell allowed from denied, and find files by any spelling of
-// an origin.
+// TestVerdicts checks that all libraries allow and disallow, and find files by any spelling of an origin.
 func TestVerdicts(t *testing.T) {
 	w := workload{"", "https://a.test/x/1\nhttps://A.test:443/x#/\nhttps://a.test?/x\nhttps://a.test/xy/\nhttp://a.test/x\n", nil}
 	w.bodies = map[robots.Origin][]byte{"https://a.test": []byte("User-agent: *\nDisallow: /x\nAllow: /xy\n")}
@@ -67,7 +66,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestAnswers holds that libraries answer cases by the group of the crawler.
+// TestAnswers checks that the libraries answer cases with the crawler's group.
 func TestAnswers(t *testing.T) {
 	var in strings.Builder
 	for _, texts := range [][3]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestMethods reads a robots.txt by each method: what it takes for closed to whom.
+// TestMethods checks for which crawlers each method counts a robots.txt as closed.
 func TestMethods(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -35,7 +35,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestHistory reads a repository of three commits.
+// TestHistory reads a repository with three commits.
 func TestHistory(t *testing.T) {
 	clone := t.TempDir()
 	git := func(arguments ...string) {

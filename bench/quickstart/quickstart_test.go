@@ -17,8 +17,8 @@ import (
 // folder is the quick start in the source tree.
 var folder = filepath.Join("..", "..", "testdata", "quickstart")
 
-// TestFiles checks that every robots.txt is there byte for byte, as sources.tsv describes it, and
-// that there is no other. It fails where a checkout has changed line ends.
+// TestFiles checks that all robots.txt files in sources.tsv exist unchanged, and no others. It fails if a checkout has
+// changed line ends.
 func TestFiles(t *testing.T) {
 	rows := readSources(t)
 	for _, row := range rows {
@@ -40,8 +40,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestVariety checks that the sample has what it is meant to show: all kinds of file, and all kinds
-// of verdict.
+// TestVariety checks that the sample has all kinds of files and verdicts.
 func TestVariety(t *testing.T) {
 	files := make(map[robots.Origin]*robots.File)
 	flags := make(map[string]int)
@@ -73,7 +72,7 @@ func TestVariety(t *testing.T) {
 	}
 }
 
-// tally counts the verdicts on urls for the agent "*".
+// tally counts the verdicts on URLs for the agent "*".
 func tally(files map[robots.Origin]*robots.File, urls [][]byte) map[string]int {
 	verdicts := make(map[string]int)
 	for _, line := range urls {
@@ -82,7 +81,7 @@ func tally(files map[robots.Origin]*robots.File, urls [][]byte) map[string]int {
 	return verdicts
 }
 
-// verdict names the verdict on one URL.
+// verdict returns the name of the verdict on one URL.
 func verdict(files map[robots.Origin]*robots.File, line []byte) string {
 	origin := corpus.OriginOf(line)
 	file := files[origin]
@@ -111,7 +110,7 @@ func verdict(files map[robots.Origin]*robots.File, line []byte) string {
 	}
 }
 
-// TestSame makes the quick start again from the collection and compares.
+// TestSame builds the quick start from the collection and compares it.
 func TestSame(t *testing.T) {
 	collection := filepath.Join(repcase.SharedDir(t), "data")
 	out := t.TempDir()

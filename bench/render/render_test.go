@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestShown holds that README.md and the charts show the medians of the newest results. If it
-// fails, run make bench-render.
+// TestShown checks that README.md and the charts show the medians of the latest results. If it fails, run make
+// bench-render.
 func TestShown(t *testing.T) {
 	results, err := filepath.Glob(filepath.Join("..", "results", "*.txt"))
 	if err != nil || len(results) == 0 {
@@ -46,7 +46,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// sample is what benchstat writes with -format csv.
+// sample is output of benchstat -format csv.
 const sample = `goos: linux
 pkg: github.com/robobatch/robobatch/bench
 cpu: Some Processor
@@ -84,7 +84,7 @@ func parsed(t *testing.T) *medians {
 	return m
 }
 
-// TestTables holds that tables have the medians, and a dash for what was not measured.
+// TestTables checks that tables have the medians, and a dash for what was not measured.
 func TestTables(t *testing.T) {
 	tables := parsed(t).tables()
 	for name, rows := range map[string][]string{
@@ -108,8 +108,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestFill holds that only what is between the marks is changed, and that a mark without an end is
-// told.
+// TestFill checks that only text between marks is changed, and that a mark without an end is an error.
 func TestFill(t *testing.T) {
 	tables := map[string]string{"a": "new\n"}
 	got, err := fill("x\n<!-- bench:a -->\nold\n<!-- /bench:a -->\ny\n", tables)
@@ -124,7 +123,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestCharts holds that charts are XML with a bar for each value, as long as it is large.
+// TestCharts checks that charts are XML, with a bar for each value whose length is proportional to it.
 func TestCharts(t *testing.T) {
 	r := parsed(t)
 	for chart, bars := range map[*chart]int{r.peersChart(): 3, r.wholeChart(): 1} {

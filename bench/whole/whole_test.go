@@ -13,8 +13,7 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// TestTrials holds that each case runs the command and tells what it took, without the rules where
-// that is said.
+// TestTrials checks that each case runs the command and reports the times, without loading the rules where documented.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
 	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}, copies: 2, bench: "^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true|WhatIf/log=real)"}
@@ -70,8 +69,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestChosen holds that a regular expression chooses cases, and that only what they need is
-// prepared.
+// TestChosen checks that a regular expression selects cases, and that only their inputs are written.
 func TestChosen(t *testing.T) {
 	for expr, want := range map[string][]string{
 		"Files":       {"madeup.files", "madeup.files.txt"},

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A line is what check reads of one.
+// A line has the fields of a log line that check reads.
 type line struct {
 	at           int64
 	ip, path     string
@@ -48,8 +48,8 @@ func parse(text string) (l line, err error) {
 	return l, err
 }
 
-// check reads a world again, counts the lines that show each fault by what truth.json says of it, and returns where the
-// counts differ by over 5 %.
+// check reads a world, counts the lines that show each fault according to truth.json, and returns the counts that
+// differ by more than 5 %.
 func check(dir string) (problems []string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "truth.json"))
 	if err != nil {
@@ -117,7 +117,7 @@ func check(dir string) (problems []string, err error) {
 	return problems, nil
 }
 
-// read passes the lines of a file to a function and returns their number.
+// read calls a function with the lines of a file, and returns their number.
 func read(name string, each func(string) error) (n int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -143,7 +143,7 @@ func isAsset(path string) bool {
 	return path == "/robots.txt" || strings.HasPrefix(path, "/assets/") || strings.HasPrefix(path, "/static/")
 }
 
-// named reports whether a line's client is one of those that the fault names.
+// named reports whether the fault names the client of a line.
 func (f *truth) named(l *line) bool {
 	if l.impostor != (f.Networks != nil) && f.Agents[0] != "*" {
 		return false
@@ -153,7 +153,7 @@ func (f *truth) named(l *line) bool {
 	})
 }
 
-// shown reports whether a line shows a fault. pause is the time since the page before it of the same clients.
+// shown reports whether a line shows a fault. pause is the time since the previous page of the same clients.
 func (f *truth) shown(l *line, pause int64) bool {
 	under := strings.HasPrefix(l.path, f.Path)
 	switch f.Code {

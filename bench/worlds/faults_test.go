@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A truth describes a fault. Lines is the number of lines of the log that show it, as check counts them by the other fields.
+// A truth describes a fault. Lines is the number of log lines that show it; check counts them with the other fields.
 type truth struct {
 	Code         string   `json:"code"`
 	Agents       []string `json:"agents"`
 	Path         string   `json:"path"`
 	Requests     int      `json:"requests"`
 	Of           int      `json:"of"`
-	Asked        int      `json:"asked,omitempty"` // another number that may be given for requests
+	Asked        int      `json:"asked,omitempty"` // another count that a report may give for requests
 	Consequences []string `json:"consequences"`
 	From         string   `json:"from"`
 	To           string   `json:"to"`
@@ -25,20 +25,20 @@ type truth struct {
 	Size         int      `json:"size,omitempty"`
 	Delay        int      `json:"delay,omitempty"`
 	Parameter    string   `json:"parameter,omitempty"`
-	Paths        []string `json:"paths,omitempty"` // of all hops of a redirect chain
+	Paths        []string `json:"paths,omitempty"` // all hops of a redirect chain
 	Networks     []string `json:"networks,omitempty"`
 	URLs         int      `json:"urls,omitempty"`
 	Bytes        int64    `json:"bytes,omitempty"`
 	Everyone     bool     `json:"everyone,omitempty"`
 }
 
-// A fault is an effect that a report has to name.
+// A fault is an effect that a report must name.
 type fault struct {
 	truth
 	*effect
-	shows func(r *request) bool // of the lines of the log; nil: those that it caused
-	seen  bool                  // it is dated by the first and the last line that shows it
-	valid func() bool           // whether it is above the other thresholds of its code; nil: there are none
+	shows func(r *request) bool // whether a log line shows it; nil means the lines that it caused
+	seen  bool                  // its time is that of the first and the last line that show it
+	valid func() bool           // whether it exceeds the other thresholds of its code; nil if there are none
 }
 
 // newEffect returns an effect on crawlers, or on all clients.
@@ -68,19 +68,19 @@ func clientNames(of []*client) []string {
 	return all
 }
 
-// crawlers returns the crawlers of these kinds with at least daily requests per day, in random order.
+// crawlers returns the crawlers of some kinds with at least daily requests per day, in random order.
 func (w *world) crawlers(kinds string, daily float64) []*client {
 	all := slices.Clone(w.clients)
 	w.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return slices.DeleteFunc(all, func(c *client) bool { return c.daily < daily || strings.IndexByte(kinds, c.kind) < 0 })
 }
 
-// even returns the crawlers among them that have no rhythm of their own and no fault.
+// even returns those of the crawlers that have no rhythm of their own and no fault.
 func (w *world) even(kinds string, daily float64) []*client {
 	return slices.DeleteFunc(w.crawlers(kinds, daily), func(c *client) bool { return c.odd })
 }
 
-// busiest returns a section that crawlers often visit and that no fault has yet, if there is one.
+// busiest returns a section that crawlers often visit and that has no fault yet, if there is one.
 func (w *world) busiest() *section {
 	all := make([]*section, 0, len(w.sections))
 	for i := range w.sections {
@@ -92,7 +92,7 @@ func (w *world) busiest() *section {
 	return pick(w.rng, all[:min(len(all), 4)])
 }
 
-// since returns all of the log, or a time to its end.
+// since returns the span of the whole log, or of a part up to its end.
 func (w *world) since() span {
 	s := w.span
 	if w.chance(.35) {
@@ -101,7 +101,7 @@ func (w *world) since() span {
 	return s
 }
 
-// spell draws spans of low to high hours that begin after the first days of the log; some last to its end.
+// spell draws spans of low to high hours that begin after the first days of the log. Some last until its end.
 func (w *world) spell(low, high float64) func() span {
 	return func() span {
 		n := int64(w.logBetween(low, high) * hour)
@@ -114,7 +114,7 @@ func (w *world) spell(low, high float64) func() span {
 	}
 }
 
-// place draws spans until one fits and nothing else happens to the crawler (nil: to any crawler) within a day of it.
+// place draws spans until, within a day of one, nothing else happens to the crawler (nil: to any crawler).
 func (w *world) place(c *client, draw func() span, fits func(s span) bool) (span, bool) {
 	of := []*client{c}
 	if c == nil {
@@ -132,7 +132,8 @@ func (w *world) place(c *client, draw func() span, fits func(s span) bool) (span
 	return w.span, false
 }
 
-// reserve reports whether nothing else happens to the crawlers within a day of a span, and reserves the span if so.
+// reserve reserves a span for the crawlers, unless something else happens to them within a day of it, and reports
+// whether it did.
 func (w *world) reserve(s span, of ...*client) bool {
 	for _, b := range w.busy {
 		common := of == nil || b.of == nil || slices.ContainsFunc(of, func(c *client) bool { return b.of[c.name] })
@@ -144,8 +145,8 @@ func (w *world) reserve(s span, of ...*client) bool {
 	return true
 }
 
-// strength returns -ln of the probability that the crawler's requests in a span are by chance as few, or as many, as this
-// multiple of their expected number.
+// strength returns -ln of the probability that a crawler makes so few, or so many, requests in a span by chance: the
+// given multiple of their expected number.
 func (c *client) strength(s span, multiple float64) float64 {
 	n := math.Ceil(s.days())
 	correlated := 1.0
@@ -161,15 +162,16 @@ func (c *client) strength(s span, multiple float64) float64 {
 	return k * (multiple - 1 - math.Log(multiple))
 }
 
-// floor is the least number of requests of a fault, except those of robots.txt: a little above the floor of the catalogue.
+// floor is the minimum number of requests of a fault, except those for robots.txt: slightly above the threshold of the
+// catalogue.
 func (w *world) floor() float64 { return max(26, .0006*float64(w.requests)) }
 
-// pages reports whether a line is of a page that one of the fault's crawlers requested meanwhile.
+// pages reports whether a line is a page that one of the fault's crawlers requested during the fault.
 func (f *fault) pages(r *request) bool {
 	return !r.unattended && f.has(r.at) && slices.Contains(f.Agents, r.who.name)
 }
 
-// portion returns the share of the lines that a fault caused in a crawler's page requests: the largest.
+// portion returns the largest share of a crawler's page requests that a fault caused.
 func (w *world) portion(f *fault) (most float64) {
 	caused, all := map[string]float64{}, map[string]float64{}
 	for i := range w.log {
@@ -186,7 +188,7 @@ func (w *world) portion(f *fault) (most float64) {
 	return most
 }
 
-// number returns the number of lines for which such is true.
+// number returns the number of lines for which such returns true.
 func (w *world) number(such func(r *request) bool) (n int) {
 	for i := range w.log {
 		if such(&w.log[i]) {
@@ -196,7 +198,7 @@ func (w *world) number(such func(r *request) bool) (n int) {
 	return n
 }
 
-// fell reports whether the median of a crawler's daily requests in a span is less than half of the median before.
+// fell reports whether a crawler's median number of daily requests in a span is less than half of the median before it.
 func (w *world) fell(c *client, s span) bool {
 	var before, within []int
 	for d := w.from/day + 1; d < w.to/day; d++ {
@@ -217,7 +219,7 @@ func (w *world) fell(c *client, s span) bool {
 	return float64(within[len(within)/2]) < .48*middle && float64(within[len(within)*3/4]) < .6*middle
 }
 
-// longestRest returns the longest time without a request of a crawler before to.
+// longestRest returns a crawler's longest time without a request before to.
 func (w *world) longestRest(c *client, to int64) (longest int64) {
 	last := w.from
 	for i := range w.log {
@@ -229,12 +231,13 @@ func (w *world) longestRest(c *client, to int64) (longest int64) {
 	return max(longest, to-last)
 }
 
-// count fills in the numbers of each fault from the log, and reports whether each fault is above the thresholds of its code.
+// count counts the numbers of each fault in the log, and reports whether all faults exceed the thresholds of their
+// codes.
 func (w *world) count() bool {
 	for _, f := range w.faults {
 		if slices.Contains([]string{"site_closed", "section_closed", "resources_blocked"}, f.Code) {
 			n := w.versionAt(f.from)
-			for ; n+1 < len(w.versions) && w.versions[n].status != 200; n++ { // nobody has read it before
+			for ; n+1 < len(w.versions) && w.versions[n].status != 200; n++ { // no crawler has read one before
 				f.from = w.versions[n+1].from
 			}
 			v := &w.versions[n]
@@ -264,7 +267,7 @@ func (w *world) count() bool {
 		if f.seen && f.from > w.from {
 			f.from = first
 		}
-		if f.seen && f.to < w.to && f.Path != "/robots.txt" { // which is asked for too seldom to tell
+		if f.seen && f.to < w.to && f.Path != "/robots.txt" { // robots.txt is requested too rarely to date it
 			f.to = last + 1
 		}
 		f.From, f.To = stamp(f.from), stamp(f.to)
@@ -275,7 +278,7 @@ func (w *world) count() bool {
 			counted = f.lost
 		case "resources_blocked":
 			f.Requests = f.lost
-			counted = f.Asked // what people got shows it as well
+			counted = f.Asked // requests of people show it, too
 		case "robots_txt_failed":
 			f.Requests, f.Asked = f.lost, f.Lines
 			counted = max(f.Requests, f.Asked)
@@ -292,7 +295,7 @@ func (w *world) count() bool {
 	return true
 }
 
-// tally counts a line in the denominator of the fault (of), or in its second number (asked): requests before the fault, or
+// tally counts a line in the denominator of a fault (of) or in its second number (asked): requests before the fault, or
 // requests that follow from it.
 func (f *fault) tally(r *request) {
 	of, asked := false, false

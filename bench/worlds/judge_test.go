@@ -22,14 +22,14 @@ var (
 	keep = flag.String("keep", "", "a folder for the worlds with a mistake")
 )
 
-// The goals of a report: shares of planted faults that it names, of a code and of all, and of worlds that it begins with the worst fault;
-// and of logs without a fault that have a finding.
+// The goals of a report: the shares of planted faults that it must name, for each code and in total; the share of
+// worlds in which it must name the worst fault first; and the share of logs without a fault that may have a finding.
 const (
 	goalCode, goalAll, goalFirst = .85, .95, .9
 	goalFalse                    = 1. / 60
 )
 
-// A finding is what a report says of one.
+// A finding is a finding of a report.
 type finding struct {
 	Code     string
 	Agents   []string
@@ -37,25 +37,25 @@ type finding struct {
 	From, To time.Time
 }
 
-// The verdicts on findings and on faults that have none.
+// The verdicts on findings, and on faults without a finding.
 const (
 	found       = iota
 	misdated    // found, but at another time
-	missed      // no finding is about it
+	missed      // there is no finding about it
 	untrue      // a finding that no fault explains
-	consequence // a finding that follows from a fault, and should be told with it
+	consequence // a finding that follows from a fault and should be part of its finding
 	repeated    // a second finding of a fault
 	verdicts
 )
 
-// A verdict is on a fault, a finding or both.
+// A verdict is about a fault, a finding, or both.
 type verdict struct {
 	kind    int
 	fault   *truth
 	finding *finding
 }
 
-// TestWorlds makes worlds, and holds that a report names what was planted in them and nothing else, and the worst of it first.
+// TestWorlds generates worlds, and checks that reports name exactly the planted faults, the worst one first.
 func TestWorlds(t *testing.T) {
 	if *each == 0 {
 		t.Skip("make worlds makes them")
@@ -140,7 +140,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// reportOf returns the truth of a world, and what a report finds in it.
+// reportOf returns the truth of a world, and the findings of a report.
 func reportOf(t *testing.T, program, dir string) (r report, all []finding) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "truth.json"))
@@ -172,7 +172,7 @@ func reportOf(t *testing.T, program, dir string) (r report, all []finding) {
 	return r, d.Findings
 }
 
-// meets reports whether a finding may be about a fault: its agents and path are.
+// meets reports whether a finding may be about a fault, judging by agents and path.
 func (f *truth) meets(one *finding) bool {
 	isAny := len(one.Agents) == 0 || f.Agents[0] == "*" || slices.ContainsFunc(one.Agents, func(a string) bool {
 		return slices.ContainsFunc(f.Agents, func(b string) bool { return strings.EqualFold(a, b) })
@@ -188,15 +188,15 @@ func (f *truth) meets(one *finding) bool {
 	return strings.HasPrefix(f.Path, one.Path) || strings.HasPrefix(one.Path, f.Path)
 }
 
-// lasts returns the time of a fault.
+// lasts returns the span of a fault.
 func (f *truth) lasts() (from, to time.Time) {
 	from, _ = time.Parse(time.RFC3339, f.From)
 	to, _ = time.Parse(time.RFC3339, f.To)
 	return from, to
 }
 
-// errors returns how many ends of a finding are further from those of a fault than two hours, or 15 % of its time. The ends of a fault that
-// lasts the whole log need not be found.
+// errors returns how many of the two ends of a finding differ from those of a fault by more than two hours or 15 % of
+// its duration. Ends are ignored if the fault lasts the whole log.
 func (r *report) errors(f *truth, one *finding) (n int) {
 	from, to := f.lasts()
 	begin, end := (&truth{From: r.From, To: r.To}).lasts()
@@ -250,13 +250,14 @@ func (r *report) judge(all []finding) (verdicts []verdict) {
 	return verdicts
 }
 
-// harm returns the requests that search crawlers lost by a fault, as the catalogue of findings weights them.
+// harm returns the number of requests that search crawlers lost because of a fault, weighted as in the catalogue of
+// findings.
 func (r *report) harm(f *truth) float64 {
 	harm := float64(f.Requests)
 	if f.Lost > 0 {
 		harm = float64(f.Lost)
 	}
-	if f.Code == "crawler_refused" { // neither those that it made nor those that it no longer made got a page
+	if f.Code == "crawler_refused" { // both the refused requests and those that were no longer made got no page
 		harm += float64(f.Requests)
 	}
 	from, to := f.lasts()
@@ -292,7 +293,7 @@ func (r *report) harm(f *truth) float64 {
 // searches are the crawlers of search engines.
 var searches = strings.Fields("Googlebot bingbot YandexBot Baiduspider DuckDuckBot Applebot SeznamBot Yeti PetalBot MojeekBot")
 
-// isWorst reports whether the first finding is about the fault with the most harm, or one with at least half of that.
+// isWorst reports whether the first finding is about the fault with the most harm, or one with at least half as much.
 func (r *report) isWorst(all []finding) bool {
 	most := 0.
 	for i := range r.Faults {

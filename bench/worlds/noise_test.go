@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// disturb adds events that are not faults. often is the chance of each of the rarer kinds.
+// disturb adds events that are not faults. often is the probability of each of the rarer kinds.
 func (w *world) disturb(often float64, planted []string) {
 	w.deploy()
 	w.changeTexts()
 	w.giveHabits(often, planted)
 	w.addAnswers(often)
 	w.watch()
-	if !slices.Contains(planted, "crawler_impostors") { // few requests in a crawler's name: a person behind some tool
+	if !slices.Contains(planted, "crawler_impostors") { // a few requests with a crawler's name, by a person with a tool
 		w.innocent["few impostors"] = w.pretend(w.crawlers("s", 0)[0], w.span, 8, "91.64.7").nets[0]
 	}
 	if w.chance(often * .4) {
@@ -51,7 +51,7 @@ func (w *world) within(a, b float64) int64 {
 	return w.from + int64(w.between(a, b)*float64(w.to-w.from))
 }
 
-// deploy makes the whole site fail for some minutes, and single requests at any time.
+// deploy makes the whole site fail for some minutes, and single requests at random times.
 func (w *world) deploy() {
 	restarts := make([]string, 1+w.rng.IntN(4))
 	for i := range restarts {
@@ -73,7 +73,7 @@ func (w *world) deploy() {
 	}
 }
 
-// watch adds scanners and, at times, a monitor.
+// watch adds scanners and sometimes a monitor.
 func (w *world) watch() {
 	scanner := &client{
 		name: "scanner", agent: "python-requests/2.31", kind: 'x', span: w.span, daily: float64(w.requests) * w.between(.01, .03) / w.days(),
@@ -93,7 +93,7 @@ func (w *world) watch() {
 	}
 }
 
-// changeTexts changes robots.txt without an effect on requests, at least a day from any other change.
+// changeTexts changes robots.txt without affecting requests, at least a day from any other change.
 func (w *world) changeTexts() {
 	for range 1 + w.rng.IntN(4) {
 		at := w.within(.03, .97)
@@ -107,7 +107,7 @@ func (w *world) changeTexts() {
 	}
 }
 
-// giveHabits gives some crawlers a rhythm or a habit of their own, each crawler a different one.
+// giveHabits gives some crawlers a rhythm or habit of their own, each a different one.
 func (w *world) giveHabits(often float64, planted []string) {
 	free := w.even("ao", 0)
 	for _, habit := range []struct {
@@ -165,7 +165,7 @@ func (w *world) giveHabits(often float64, planted []string) {
 		w.innocent["delay unknown to"] = "YandexBot"
 		w.delays["YandexBot"] = 10
 	}
-	for _, b := range w.busy { // search engines catch up
+	for _, b := range w.busy { // search engines catch up afterwards
 		if w.chance(often) && b.to < w.to-2*day {
 			p := w.between(1.2, 1.7)
 			w.affect(span{b.to, b.to + 30*hour}, w.crawlers("s", 0)...).pace = func(int64) float64 { return p }
@@ -181,9 +181,9 @@ func (w *world) giveHabits(often float64, planted []string) {
 	}
 }
 
-// addAnswers adds redirects and errors that are meant.
+// addAnswers adds intended redirects and errors.
 func (w *world) addAnswers(often float64) {
-	// visitors replaces the URL of a share of the page requests of these kinds of clients.
+	// visitors replaces the URL in a share of the page requests by these kinds of clients.
 	visitors := func(kinds string, share float64, choose func(r *request, rng *rand.Rand)) *effect {
 		e := w.affect(w.span)
 		e.steer = func(r *request, rng *rand.Rand) {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A kind is a code and how to plant it. plant returns false if this world has no place for it.
+// A kind is a code, and a function that plants it. plant returns false if it is impossible in this world.
 type kind struct {
 	code, consequences string
 	plant              func(w *world, code string) bool
 }
 
-// kinds are in the order in which they are planted: those that choose URLs first, those that refuse an answer last.
+// kinds are in the order of planting: first those that choose URLs, last those that refuse responses.
 var kinds = []kind{
 	{"crawl_delay_ignored", "", (*world).delayIgnored},
 	{"crawler_slowed", "", (*world).slowed},
@@ -41,7 +41,7 @@ var kinds = []kind{
 	{"crawler_refused", "crawler_slowed crawler_stopped server_errors robots_txt_failed robots_txt_missing sitemap_bad_urls", (*world).crawlerRefused},
 }
 
-// plant adds a fault of some crawlers, or of all clients.
+// plant adds a fault that affects some crawlers, or all clients.
 func (w *world) plant(code, path string, s span, of ...*client) *fault {
 	f := &fault{effect: w.affect(s, of...)}
 	f.Code, f.Path, f.Agents, f.Consequences = code, path, clientNames(of), []string{}
@@ -55,7 +55,8 @@ func (w *world) plant(code, path string, s span, of ...*client) *fault {
 	return f
 }
 
-// lead makes crawlers request, for a share of their pages, what choose returns: a URL and the size of its answer.
+// lead makes crawlers request, instead of a share of their pages, the URLs that choose returns with the sizes of their
+// responses.
 func (f *fault) lead(share float64, choose func(r *request, rng *rand.Rand) (string, int)) {
 	f.steer = func(r *request, rng *rand.Rand) {
 		if rng.Float64() < share {
@@ -66,7 +67,7 @@ func (f *fault) lead(share float64, choose func(r *request, rng *rand.Rand) (str
 	f.seen = true
 }
 
-// fail gives a share of the requests that on selects the fault's status and size.
+// fail gives a share of the requests for which on returns true the fault's status and size.
 func (f *fault) fail(share float64, on func(r *request) bool) {
 	f.answer = func(r *request, rng *rand.Rand) {
 		if on(r) && rng.Float64() < share {
@@ -78,7 +79,7 @@ func (f *fault) fail(share float64, on func(r *request) bool) {
 
 func (f *fault) under(r *request) bool { return strings.HasPrefix(r.path, f.Path) }
 
-// oldURL returns the URL of a page that is gone.
+// oldURL returns the URL of a page that no longer exists.
 func oldURL(root string, i int) string {
 	return fmt.Sprintf("%s%s-%s-%d", root, words[i%len(words)], words[i*7%len(words)], 70_000+i)
 }
@@ -88,7 +89,7 @@ func (w *world) notFoundSection(code string) bool {
 	f := w.plant(code, pick(w.rng, []string{"/2019/", "/archive/", "/old-shop/", "/classifieds/", "/catalogue/"}), w.since(), search...)
 	f.Status, f.Size = pick(w.rng, []int{404, 404, 410}), w.notFound
 	p, urls := w.logBetween(.03, .25), 60+w.rng.IntN(500)
-	// Crawlers request these pages in the whole log; from the begin of the fault on the pages are gone.
+	// Crawlers request these pages in the whole log. They no longer exist from the start of the fault.
 	w.affect(w.span, search...).steer = func(r *request, rng *rand.Rand) {
 		if rng.Float64() < p {
 			i := rng.IntN(urls)
@@ -125,7 +126,7 @@ func (w *world) redirectChain(code string) bool {
 	hops := []string{"/catalog/", "/redirect/", "/shop/", "/item/"}[:2+w.rng.IntN(3)]
 	f := w.plant(code, hops[0], w.since(), search...)
 	f.Paths, f.Status, f.Size = hops, pick(w.rng, []int{301, 302}), 178
-	finally := map[string]string{} // the page of a slug
+	finally := map[string]string{} // page by slug
 	f.lead(w.logBetween(.015, .15), func(_ *request, rng *rand.Rand) (string, int) {
 		page := pick(rng, pages).path
 		slug := page[strings.LastIndexByte(page, '/')+1:]
@@ -165,7 +166,7 @@ func (w *world) parameterCrawl(code string) bool {
 	for _, c := range of {
 		least = min(least, c.expected(s))
 	}
-	// Few values and pages, so that URLs are requested more than once: they are not endless.
+	// Few values and pages, so that URLs are requested more than once and are not an infinite URL space.
 	p, values := w.between(.2, .5), 8+w.rng.IntN(12)
 	pages := section.pages[:max(1, min(len(section.pages), int(p*least/1.6/float64(values))))]
 	f.lead(p, func(_ *request, rng *rand.Rand) (string, int) {
@@ -214,7 +215,7 @@ func (w *world) bytesHog(code string) bool {
 		}
 		files := []string{"/files/" + pick(w.rng, words) + pick(w.rng, []string{".pdf", ".zip", ".mp4"})}
 		f := w.plant(code, files[0], s, c)
-		part := .28 // of the bytes of all others
+		part := .28 // share of the bytes of all others
 		if w.chance(.3) {
 			f.Path, part = "/files/", 1.1
 			for i := range 5 + w.rng.IntN(30) {
@@ -280,7 +281,8 @@ func (w *world) delayIgnored(code string) bool {
 	return false
 }
 
-// certain is the strength (see client.strength) that a change needs: 1e-6 after some 1e7 windows and crawlers.
+// certain is the strength (see client.strength) that a change needs: a probability of 1e-6 over about 1e7 windows and
+// crawlers.
 const certain = 30
 
 func (w *world) slowed(code string) bool {
@@ -348,7 +350,7 @@ func (w *world) surge(code string) bool {
 		f.shows = f.pages
 		f.valid = func() bool {
 			all := w.number(func(r *request) bool { return s.has(r.at) })
-			part := max(2*hour, (s.to-s.from)*15/100) // it is dated by when it can be seen: crawlers come at times
+			part := max(2*hour, (s.to-s.from)*15/100) // the report dates it by visible requests, which are not continuous
 			for _, end := range []span{{s.from, s.from + part}, {s.to - part, s.to}} {
 				seen := w.number(func(r *request) bool { return r.who == c && end.has(r.at) })
 				if float64(seen) < max(8, 2.5*c.expected(end)) {
@@ -420,11 +422,11 @@ func (w *world) rulesIgnored(code string) bool {
 	return false
 }
 
-// change adds the fault's change of robots.txt: what follows are requests that are not made.
+// change adds the fault's change of robots.txt. Its effect is that requests are not made.
 func (w *world) change(f *fault, c change) {
 	c.span, c.rule.by = f.span, f.effect
 	if f.from == w.from {
-		c.from -= 9 * day // it was there before
+		c.from -= 9 * day // it was in force before the log
 	}
 	w.changes = append(w.changes, c)
 }
@@ -475,7 +477,7 @@ func (w *world) robotsTxt(code string) bool {
 		f.Status = pick(w.rng, []int{500, 502, 503, 503, 504, 429})
 	case "robots_txt_missing":
 		f.Status = pick(w.rng, []int{404, 404, 410, 403})
-	default: // an empty file, a page, the page of an error, or another text
+	default: // an empty file, a page, an error page, or another text
 		f.Status, f.Size = 200, pick(w.rng, []int{0, w.home, w.home, w.notFound, 1200 + w.rng.IntN(300)})
 	}
 	if f.Status != 200 {
@@ -524,7 +526,7 @@ func (w *world) crawlerRefused(code string) bool {
 		f.Status, f.Size = pick(w.rng, []int{403, 403, 403, 401, 406, 429, 503}), 199
 		slower, robots := w.between(.3, 1), w.chance(.5) && f.Status < 429
 		c.odd = true
-		f.pace = func(t int64) float64 { // it visits less often after half a day
+		f.pace = func(t int64) float64 { // it visits less often from half a day on
 			if t > s.from+12*hour {
 				return slower
 			}

@@ -17,13 +17,13 @@ const (
 	day  = 24 * hour
 )
 
-// A span is a time in seconds since 1970, from its begin to before its end.
+// A span is a half-open interval of times in seconds since 1970.
 type span struct{ from, to int64 }
 
 func (s span) has(t int64) bool { return s.from <= t && t < s.to }
 func (s span) days() float64    { return float64(s.to-s.from) / day }
 
-// A client is a crawler, or stands for all clients of a kind.
+// A client is a crawler, or represents all clients of a kind.
 type client struct {
 	name, agent string
 	kind        byte     // s search, a AI, o SEO and others, u not bound by robots.txt; i impostors, p people, x scanners, m monitors
@@ -32,24 +32,24 @@ type client struct {
 
 	daily       float64 // requests per day
 	level       []float64
-	sigma, rho  float64 // of the level from day to day: standard deviation, correlation
+	sigma, rho  float64 // standard deviation of the daily level, and its correlation from day to day
 	shape       float64 // of the gamma distribution of a day's mean
 	week        [7]float64
-	hours       [24]float64 // cumulated
-	burst, gap  float64     // mean requests per visit, mean seconds between them
+	hours       [24]float64 // cumulative
+	burst, gap  float64     // mean number of requests per visit, and mean time between them in seconds
 	refetch     float64     // seconds between requests for robots.txt
-	delay       int         // seconds that it waits at least between pages
-	conditional bool        // may be told 304 for robots.txt
+	delay       int         // minimum time between pages in seconds
+	conditional bool        // may get 304 for robots.txt
 	assets      float64     // share of requests
-	taste       []float64   // of sections, cumulated
+	taste       []float64   // of sections, cumulative
 	span                    // when it exists
-	odd         bool        // it comes by a rhythm of its own, or a fault has it already
+	odd         bool        // it has a rhythm of its own, or a fault
 }
 
-// bound reports whether it asks for robots.txt.
+// bound reports whether it requests robots.txt.
 func (c *client) bound() bool { return c.kind == 's' || c.kind == 'a' || c.kind == 'o' }
 
-// crawlerTable has a line per crawler: name, kind, relative daily requests, list, networks, User-Agent.
+// crawlerTable has one line per crawler: name, kind, relative number of daily requests, list, networks, User-Agent.
 const crawlerTable = `Googlebot|s|40|googlebot|66.249.64 66.249.65 66.249.66 66.249.79|Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.6778.204 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)
 bingbot|s|20|bingbot|157.55.39 40.77.167 207.46.13|Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0.1938.76 Safari/537.36
 Applebot|s|7|applebot|17.58.98 17.58.101|Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)
@@ -84,31 +84,31 @@ var (
 	names    = strings.Fields("product category blog magazine recipes jobs events stores brand guide help forum news docs topics offers")
 	monitor  = &client{kind: 'm', agent: "Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)"}
 	attacks  = strings.Fields("/wp-login.php /.env /xmlrpc.php /.git/config /admin/login.php /phpmyadmin/ /vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php")
-	shut     = []string{"/admin/", "/cart", "/checkout", "/search"} // to all crawlers, all along
+	shut     = []string{"/admin/", "/cart", "/checkout", "/search"} // disallowed for all crawlers at all times
 )
 
-// A request is a line of the log.
+// A request is a log line.
 type request struct {
 	at                  int64 // seconds since 1970
 	who                 *client
 	ip, path            string
-	agent, referer      string // "": the client's, and none
+	agent, referer      string // "" means the User-Agent of the client, and no referer
 	status, size        int
 	cause               *effect
-	known               int    // the version of robots.txt that the crawler goes by
-	next                string // what it requests next, as it was redirected; "" if nothing
-	unbound, unattended bool   // robots.txt does not bind it; it is not a page
+	known               int    // the version of robots.txt that the crawler follows
+	next                string // the URL that it requests next because of a redirect; "" if there is none
+	unbound, unattended bool   // robots.txt does not bind it; the URL is not a page
 }
 
-// An effect changes what clients do or what they are answered from one time to another. Faults and noise are effects.
+// An effect changes the requests or responses of clients in a span. Faults and noise are effects.
 type effect struct {
 	span
-	of     map[string]bool                  // names of crawlers; nil: all clients
-	pace   func(t int64) float64            // requests, as a multiple
+	of     map[string]bool                  // names of crawlers; nil means all clients
+	pace   func(t int64) float64            // factor for the number of requests
 	steer  func(r *request, rng *rand.Rand) // may choose another URL
-	answer func(r *request, rng *rand.Rand) // may change the answer
+	answer func(r *request, rng *rand.Rand) // may change the response
 	follow func(r *request) string          // the URL of a redirect
-	lost   int                              // requests that were not made because of it
+	lost   int                              // number of requests that were not made because of it
 }
 
 func (e *effect) touches(r *request) bool {
@@ -121,11 +121,11 @@ type page struct {
 	size int
 }
 
-// A section is a folder of the site.
+// A section is a directory of the site.
 type section struct {
 	path         string
 	pages        []page
-	crawls, read float64 // relative requests of crawlers and of people
+	crawls, read float64 // relative numbers of requests by crawlers and by people
 }
 
 // A rule is a Disallow line of robots.txt.
@@ -134,18 +134,18 @@ type rule struct {
 	by     *effect
 }
 
-// A change alters robots.txt for a time: it adds a rule, or names whom it closes the whole site to, or adds a comment.
+// A change changes robots.txt for some time: it adds a rule or a comment, or blocks crawlers from the whole site.
 type change struct {
 	span
 	rule    rule
-	all     bool     // close the site to all that have no group
-	spare   []string // crawlers with an open group of their own meanwhile
-	close   []string // crawlers with a closed group of their own meanwhile
+	all     bool     // block all crawlers without their own group
+	spare   []string // crawlers with a group that allows everything meanwhile
+	close   []string // crawlers with a group that disallows everything meanwhile
 	comment string
-	status  int // of the answer for robots.txt if it is not 200: there is no text then
+	status  int // of the response for robots.txt; other than 200, there is no text
 }
 
-// A version is a robots.txt.
+// A version is a version of robots.txt.
 type version struct {
 	from   int64
 	status int
@@ -153,7 +153,7 @@ type version struct {
 	groups map[string][]rule
 }
 
-// A world is a site, its visitors, and what happens to it.
+// A world is a site, with its visitors and events.
 type world struct {
 	span
 	rng      *rand.Rand
@@ -168,14 +168,14 @@ type world struct {
 	home     int
 	notFound int // size of an error page
 	delays   map[string]int
-	closed   []string // crawlers that robots.txt closes the site to by name, all along
+	closed   []string // crawlers that robots.txt blocks by name at all times
 	changes  []change
 	versions []version
 	listed   []string // URLs in the sitemap
 	effects  []*effect
 	faults   []*fault
-	busy     []*effect // a crawler has one of them at a time
-	gap      span      // the log has no lines of then
+	busy     []*effect // a crawler has at most one of them at a time
+	gap      span      // a span without log lines
 	dropped  []string
 	innocent map[string]any
 	limits   []map[string]string
@@ -203,7 +203,8 @@ func cumulate(all []float64) {
 	}
 }
 
-// gamma returns a number of the gamma distribution of that shape and mean 1 (Marsaglia and Tsang; shape at least 1).
+// gamma returns a random number of the gamma distribution with this shape and mean 1 (Marsaglia and Tsang; shape at
+// least 1).
 func gamma(rng *rand.Rand, shape float64) float64 {
 	d := max(shape, 1) - 1.0/3
 	for {
@@ -215,7 +216,7 @@ func gamma(rng *rand.Rand, shape float64) float64 {
 	}
 }
 
-// poisson returns a number of the Poisson distribution.
+// poisson returns a random number of the Poisson distribution.
 func poisson(rng *rand.Rand, mean float64) int {
 	if mean > 50 {
 		return max(0, int(math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
@@ -227,7 +228,7 @@ func poisson(rng *rand.Rand, mean float64) int {
 	return max(n, 0)
 }
 
-// newWorld makes a site and its crawlers; nothing has happened yet.
+// newWorld generates a site and its crawlers, without events.
 func newWorld(rng *rand.Rand, seed uint64, days, requests int) *world {
 	w := &world{
 		rng: rng, seed: seed, requests: requests, host: fmt.Sprintf("https://www.site%d.example", seed),
@@ -297,7 +298,7 @@ func (w *world) newCrawlers() {
 	}
 }
 
-// levels returns a level per day, which is correlated from day to day.
+// levels returns one level per day, correlated from day to day.
 func (w *world) levels(c *client) (level []float64) {
 	x := w.rng.NormFloat64()
 	for range int(w.days()) + 2 {
@@ -334,7 +335,7 @@ func (w *world) hourly(depth, peak float64) (hours [24]float64) {
 	return hours
 }
 
-// expected returns the expected number of a client's requests in a span without effects.
+// expected returns the expected number of a client's requests in a span, without effects.
 func (c *client) expected(s span) (sum float64) {
 	for t := s.from - s.from%hour; t < s.to; t += hour {
 		h := t / hour % 24
@@ -347,7 +348,7 @@ func (c *client) expected(s span) (sum float64) {
 	return sum
 }
 
-// times returns the times of a client's requests, in order: each day has visits of several requests.
+// times returns the times of a client's requests in order. Each day has visits of several requests.
 func (w *world) times(c *client, rng *rand.Rand) (all []int64) {
 	first := w.from - w.from%day
 	for d := range int64(len(c.level)) {
@@ -371,7 +372,7 @@ func (w *world) times(c *client, rng *rand.Rand) (all []int64) {
 	return all
 }
 
-// paced appends a time zero, one or more times, as the effects on the client's pace say.
+// paced appends a time zero or more times, according to the effects on the client's pace.
 func (w *world) paced(all []int64, c *client, at int64, rng *rand.Rand) []int64 {
 	times := 1.0
 	r := request{at: at, who: c}
@@ -395,11 +396,11 @@ func (w *world) paced(all []int64, c *client, at int64, rng *rand.Rand) []int64 
 	return append(all, at)
 }
 
-// ruleFor returns the rule that closes a path to a crawler, or nil.
+// ruleFor returns the rule that disallows a path for a crawler, or nil.
 func (v *version) ruleFor(c *client, path string) (found *rule) {
 	group, ok := v.groups[c.name]
 	if !ok && c.name == "Applebot" {
-		group, ok = v.groups["Googlebot"] // whose group it obeys
+		group, ok = v.groups["Googlebot"] // the crawler obeys its group
 	}
 	if !ok {
 		group = v.groups["*"]
@@ -412,7 +413,7 @@ func (v *version) ruleFor(c *client, path string) (found *rule) {
 	return found
 }
 
-// publish writes the versions of robots.txt.
+// publish generates the versions of robots.txt.
 func (w *world) publish() {
 	start := w.from - 9*day
 	times := append(make([]int64, 0, 1+2*len(w.changes)), start)
@@ -430,7 +431,7 @@ func (w *world) publish() {
 			base = append(base, rule{prefix: path})
 		}
 		star, comments := []rule(nil), ""
-		own := map[string][]rule{} // groups of crawlers; nil: with the rules for all
+		own := map[string][]rule{} // groups of crawlers; nil if they have the rules for all
 		for name := range w.delays {
 			own[name] = nil
 		}
@@ -479,22 +480,22 @@ func (w *world) publish() {
 	}
 }
 
-// versionAt returns the number of the version in force.
+// versionAt returns the number of the version in force at a time.
 func (w *world) versionAt(t int64) int {
 	i, _ := slices.BinarySearchFunc(w.versions, t+1, func(v version, t int64) int { return cmp.Compare(v.from, t) })
 	return max(i-1, 0)
 }
 
-// What a crawler goes by if not by a version.
+// What a crawler follows if it is not a version.
 const (
-	unread  = -1 - iota // it has not asked yet
-	noRules             // it was told that there are none
+	unread  = -1 - iota // it has not requested robots.txt yet
+	noRules             // the response was that there is no robots.txt
 )
 
-// crawl makes a crawler's requests, in the order of time.
+// crawl generates a crawler's requests in order of time.
 func (w *world) crawl(c *client, rng *rand.Rand) {
 	known, next := unread, int64(0)
-	var failing *effect // why robots.txt failed, or why there are no rules
+	var failing *effect // the reason why robots.txt failed or has no rules
 	failed, failedAt := false, int64(0)
 	previous := int64(0)
 	for _, t := range w.times(c, rng) {
@@ -516,7 +517,8 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 				failed, known, failing = false, w.versionAt(r.at), nil
 			}
 		}
-		// Within 12 hours, hardly a request while robots.txt fails; later, some by the last rules known.
+		// For 12 hours there are hardly any requests while robots.txt fails; later, there are some that follow the last
+		// known rules.
 		if failed && rng.Float64() < map[bool]float64{true: .98, false: .7}[t < failedAt+12*hour] {
 			if failing != nil {
 				failing.lost++
@@ -545,7 +547,7 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 	}
 }
 
-// obstacle returns the rule against a request by the version that its crawler knows, or by the one in force.
+// obstacle returns the rule that disallows a request in the version that the crawler follows, or in the one in force.
 func (w *world) obstacle(r *request) *rule {
 	v := r.known
 	if v < 0 {
@@ -557,7 +559,7 @@ func (w *world) obstacle(r *request) *rule {
 	return w.versions[v].ruleFor(r.who, r.path)
 }
 
-// ask makes a crawler's request for robots.txt.
+// ask generates a crawler's request for robots.txt.
 func (w *world) ask(c *client, at int64, rng *rand.Rand) request {
 	at = max(at, w.from)
 	v := w.versionAt(at)
@@ -573,7 +575,7 @@ func address(c *client, rng *rand.Rand) string {
 	return pick(rng, c.nets) + "." + strconv.Itoa(1+rng.IntN(250))
 }
 
-// wish chooses what a crawler requests, and the answer that it gets if nothing is wrong.
+// wish chooses what a crawler requests, and the normal response.
 func (w *world) wish(r *request, rng *rand.Rand) {
 	r.status = 200
 	switch x := rng.Float64(); {
@@ -618,7 +620,7 @@ func (w *world) sizeOf(path string) int {
 	return w.home
 }
 
-// answer answers a request, as the effects say, and appends it to the log.
+// answer applies the effects to the response to a request, and appends it to the log.
 func (w *world) answer(r *request, rng *rand.Rand) {
 	if r.size > 2000 && !r.unattended {
 		r.size += rng.IntN(1+r.size/500) - r.size/1000
@@ -634,7 +636,7 @@ func (w *world) answer(r *request, rng *rand.Rand) {
 	w.log = append(w.log, *r)
 }
 
-// visit makes the requests of a person: pages with their assets, one referring to the next.
+// visit generates the requests of a person: pages with their assets, each referring to the next.
 func (w *world) visit(t int64, rng *rand.Rand, taste []float64) {
 	r := request{at: t, who: w.people, agent: pick(rng, browsers), referer: pick(rng, []string{"", "https://www.google.com/", "https://www.bing.com/", "https://duckduckgo.com/"})}
 	r.ip = fmt.Sprintf("%d.%d.%d.%d", 78+rng.IntN(16), rng.IntN(256), rng.IntN(256), 1+rng.IntN(254))
@@ -674,20 +676,20 @@ func (w *world) visit(t int64, rng *rand.Rand, taste []float64) {
 	}
 }
 
-// visits makes the requests of all people, as many as the crawlers leave.
+// visits generates the requests of people, as many as remain after those of crawlers.
 func (w *world) visits(rng *rand.Rand) {
 	taste := make([]float64, len(w.sections))
 	for i, s := range w.sections {
 		taste[i] = s.read
 	}
 	cumulate(taste)
-	w.people.daily = max(float64(w.requests-len(w.log)), float64(w.requests)*.1) / w.days() / 6.25 // 2.5 pages, 3.75 assets
+	w.people.daily = max(float64(w.requests-len(w.log)), float64(w.requests)*.1) / w.days() / 6.25 // per visit: 2.5 pages and 3.75 assets
 	for _, t := range w.times(w.people, rng) {
 		w.visit(t, rng, taste)
 	}
 }
 
-// run makes the log.
+// run generates the log.
 func (w *world) run() {
 	w.publish()
 	for i, c := range w.clients {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// makeWorld makes a world in a new folder, which it compares with its truth, and returns the folder.
+// makeWorld generates a world in a new directory, compares it with its truth, and returns the directory.
 func makeWorld(t *testing.T, o order) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,8 +27,8 @@ func read1(t *testing.T, dir, name string) []byte {
 	return text
 }
 
-// TestTruth holds that a small world of each code has a fault of it that its log shows, and that check notices a number
-// that is wrong.
+// TestTruth checks that a small world for each code has such a fault that its log shows, and that check notices a wrong
+// number.
 func TestTruth(t *testing.T) {
 	for _, code := range codes() {
 		t.Run(code, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTruth(t *testing.T) {
 			if !bytes.Contains(truth, []byte(`"code": "`+code+`"`)) {
 				t.Fatalf("truth.json has no such fault: %s", truth)
 			}
-			wrong := bytes.Replace(truth, []byte(`"lines": `), []byte(`"lines": 1`), 2) // that of the log, too
+			wrong := bytes.Replace(truth, []byte(`"lines": `), []byte(`"lines": 1`), 2) // also the number of lines of the log
 			if err := os.WriteFile(filepath.Join(dir, "truth.json"), wrong, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestRepeats holds that a seed always gives the same bytes, and another seed others.
+// TestRepeats checks that equal seeds give equal bytes, and different seeds different bytes.
 func TestRepeats(t *testing.T) {
 	o := order{seed: 5, codes: []string{"outage", "crawler_impostors"}, days: 12, requests: 8000}
 	first, second := makeWorld(t, o), makeWorld(t, o)
@@ -73,7 +73,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestFaultless holds that a world without faults has crawlers and noise, but says of no fault.
+// TestFaultless checks that a world without faults has crawlers and noise, but lists no fault.
 func TestFaultless(t *testing.T) {
 	truth := read1(t, makeWorld(t, order{seed: 2, faultless: true, days: 12, requests: 8000}), "truth.json")
 	for _, want := range []string{`"faults": []`, `"Googlebot": `, `"restarts": [`} {

@@ -1,10 +1,11 @@
-// Package worlds makes up the logs of sites, with or without planted faults, says what it planted, and compares that with what a report finds:
+// Package worlds generates logs of sites with or without planted faults, describes the faults, and compares them with
+// the findings of reports:
 //
 //	go test ./worlds -worlds 20
 //
-// A world is a folder: access.log.zst in combined format; robots.jsonl, the captures of robots.txt; ranges and ranges.args, lists of crawlers'
-// addresses; sitemap.xml.zst; and truth.json. The same seed gives the same bytes. Nothing here knows how faults are detected. Each world that
-// is written is read again and compared with its truth.
+// A world is a directory: access.log.zst in Combined Log Format; robots.jsonl, the captures of robots.txt; ranges and
+// ranges.args, lists of crawlers' addresses; sitemap.xml.zst; and truth.json. The same seed gives the same bytes. The
+// package does not know how faults are detected. Each world is read again after writing, and compared with its truth.
 package worlds
 
 import (
@@ -27,13 +28,13 @@ import (
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 )
 
-// An order says which world to make.
+// An order describes the world to generate.
 type order struct {
 	seed           uint64
-	codes          []string // of the faults; nil: none to five
+	codes          []string // codes of the faults; nil means zero to five random ones
 	faultless      bool
-	alone          bool // without other faults than those of codes
-	days, requests int  // 0: by the seed
+	alone          bool // only faults with these codes
+	days, requests int  // 0 means a random number
 }
 
 func codes() []string {
@@ -44,7 +45,7 @@ func codes() []string {
 	return all
 }
 
-// make makes a world, writes it and reads it again.
+// make generates a world, writes it and reads it again.
 func (o *order) make(dir string) error {
 	w, err := o.world()
 	if err != nil {
@@ -60,7 +61,7 @@ func (o *order) make(dir string) error {
 	return err
 }
 
-// world makes worlds until one has all faults above their thresholds.
+// world generates worlds until one has all faults above their thresholds.
 func (o *order) world() (*world, error) {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, o.codes, o.faultless)
@@ -78,7 +79,7 @@ func (o *order) world() (*world, error) {
 			wanted = append(wanted, kinds[i].code)
 		}
 	}
-	for !o.alone && len(o.codes) == 1 && len(wanted) < 5 && rng.IntN(2) == 0 { // others besides it, at times
+	for !o.alone && len(o.codes) == 1 && len(wanted) < 5 && rng.IntN(2) == 0 { // sometimes with other faults
 		if code := pick(rng, codes()); !slices.Contains(wanted, code) {
 			wanted = append(wanted, code)
 		}
@@ -197,7 +198,7 @@ func (w *world) write(dir string) error {
 	}))
 }
 
-// A report is what truth.json has.
+// A report has the contents of truth.json.
 type report struct {
 	Seed     uint64              `json:"seed"`
 	Lines    int                 `json:"lines"`
@@ -206,8 +207,8 @@ type report struct {
 	Base     string              `json:"base"`
 	From     string              `json:"from"`
 	To       string              `json:"to"`
-	Crawlers map[string]int      `json:"crawlers"` // mean requests per day
-	Dropped  []string            `json:"dropped"`  // codes that there was no place for
+	Crawlers map[string]int      `json:"crawlers"` // mean number of requests per day
+	Dropped  []string            `json:"dropped"`  // codes that were impossible to plant
 	Innocent map[string]any      `json:"innocent"`
 	Limits   []map[string]string `json:"limits"`
 	Faults   []truth             `json:"faults"`

@@ -23,7 +23,7 @@ func quickstart() *corpus.Corpus {
 	return corpus.Quickstart(filepath.Join("..", "..", "..", "testdata", "quickstart"))
 }
 
-// each runs the test on the quick start's corpus, and on the collection if it is there.
+// each runs a test on the quick start's corpus, and on the collection if it exists.
 func each(t *testing.T, test func(*testing.T, *corpus.Corpus)) {
 	t.Helper()
 	t.Run("quickstart", func(t *testing.T) { test(t, quickstart()) })
@@ -45,7 +45,7 @@ func generator(tb testing.TB, s Spec) *Generator {
 	return g
 }
 
-// A bounds is the range that a statistic must be in.
+// A bounds is the permitted range of a statistic.
 type bounds struct {
 	name      string
 	got       float64
@@ -68,8 +68,8 @@ func quantile(values []int, p float64) float64 {
 	return float64(values[int(p*float64(len(values)))])
 }
 
-// TestGeneratedRules holds that made-up robots.txt are like those of the web: see webShares. The
-// quick start has so few large ones that the 99th percentile is what the one or other of them has.
+// TestGeneratedRules checks that generated robots.txt files have the statistics of the web, see webShares. The quick
+// start has so few large files that the 99th percentile depends on single ones.
 func TestGeneratedRules(t *testing.T) {
 	each(t, testGeneratedRules)
 }
@@ -108,8 +108,7 @@ func testGeneratedRules(t *testing.T, c *corpus.Corpus) {
 	})
 }
 
-// TestGeneratedURLs holds that a made-up log is like those of the web, and that some of it is
-// denied.
+// TestGeneratedURLs checks that a generated log has the statistics of the web, and that some URLs are disallowed.
 func TestGeneratedURLs(t *testing.T) {
 	each(t, testGeneratedURLs)
 }
@@ -150,13 +149,13 @@ func testGeneratedURLs(t *testing.T, c *corpus.Corpus) {
 	})
 }
 
-// A discard is a sink that writes nothing.
+// A discard is a sink that discards everything.
 type discard struct{}
 
 func (discard) Write(*engine.Batch) error { return nil }
 func (discard) Close() error              { return nil }
 
-// decide runs a generator's log through its rules.
+// decide runs a generated log with the generated rules.
 func decide(t *testing.T, g *Generator) engine.Stats {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "log")
@@ -195,8 +194,8 @@ func lines(g *Generator, o Order) (all []string) {
 	return all
 }
 
-// TestGeneratorRepeats holds that a seed always gives the same and another seed something else, and
-// that the orders and forms of a log have the same URLs.
+// TestGeneratorRepeats checks that equal seeds give equal data, and different seeds different data, and that all orders
+// and forms of a log have the same URLs.
 func TestGeneratorRepeats(t *testing.T) {
 	spec := Spec{Origins: 300, URLs: 40_000, Seed: 7, Aimed: 40}
 	g := generator(t, spec)
@@ -234,7 +233,7 @@ func TestGeneratorRepeats(t *testing.T) {
 	}
 }
 
-// TestEven holds that all origins of an even log have equally many URLs.
+// TestEven checks that all origins of an even log have the same number of URLs.
 func TestEven(t *testing.T) {
 	for _, urls := range []int64{0, 299, 300, 1000} {
 		g := generator(t, Spec{Origins: 300, URLs: urls, Seed: 7, Even: true})
@@ -253,7 +252,7 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// readLog returns the URLs of the log written grouped in so many frames, and checks their number.
+// readLog returns the URLs of a log that was written in grouped order in several frames, and checks their number.
 func readLog(t *testing.T, g *Generator, frames int) (all []string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "log")
@@ -268,7 +267,7 @@ func readLog(t *testing.T, g *Generator, frames int) (all []string) {
 	return all
 }
 
-// TestWriteRules holds that rules are read as they were made, from a directory and from JSON Lines.
+// TestWriteRules checks that written rules are read unchanged, from a directory and from JSON Lines.
 func TestWriteRules(t *testing.T) {
 	g := generator(t, Spec{Origins: 200, Seed: 3})
 	for _, name := range []string{"dir", "rules.jsonl", "rules.jsonl.zst"} {
@@ -296,7 +295,7 @@ func TestWriteRules(t *testing.T) {
 	}
 }
 
-// TestShuffle holds that each number comes once.
+// TestShuffle checks that each number occurs once.
 func TestShuffle(t *testing.T) {
 	for _, n := range []uint64{1, 2, 3, 1000, 1 << 16} {
 		seen := make([]bool, n)
