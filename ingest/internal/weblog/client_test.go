@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClients reads the address of the client of lines of every format: of the field that is known, or of
-// the one that is named, and of several addresses the one that is meant.
+// TestClients reads the client's address in lines of every format: from the known or the named field, and the requested
+// one of several addresses.
 func TestClients(t *testing.T) {
 	const (
 		common = `[31/Jan/2026:18:00:00 +0100] "GET /x HTTP/1.1" 200 1`
@@ -53,6 +53,7 @@ func TestClients(t *testing.T) {
 		{"the usual field", JSON, `{"uri":"/x","remote_addr":"192.0.2.1"}`, "", 0, "192.0.2.1"},
 		{"with its port", Combined, `192.0.2.1:5555 - - [10/Oct/2025:13:55:36 +0000] "GET /x HTTP/1.1" 200 1`, "", 0, "192.0.2.1"},
 		{"in brackets", Combined, `[2001:db8::1]:5555 - - [10/Oct/2025:13:55:36 +0000] "GET /x HTTP/1.1" 200 1`, "", 0, "2001:db8::1"},
+		{"IPv6 with a long port and without brackets", Combined, `2001:db8::1:55555 - - [10/Oct/2025:13:55:36 +0000] "GET /x HTTP/1.1" 200 1`, "", 0, "2001:db8::1"},
 		{"of a proxy", JSON, `{"request":{"uri":"/x","client_ip":"192.0.2.1","remote_ip":"10.0.0.1"}}`, "", 0, "192.0.2.1"},
 		{"one that is named", JSON, `{"uri":"/x","remote_addr":"10.0.0.1","http":{"xff":"` + list + `"}}`, "http.xff", 2, "192.0.2.2"},
 		{"none", JSON, `{"uri":"/x"}`, "", 0, ""},
@@ -76,7 +77,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestClientErrors holds that a log without the field, and a field with several addresses, are errors.
+// TestClientErrors expects errors for logs without the field, and for fields with several addresses.
 func TestClientErrors(t *testing.T) {
 	const common = ` - - [31/Jan/2026:18:00:00 +0100] "GET /x HTTP/1.1" 200 1`
 	for _, c := range []struct {
@@ -87,11 +88,11 @@ func TestClientErrors(t *testing.T) {
 	}{
 		{Combined, "", `"192.0.2.1, 192.0.2.2" 10.0.0.1` + common, ErrManyClients, `"192.0.2.1, 192.0.2.2"`},
 		{Combined, "", "192.0.2.1, 192.0.2.2" + common, ErrManyClients, "192.0.2.2"},
-		{Combined, "xff", "", ErrNoField, `"xff"; there are host, client`},
+		{Combined, "xff", "", ErrNoField, `"xff"; the fields are host, client`},
 		{ALB, "xff", "", ErrNoField, `"xff"`},
 		{CDXJ, "", "", ErrNoClients, "index"},
 		{CSV, "", "url,page\n/x,y", ErrNoClients, "url, page"},
-		{CSV, "xff", "url,ip\n/x,y", ErrNoField, `"xff"; there are url, ip`},
+		{CSV, "xff", "url,ip\n/x,y", ErrNoField, `"xff"; the fields are url, ip`},
 		{CSV, "", "url,ip\n/x,\"192.0.2.1, 192.0.2.2\"", ErrManyClients, "192.0.2.2"},
 		{W3C, "", "#Fields: cs-uri-stem\n/x", ErrNoClients, "cs-uri-stem"},
 		{W3C, "", "#Fields: cs-uri-stem c-ip\n/x 192.0.2.1,+192.0.2.2", ErrManyClients, "192.0.2.2"},
@@ -116,7 +117,7 @@ func TestClientErrors(t *testing.T) {
 	}
 }
 
-// namedClient names a field for the client, if it is not "".
+// namedClient names a field for the client, unless it is "".
 func namedClient(field string) map[string]string {
 	if field == "" {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestCombinedFront reads hosts and addresses in front of a line, in quotes as without them.
+// TestCombinedFront reads hosts and addresses at the start of a line, with and without quotes.
 func TestCombinedFront(t *testing.T) {
 	for _, test := range []struct {
 		base         robots.Origin
 		front        string
-		host, client string // no host is a log without a site
+		host, client string // without a host, the log has no site
 		address      bool
 	}{
 		{"https://www.example.com", `"203.0.113.9, 10.0.0.2" 148.251.1.1 - anna`, "www.example.com", "203.0.113.9", false},
@@ -32,7 +32,7 @@ func TestCombinedFront(t *testing.T) {
 		{"", `shop.example localhost, localhost - anna`, "shop.example", "localhost", false},
 		{"", `shop.example:443 - - anna`, "shop.example:443", "", false},
 		{"", `203.0.113.9 shop.example anna`, "shop.example", "203.0.113.9", false},
-		{"https://www.example.com", `203.0.113.9 192.0.2.1 anna`, "www.example.com", "203.0.113.9", false}, // of identd
+		{"https://www.example.com", `203.0.113.9 192.0.2.1 anna`, "www.example.com", "203.0.113.9", false}, // an ident
 		{"", `intranet - - anna`, "intranet", "", false},
 	} {
 		c, err := New(Combined, Options{Base: test.base, Keep: []string{NameClient, NameUser, NameHost}})
@@ -58,8 +58,8 @@ func TestCombinedFront(t *testing.T) {
 	}
 }
 
-// TestCombinedCutOff holds that a line that ends within the referer or the user agent gives a row,
-// as it does where these are not asked for.
+// TestCombinedCutOff checks that a line that ends within the referer or the User-Agent is a row, also if these are not
+// requested.
 func TestCombinedCutOff(t *testing.T) {
 	const line = `192.0.2.1 - - [31/Jan/2026:18:00:03 +0100] "GET /a HTTP/1.1" 200 12 "https://ref.example/" "Mozilla/5.0 (compatible; GPTBot"`
 	for cut := len(line); cut > len(line)-60; cut-- {
@@ -78,7 +78,7 @@ func TestCombinedCutOff(t *testing.T) {
 	}
 }
 
-// TestCombinedOther holds that fields in front of those that are not as they should be are kept.
+// TestCombinedOther checks that fields before malformed ones are kept.
 func TestCombinedOther(t *testing.T) {
 	p, err := New(Combined, Options{Base: "https://example.com", Agents: true, Keep: []string{NameBytes, NameReferer}})
 	if err != nil {

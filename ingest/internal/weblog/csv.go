@@ -17,13 +17,13 @@ const (
 var (
 	csvFormat = format{
 		name: CSV, anyField: true,
-		about:  "a table with a header, and commas, semicolons or pipes",
+		about:  "a table with a header row, separated by commas, semicolons or pipes",
 		parser: func(opt Options) (Parser, error) { return newTable(opt, 0), nil },
 		header: func(lines [][]byte, opt Options) bool { return isTable(lines, opt, 0) },
 	}
 	tsvFormat = format{
 		name: TSV, anyField: true,
-		about:  "a table with a header, and tabs",
+		about:  "a table with a header row, separated by tabs",
 		parser: func(opt Options) (Parser, error) { return newTable(opt, tab), nil },
 		header: func(lines [][]byte, opt Options) bool { return isTable(lines, opt, tab) },
 	}
@@ -179,8 +179,13 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 			fields[i].values[k] = trimBlank(at(row, i))
 		}
 	}
-	if t.err = headless(fields); t.err != nil {
-		return choice
+	for _, f := range fields {
+		if _, target := holds([][]byte{[]byte(f.name)}); target { // a value instead of a name
+			if t.err = ErrNativeIIS; len(fields) <= 4 || !strings.HasPrefix(fields[4].name, "W3SVC") {
+				t.err = fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
+			}
+			return choice
+		}
 	}
 	t.plan = planOf(fields, &t.opt)
 	targets := t.plan.of[roleURL]
@@ -191,7 +196,7 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 		if choice.Field, t.err = onlyURLs(fields); choice.Field != "" {
 			t.plan.of[roleURL] = []pick{t.plan.pickOf(choice.Field)}
 		} else if t.err == nil && len(targets) == 0 {
-			t.err = fmt.Errorf("%w: there are %s", ErrNoURL, listed(t.header))
+			t.err = fmt.Errorf("%w: the fields are %s", ErrNoURL, listed(t.header))
 		}
 		if t.err != nil {
 			return choice

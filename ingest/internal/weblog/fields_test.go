@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// fieldRoles are the roles of fields.tsv. Those of the second line only keep a field from another role.
+// fieldRoles are the roles of fields.tsv. Those in the second line only prevent a field from having another role.
 var fieldRoles = strings.Fields(`url request scheme host port path query method protocol status bytes time date clock client forwarded agent referer user
 	machine peer file route sni phrase logtime otherstatus otherbytes`)
 
-// fieldUnits are the units of fields.tsv: times as numbers, and how texts are written.
+// fieldUnits are the units of fields.tsv: of numeric times, and encodings of texts.
 var fieldUnits = strings.Fields("s ms us ns percent plus quoted list decoded")
 
-// plainField is a name as names are compared.
+// plainField returns a name as names are compared.
 var plainField = strings.NewReplacer("-", "", "_", "", "(", "", ")", "")
 
-// TestFieldsTable reads the table as it is written, so that a row that its reader would skip or take for another is an
-// error. A mark is "x" if the name alone tells the producer, or "x:group" if all names of the group do together; names
-// behind it, as in "x:group -status", must not be there.
+// TestFieldsTable checks the text of the table, so that a row that its reader would skip or misread is an error. A mark
+// is "x" if the name alone identifies the producer, or "x:group" if all names of the group together do; names after it,
+// as in "x:group -status", must not exist.
 func TestFieldsTable(t *testing.T) {
 	data, err := os.ReadFile("fields.tsv")
 	if err != nil {

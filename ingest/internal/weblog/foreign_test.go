@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLacksFields tells rows of W3C whose header is missing from other lines.
+// TestLacksFields distinguishes rows of W3C without a header from other lines.
 func TestLacksFields(t *testing.T) {
 	const iis, cloudFront = "2010-08-15 00:39:30 W3SVC20 192.0.2.1 GET /a.htm - 80 - 192.0.2.9 curl 200", "2019-12-04\t21:02:31\tLAX1\t392\t192.0.2.9\tGET\td1.cloudfront.net\t/index.html\t200"
 	for text, want := range map[string]bool{
@@ -20,7 +20,7 @@ func TestLacksFields(t *testing.T) {
 	}
 }
 
-// TestForeignOf tells texts that are no logs from lists of URLs and tables.
+// TestForeignOf distinguishes texts that are not logs from lists of URLs and tables.
 func TestForeignOf(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -28,7 +28,7 @@ func TestForeignOf(t *testing.T) {
 	}{
 		{"2026/01/31 18:00:04 [error] 29#29: *1 open() failed, request: \"GET /x HTTP/1.1\"\n2026/01/31 18:00:05 [notice] 1#1: start", ForeignErrors},
 		{"[Sat Jan 31 18:00:00.123456 2026] [core:error] [pid 1] x\n[Sat Jan 31 18:00:01 2026] [error] x", ForeignErrors},
-		{"2026/01/31 18:00:04 [error] a, b\n2026/01/31 18:00:04 [error] c, d", ForeignErrors}, // as even as a table
+		{"2026/01/31 18:00:04 [error] a, b\n2026/01/31 18:00:04 [error] c, d", ForeignErrors}, // like a table
 		{"<?xml version=\"1.0\"?>\n<urlset>", ForeignXML},
 		{"\ufeff <urlset>", ForeignXML},
 		{"<!DOCTYPE html>\n<a href=\"https://a.example/\">", ForeignXML},

@@ -50,13 +50,13 @@ type format struct {
 // formats are all formats. Headers are tried in this order. If several formats match the same number of lines, the
 // first one counts.
 var formats = []*format{
-	{name: Auto, aliases: []string{""}, about: "recognised by the first lines of each log; this is the default"},
-	{name: URLs, aliases: []string{"text"}, about: "a URL a line, or a path where the site of the log is given", byLine: true, line: isURL},
+	{name: Auto, aliases: []string{""}, about: "detected from the first lines of each log; this is the default"},
+	{name: URLs, aliases: []string{"text"}, about: "one URL per line, or a path if the site of the log is given", byLine: true, line: isURL},
 	&combinedFormat,
 	&cloudFrontFormat,
 	&w3cFormat,
-	{name: WARC, about: "a web archive: each fetch that its records tell of"},
-	{name: Sitemap, about: "the URLs of a sitemap in XML or RSS, or of the files of an index beside it"},
+	{name: WARC, about: "a web archive: each fetch in its records"},
+	{name: Sitemap, about: "the URLs of a sitemap in XML or RSS, or of the sitemaps of an index next to it"},
 	&albFormat,
 	&npmFormat,
 	&haproxyFormat,
@@ -69,7 +69,7 @@ var formats = []*format{
 	&tsvFormat,
 	&csvFormat,
 	&cdxjFormat,
-	{name: Parquet, about: "any Parquet file with a column for the URL; always recognised by its first bytes", anyField: true},
+	{name: Parquet, about: "any Parquet file with a column for the URL; always detected by its first bytes", anyField: true},
 }
 
 // info returns the description of f, an empty one if f is unknown. A pattern is a format of its own.

@@ -29,10 +29,10 @@ func seedLines(f *testing.F, names ...string) {
 	}
 }
 
-// isLine reports whether data can be a line: package ingest gives no empty ones.
+// isLine reports whether data can be a line: package ingest passes no empty ones.
 func isLine(data []byte) bool { return len(data) > 0 && bytes.IndexByte(data, '\n') < 0 }
 
-// everything reads all that the parser of a format can give.
+// everything requests all fields of a format.
 func everything(tb testing.TB, format Format, keep ...string) Parser {
 	tb.Helper()
 	p, err := New(format, Options{Base: "https://base.example", Keep: keep, Agents: true, Times: true})
@@ -42,7 +42,7 @@ func everything(tb testing.TB, format Format, keep ...string) Parser {
 	return p
 }
 
-// checkRow checks what every row promises.
+// checkRow checks what every row must satisfy.
 func checkRow(t *testing.T, r *Row, keep int) {
 	t.Helper()
 	if len(r.Fields) != keep {
@@ -53,16 +53,16 @@ func checkRow(t *testing.T, r *Row, keep int) {
 	}
 }
 
-// combinedLine is what a line must look like to be taken, and plainLine one that must be taken, unless it is a longLine, which
-// has more fields in front of its time.
-// Fields end at spaces, not at other white space: scanners send that too.
+// Every accepted line must match combinedLine. A line that matches plainLine must be accepted, unless it matches
+// longLine, which has more fields before its time. Fields end at spaces, not at other white space, which scanners also
+// send.
 var (
 	combinedLine = regexp.MustCompile(`(?s)^([^ ]* .*?) \[([^\[]*?)\] "((?:[^\\]|\\.)*?)" (-1|-|0|[0-9]{3})(?: |$)`)
 	plainLine    = regexp.MustCompile(`^[^ "\[\]]+ [^ "\[\]]+ [^"\[\]]+ \[[^"\[\]]*\] "[^"\\]*" (-|[0-9]{3}) (-|[0-9]+)( "[^"\\]*" "[^"\\]*")?$`)
 	longLine     = regexp.MustCompile(`^[^ ]+ [^ ]+ (- [^\[]*|[^\[]* -) \[`)
 )
 
-// FuzzCombined compares the parser with expressions: what is taken, its request and its time.
+// FuzzCombined compares the parser with regular expressions: the accepted lines, their requests and times.
 func FuzzCombined(f *testing.F) {
 	seedLines(f, "nginx-combined.log", "nginx-vhost.log", "nginx-extra.log", "apache-common.log", "apache-vhost.log")
 	f.Add([]byte("\r   [] \"\" 000"))
@@ -93,7 +93,7 @@ func FuzzCombined(f *testing.F) {
 	})
 }
 
-// referencePatterns are patterns as people paste them, without fields that only a table has.
+// referencePatterns are patterns as users paste them, without fields that only known formats have.
 var referencePatterns = []string{
 	`$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$http_x_forwarded_for"`,
 	`%v:%p %h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-Agent}i"`,
@@ -102,8 +102,8 @@ var referencePatterns = []string{
 	`$remote_addr|$host|$request_uri|$status|$http_user_agent`,
 }
 
-// referenceOf returns a regular expression that says the same as a pattern, and one that a line matches if nothing in its
-// fields could be taken for what separates them. RE2 prefers the shortest fields from the left.
+// referenceOf returns a regular expression that is equivalent to a pattern, and one that matches a line if no field
+// contains text that looks like a separator. RE2 prefers the shortest fields from the left.
 func referenceOf(text string) (loose, plain *regexp.Regexp) {
 	text = strings.ReplaceAll(text, "%t", "[%t]")
 	variable := regexp.MustCompile(`\$\w+|%>?(?:\{[^}]*\}i|[a-zA-Z])`)
@@ -125,9 +125,9 @@ func referenceOf(text string) (loose, plain *regexp.Regexp) {
 			}
 		case name == "%v":
 			l, s = l+`([^ ]*)`, s+`([^"\\\[\]|: ]*)`
-		case behind == "": // all that is left
+		case behind == "": // the rest of the line
 			l, s = l+`(.*)`, s+`([^"\\\[\]|: ]*)`
-		case !strings.Contains(text, " "): // blanks separate nothing
+		case !strings.Contains(text, " "): // spaces are not separators
 			l, s = l+`(.*?)`, s+`([^"\\\[\]|: ]*)`
 		default:
 			l, s = l+`([^ ]*?)`, s+`([^"\\\[\]|: ]*)`
@@ -136,8 +136,8 @@ func referenceOf(text string) (loose, plain *regexp.Regexp) {
 	return regexp.MustCompile(l + regexp.QuoteMeta(text[at:]) + "(?: .*)?$"), regexp.MustCompile(s + regexp.QuoteMeta(text[at:]) + "$")
 }
 
-// FuzzSplit compares the splitter with regular expressions made from the patterns: what it takes must match with the same
-// fields, and what is plain must be taken.
+// FuzzSplit compares the splitter with regular expressions made from the patterns: an accepted line must match with the
+// same fields, and an unambiguous line must be accepted.
 func FuzzSplit(f *testing.F) {
 	seedLines(f, "nginx-combined.log", "nginx-extra.log", "apache-vhost.log", "nginx-request.jsonl")
 	f.Add([]byte(`[03/Mar/2026:10:15:00 +0000] - 200 200 - GET https www.example.org "/" [Client 192.0.2.10] [Length 5120] [Gzip 2.10] "Mozilla/5.0" "-"`))
@@ -170,7 +170,7 @@ func FuzzSplit(f *testing.F) {
 				continue
 			}
 			m := pair.loose.FindSubmatch(line)
-			if m == nil && line[len(line)-1] == '"' { // behind which a line may be cut off
+			if m == nil && line[len(line)-1] == '"' { // a line may be truncated after a quote
 				m = pair.loose.FindSubmatch(append(bytes.Clone(line), '}'))
 			}
 			if m == nil {
@@ -185,7 +185,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzPattern compiles anything, and reads lines by it.
+// FuzzPattern compiles any pattern, and reads lines with it.
 func FuzzPattern(f *testing.F) {
 	for _, text := range append(referencePatterns, "log_format main '$host$request_uri '\n  '\"$status\"';", `LogFormat "%h \"%r\" %>s" x`, "%U%q", "$type $moment  $address:$x (?$uri$is_args$args)",
 		`$remote_addr - - [$time_local] "$request`, `$address - - [$time_local] "$request"`, `$remote_addr (? $request`) {
@@ -207,7 +207,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// FuzzW3C reads anything behind a header.
+// FuzzW3C reads any text after a header.
 func FuzzW3C(f *testing.F) {
 	seedLines(f, "iis-w3c.log", "cloudfront.log")
 	f.Fuzz(func(t *testing.T, line []byte) {
@@ -239,7 +239,7 @@ func FuzzW3C(f *testing.F) {
 	})
 }
 
-// FuzzALB reads anything.
+// FuzzALB reads any line.
 func FuzzALB(f *testing.F) {
 	seedLines(f, "alb.log")
 	p := everything(f, ALB, NameMethod, "trace_id")
@@ -257,7 +257,7 @@ func FuzzALB(f *testing.F) {
 	})
 }
 
-// FuzzJSON compares the scanner with encoding/json: what is valid, and the values.
+// FuzzJSON compares the scanner with encoding/json: which lines are valid, and the values.
 func FuzzJSON(f *testing.F) {
 	seedLines(f, "caddy.jsonl", "cloudflare.jsonl", "nginx-json.jsonl", "nginx-request.jsonl")
 	f.Add([]byte(`{"a":{"b":[1,{"c":"\ud83d\ude00\ud800x"}]},"a.b":-0.5e+7,"a":{"b":null}, "url" : "\/" }`))
@@ -296,7 +296,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// compareJSON compares the values at paths with what encoding/json finds there.
+// compareJSON compares the values at paths with those that encoding/json finds.
 func compareJSON(t *testing.T, s *jsonScanner, line []byte, paths []string) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -310,7 +310,7 @@ func compareJSON(t *testing.T, s *jsonScanner, line []byte, paths []string) {
 		if object, isObject := all.(map[string]any); isObject {
 			if _, whole := object[path]; whole {
 				if strings.Contains(path, ".") && ok {
-					continue // two members with one path: either may count
+					continue // two members with the same path: either may count
 				}
 				want = object[path]
 			}
@@ -388,7 +388,7 @@ func findPair(pairs []any, key string) (value any, ok bool) {
 	return value, ok
 }
 
-// isScalar reports whether a value is there, and is no object or array.
+// isScalar reports whether a value exists and is not an object or array.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case nil, map[string]any, []any:
@@ -397,7 +397,7 @@ func isScalar(v any) bool {
 	return true
 }
 
-// FuzzCSV compares a record with encoding/csv, which drops CR before LF, and lines that are empty.
+// FuzzCSV compares a record with encoding/csv, which drops CR before LF, and empty lines.
 func FuzzCSV(f *testing.F) {
 	seedLines(f, "table.csv", "semicolons.csv", "table.tsv")
 	f.Add([]byte("\"a\nb\",\"\"\"\",c"))
@@ -429,7 +429,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// FuzzCDXJ reads anything.
+// FuzzCDXJ reads any line.
 func FuzzCDXJ(f *testing.F) {
 	seedLines(f, "index.cdxj")
 	p := everything(f, CDXJ, NameTime, "mime")
@@ -447,8 +447,7 @@ func FuzzCDXJ(f *testing.F) {
 	})
 }
 
-// FuzzTime reads anything as a time: it ends, and what it gives is within the years that four
-// digits write.
+// FuzzTime parses any text as a time. The result must be within the years 1 to 9999.
 func FuzzTime(f *testing.F) {
 	for _, text := range []string{"31/Jan/2026:18:00:00 +0100", "2026-01-31T18:00:00.5Z", "20260131180000", "1769882400.123", "1.7e9"} {
 		f.Add([]byte(text))
@@ -461,14 +460,14 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// shapeParts are what the parts of shapes of prefixes take, as regular expressions.
+// shapeParts are regular expressions for the parts of shapes of prefixes.
 var shapeParts = map[string]string{
 	"%d": `[0-9]+`, "%s": ` +`, "%w": `[^ ]+?`, "%t": `[^ ]+:`, "%f": `[^: "\[{]+`, "%M": `(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)`,
 	"%C": `[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`, "%D": `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "%T": `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[^ ]*`,
 	"%F": `[FP]`, "%S": `(?:-|[^-].*?\]|\])`, "%j": `.*?[ \t]`,
 }
 
-// FuzzPrefix compares what prefixes take with regular expressions, and reads lines as anything that is chosen for them.
+// FuzzPrefix compares prefixes with regular expressions, and reads lines in any format that is chosen for them.
 func FuzzPrefix(f *testing.F) {
 	seedLines(f, "heroku.log", "ltsv.log", "elb.log", "nginx-json.jsonl")
 	f.Add([]byte(`<190>Mar  3 10:15:00 web-01 nginx: 192.0.2.10 - - [03/Mar/2026:10:15:00 +0000] "GET / HTTP/1.1" 200 5120`))
@@ -521,7 +520,7 @@ func FuzzPrefix(f *testing.F) {
 	})
 }
 
-// FuzzGuess holds that a pattern that is said to start from reads the line it was made for.
+// FuzzGuess checks that a suggested pattern matches the line it was made from.
 func FuzzGuess(f *testing.F) {
 	seedLines(f, "heroku.log", "squid.log", "elb.log", "haproxy.log", "ltsv.log", "table.tsv")
 	f.Add([]byte(`192.0.2.9|31.01.2026|"GET / HTTP/1.1"|200`))

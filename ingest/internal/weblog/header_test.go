@@ -8,8 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestReorderedHeader reads tables that others of the same columns follow, in other orders, and compares the fields
-// with those of the names.
+// TestReorderedHeader reads concatenated tables whose columns are in different orders, and compares the fields by name.
 func TestReorderedHeader(t *testing.T) {
 	const first = "url,referer,status\nhttps://a.example/1,https://r.example/1,201\n"
 	for _, test := range []struct{ name, behind, joined string }{
@@ -40,7 +39,7 @@ func TestReorderedHeader(t *testing.T) {
 	}
 }
 
-// TestNoReorderedHeader reads rows that have names of the header, and are none.
+// TestNoReorderedHeader reads rows that contain names of the header row, but are rows.
 func TestNoReorderedHeader(t *testing.T) {
 	for _, line := range []string{"url,x", "status,status", "/url,status", ",", "url,"} {
 		p := newTable(Options{Keep: []string{"status"}}, 0)
@@ -55,7 +54,7 @@ func TestNoReorderedHeader(t *testing.T) {
 	}
 }
 
-// TestAddressInFront reads lines whose first field is an address, with a site and without.
+// TestAddressInFront reads lines whose first field is an address, with and without a site.
 func TestAddressInFront(t *testing.T) {
 	const rest = ` - anna [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512`
 	for _, test := range []struct{ front, host, client string }{
@@ -85,6 +84,15 @@ func TestAddressInFront(t *testing.T) {
 	c, err := New(Combined, Options{Base: "https://www.example.com", Keep: []string{NameClient}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for front, client := range map[string]string{ // only a private address is a proxy before a public one
+		"127.0.0.1 203.0.113.9": "203.0.113.9", "10.0.0.1 203.0.113.9, 10.0.0.2": "203.0.113.9", "::1 2001:db8::1": "2001:db8::1",
+		"10.0.0.1 10.0.0.2": "10.0.0.1", "203.0.113.9 198.51.100.7": "203.0.113.9", "10.0.0.1 -": "10.0.0.1",
+	} {
+		var r Row
+		if c.Parse([]byte(front+rest), &r) != IsRow || string(r.Fields[0]) != client {
+			t.Errorf("%s: client %q, want %q", front, r.Fields, client)
+		}
 	}
 	for _, host := range []string{"shop.example", "203.0.113.9:443", "[2001:db8::1]:80"} {
 		var r Row

@@ -21,13 +21,13 @@ var (
 	}
 	cdxjFormat = format{
 		name:  CDXJ,
-		about: "index of a web archive, as Common Crawl publishes it",
+		about: "index of a web archive, as published by Common Crawl",
 		parser: func(opt Options) (Parser, error) {
 			if opt.Agents && opt.Need {
-				return nil, fmt.Errorf("%w: an index of an archive has no such field", ErrNoAgents)
+				return nil, fmt.Errorf("%w: an archive index has no such field", ErrNoAgents)
 			}
 			if opt.Clients {
-				return nil, fmt.Errorf("%w: an index of an archive has no such field", ErrNoClients)
+				return nil, fmt.Errorf("%w: an archive index has no such field", ErrNoClients)
 			}
 			return cdxj{newJSON(opt)}, nil
 		},

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestJSONPort holds that the port of a host tells the scheme, but for rows of the site that is named.
+// TestJSONPort checks that the port of a host determines the scheme, except for rows of the named site.
 func TestJSONPort(t *testing.T) {
 	for _, test := range []struct {
 		base      robots.Origin
@@ -18,7 +18,7 @@ func TestJSONPort(t *testing.T) {
 		{"https://a.example", `{"url":"/x","host":"b.example:80"}`, "http://b.example/x"},
 		{"http://a.example", `{"url":"/x","host":"a.example:80","scheme":"https"}`, "https://a.example:80/x"},
 		{"", `{"url":"/x","host":"a.example:443"}`, "https://a.example/x"},
-		{"", `{"url":"/x?\x22\x5C\u0022","host":"a.example"}`, `https://a.example/x?"\"`}, // of nginx without escape=json
+		{"", `{"url":"/x?\x22\x5C\u0022","host":"a.example"}`, `https://a.example/x?"\"`}, // nginx without escape=json
 	} {
 		j := newJSON(Options{Base: test.base})
 		var r Row
@@ -28,7 +28,7 @@ func TestJSONPort(t *testing.T) {
 	}
 }
 
-// TestElsewhere holds that rows with another host than that of -base count, up to a whole URL of that host.
+// TestElsewhere checks that rows with another host than -base are counted, unless the log has a whole URL of that host.
 func TestElsewhere(t *testing.T) {
 	j := newJSON(Options{Base: "https://a.example"})
 	var got []bool
@@ -42,7 +42,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestIsWrapped tells the JSON of Docker from logs with a field that is called log, too.
+// TestIsWrapped distinguishes the JSON of Docker from logs that also have a field called log.
 func TestIsWrapped(t *testing.T) {
 	const docker = `{"log":"127.0.0.1 - -\n","stream":"stdout"}`
 	for text, want := range map[string]bool{
@@ -62,7 +62,7 @@ func TestIsWrapped(t *testing.T) {
 	}
 }
 
-// TestJSONFields lists the fields of lines, those in lists of keys and values too.
+// TestJSONFields lists the fields of lines, including those in key-value lists.
 func TestJSONFields(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"event_name":"x","event_params":[{"key":"page","value":{"string_value":"https://a.example/"}},{"key":"n","value":{"int_value":"1"}}],"t":{"l":["/a","b c"]}}`: "these look like URLs: event_params.page, t.l.0, and these do not: event_name, event_params.n, t.l.1",

@@ -134,8 +134,9 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 	return why
 }
 
-// settleFront decides whether one or more addresses at the start of a line are a virtual host or the client: they are
-// the client if the site is known or named elsewhere. It reports whether the host is an address.
+// settleFront decides whether one or more addresses at the start of a line are a virtual host or the client: they are the
+// client if the site is known or named elsewhere, unless they are private and a public address follows. It reports whether
+// the host is an address.
 func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	first, _, several := bytes.Cut(l.fields[0], []byte{','})
 	hosts, clients := p.plan.of[roleHost], p.plan.of[roleClient]
@@ -143,7 +144,8 @@ func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	alone := isAddress(first)
 	switch {
 	case several && p.fields[0].quoted, alone && (len(l.host) > 0 || !isHost):
-		if len(clients) > 0 && clients[0].at == 1 {
+		isProxy := isPrivate(first) && isPublic(l.fields[1]) // Apache: %h %{X-Forwarded-For}i
+		if len(clients) > 0 && clients[0].at == 1 && !isProxy {
 			l.fields[1] = l.fields[0]
 		}
 		l.fields[0] = nil

@@ -377,7 +377,8 @@ func isTwicePercent(field []byte) bool {
 	return escapes > 0
 }
 
-// cutPort removes the port after an address.
+// cutPort removes the port after an address. Without brackets, a port of IPv6 is only removed if it is too long for a part
+// of the address.
 func cutPort(address []byte) []byte {
 	i := bytes.IndexByte(address, ':')
 	if i < 0 {
@@ -388,6 +389,9 @@ func cutPort(address []byte) []byte {
 		return inner
 	}
 	if bytes.IndexByte(address[i+1:], ':') < 0 && bytes.IndexByte(address, '.') >= 0 && bytes.IndexByte(address, ',') < 0 {
+		return address[:i]
+	}
+	if i = bytes.LastIndexByte(address, ':'); len(address)-i > len(":ffff") && number(address[i+1:]) >= 0 {
 		return address[:i]
 	}
 	return address
@@ -408,9 +412,9 @@ func checkFields(opt *Options, head []string, plans ...*plan) error {
 	}
 	switch {
 	case opt.Clients && lacks(func(p *plan) bool { return len(p.of[roleClient]) > 0 }):
-		return fmt.Errorf("%w: there are %s", ErrNoClients, listed(head))
+		return fmt.Errorf("%w: the fields are %s", ErrNoClients, listed(head))
 	case opt.Agents && opt.Need && lacks(func(p *plan) bool { return len(p.of[roleAgent]) > 0 }):
-		return fmt.Errorf("%w: there are %s", ErrNoAgents, listed(head))
+		return fmt.Errorf("%w: the fields are %s", ErrNoAgents, listed(head))
 	}
 	return nil
 }

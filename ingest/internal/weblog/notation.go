@@ -73,7 +73,7 @@ func cutPasted(text string) string {
 // end.
 func compilePattern(text string) (*pattern, error) {
 	if strings.Contains(text, "%ci") || strings.Contains(text, "%HM") {
-		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: -format haproxy reads option httplog, and others need the variables of nginx in place of its own, as in $remote_addr for %%ci", ErrPattern)
+		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: use -format haproxy for option httplog; for others, replace its variables with those of nginx, such as %%ci with $remote_addr", ErrPattern)
 	}
 	if strings.Contains(text, "\n") {
 		return nil, fmt.Errorf("%w: it has several lines: give only one log_format or LogFormat", ErrPattern)
@@ -103,7 +103,7 @@ func compilePattern(text string) (*pattern, error) {
 			}
 			f, n := read(rest)
 			if n == 0 {
-				return nil, fmt.Errorf("%w: no field is at %q", ErrPattern, shortName(rest))
+				return nil, fmt.Errorf("%w: expected a field at %q", ErrPattern, shortName(rest))
 			}
 			own := !nginx && strings.TrimLeft(rest[:n], "%<>!,0123456789") == "t" // it includes brackets
 			if own {
@@ -145,7 +145,7 @@ func (p *pattern) add(f field, front []byte) error {
 			before.role = roleURL
 			return nil
 		default:
-			return fmt.Errorf("%w: no text is between %s and %s", ErrPattern, before.name, f.name)
+			return fmt.Errorf("%w: missing text between %s and %s", ErrPattern, before.name, f.name)
 		}
 	}
 	p.fields = append(p.fields, f)
@@ -227,7 +227,7 @@ func (p *pattern) finish() error {
 		return fmt.Errorf("%w: only fields after the URL and the status may be optional, but (? follows %s", ErrPattern, p.fields[i].name)
 	}
 	if !target {
-		return fmt.Errorf("%w: no field of it is known to hold a URL, a path or a request", ErrPattern)
+		return fmt.Errorf("%w: it has no known field for a URL, a path or a request", ErrPattern)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ var (
 	}
 	ltsvFormat = format{
 		name: LTSV, anyField: true,
-		about:  "label:value between tabs",
+		about:  "label:value, separated by tabs",
 		byLine: true,
 		parser: func(opt Options) (Parser, error) { return &pairs{inner: newJSON(opt), sep: tab, sign: ':'}, nil },
 		line:   isLTSV,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPasted reads lines by texts as they stand in configurations.
+// TestPasted reads lines with patterns as in configurations.
 func TestPasted(t *testing.T) {
 	const (
 		moment = "1773147600000000" // 10/Mar/2026:13:00:00 +0000
@@ -84,11 +84,11 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// TestPastedErrors holds what is no pattern of lines, and what does not fit one.
+// TestPastedErrors lists invalid patterns, and lines that do not match a pattern.
 func TestPastedErrors(t *testing.T) {
 	for text, says := range map[string]string{
-		"$remote_addr $status":      "no field of it",
-		"$status$request":           "no text is between",
+		"$remote_addr $status":      "it has no known field",
+		"$status$request":           "missing text between",
 		"$request $":                `"$"`,
 		"%h %{x":                    `"%{x"`,
 		"$status (? $request":       "follows status",
@@ -116,14 +116,15 @@ func TestPastedErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", line, got, want)
 		}
 	}
-	for _, f := range formats { // all patterns of the table compile
+	for _, f := range formats { // all known patterns compile
 		if len(f.shapes()) != len(f.patterns) {
 			t.Errorf("%s: %d of %d patterns are valid", f.name, len(f.shapes()), len(f.patterns))
 		}
 	}
 }
 
-// TestPastedTimes takes parts of times for none that are no moment alone, and forwarded addresses for the client's where no other is.
+// TestPastedTimes checks that parts of times only count as a time if they are one together, and that a forwarded
+// address is the client if there is no other field for it.
 func TestPastedTimes(t *testing.T) {
 	for pattern, want := range map[string]string{`%h %{%H:%M:%S}t "%r" %{%z}t %>s`: "-", `%h %{sec}t %{usec}t "%r" %>s`: "-", `%h %{%d/%m/%Y %T}t "%r" %>s`: "-", `%h %{%s}t "%r" %>s`: "time"} {
 		p, err := compilePattern(pattern)
@@ -187,7 +188,7 @@ func TestPatternNamed(t *testing.T) {
 	}
 }
 
-// TestPatternTook says of a pattern which field the URL is of, and that nginx has decoded it.
+// TestPatternTook checks the described field for the URL, including that nginx has decoded it.
 func TestPatternTook(t *testing.T) {
 	for pattern, want := range map[string]string{
 		`$remote_addr [$time_local] $uri $args $status`:                "url = uri + args (decoded: log $request_uri)",
@@ -204,7 +205,8 @@ func TestPatternTook(t *testing.T) {
 	}
 }
 
-// TestPatternTookLess holds that a field is not said to be read that no line has, as the User-Agent behind fields of one's own.
+// TestPatternTookLess checks that a field is not described as read if no line has it, such as the User-Agent after
+// custom fields.
 func TestPatternTookLess(t *testing.T) {
 	for line, want := range map[string]bool{
 		`192.0.2.1 - - [10/Mar/2026:13:00:00 +0000] "GET /p HTTP/1.1" 200 512 "-" "x/1"`:     true,

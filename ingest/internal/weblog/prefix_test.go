@@ -22,7 +22,7 @@ func linesOf(t *testing.T, name string) [][]byte {
 	return lines[:min(len(lines), DetectLines)]
 }
 
-// readAs returns all that a parser makes of lines.
+// readAs returns everything that a parser reads from lines.
 func readAs(t *testing.T, lines [][]byte, f Format, prefix string) (rows []string) {
 	t.Helper()
 	opt := Options{Base: "https://base.example", Agents: true, Times: true, Clients: true, ClientAt: 1, Keep: []string{NameStatus, NameTime}, Optional: []string{NameStatus, NameTime}}
@@ -51,7 +51,7 @@ func readAs(t *testing.T, lines [][]byte, f Format, prefix string) (rows []strin
 	return rows
 }
 
-// TestPrefixes reads samples of all formats of lines, as they are and behind each prefix: the rows must be the same.
+// TestPrefixes reads samples of all line-based formats, without and with each prefix: the rows must be the same.
 func TestPrefixes(t *testing.T) {
 	fronts := []string{
 		"", "<190>Mar  3 10:15:00 web-01 nginx: ", "<190>Mar 13 10:15:00 web-01.example.org nginx[12]: ", "<190>Mar 13 10:15:00 nginx: ",
@@ -66,7 +66,7 @@ func TestPrefixes(t *testing.T) {
 		"/var/log/syslog:17:Mar  3 10:15:00 web1 nginx[812]: ", "logs/syslog:Mar  3 10:15:00 web1 nginx[812]: ", "2026-03-03T10:15:00.123456789Z stdout F Mar  3 10:15:00 web1 nginx: ", "web-1  | Mar  3 10:15:00 web1 nginx: ",
 	}
 	members := map[string][2]string{"docker": {"log", "time"}, "filebeat": {"message", "@timestamp"}}
-	for _, front := range fronts[1:] { // addresses that were made unreadable
+	for _, front := range fronts[1:] { // the addresses were anonymised
 		line := []byte(front + `xxx - - [31/Jan/2026:18:00:03 +0000] "GET /a HTTP/1.1" 200 12`)
 		if f, prefix := Choose([][]byte{line}, Auto, Options{}); prefix == "" && strings.HasSuffix(front, " ") {
 			t.Errorf("%s: %s behind nothing", line, f)
@@ -99,7 +99,7 @@ func TestPrefixes(t *testing.T) {
 			}
 			got := readAs(t, all, f, prefix)
 			for i := range rows {
-				// a time that the line lacks may be that of the prefix; bytes that are no UTF-8 are none in JSON
+				// a missing time may be that of the prefix, and JSON has no invalid UTF-8
 				if lacks := strings.Contains(rows[i], strconv.Itoa(NoTime)); got[i] != rows[i] && !lacks && (members[front][0] == "" || bytes.Equal(lines[i], bytes.ToValidUTF8(lines[i], nil))) {
 					t.Errorf("%s behind %q as %q: %s, want %s", name, front, prefix, got[i], rows[i])
 					break
@@ -109,7 +109,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestColumnsBeforeJSON holds that the time in front of an object is that of the row, with its clock.
+// TestColumnsBeforeJSON checks that a time before an object is the time of the row, including its clock.
 func TestColumnsBeforeJSON(t *testing.T) {
 	for _, front := range []string{"2026/03/03 10:15:00.123\t\x1b[34mINFO\x1b[0m\tlog0\t", "2026-03-03T10:15:00.123Z web-1 nginx "} {
 		lines := [][]byte{[]byte(front + `{"request":{"uri":"/a","host":"a.example"}}`)}

@@ -9,7 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRoles reads the last of some lines of JSON, whose fields are told by their names, their values, and each other.
+// TestRoles reads the last of several lines of JSON, whose fields have roles according to their names, their values,
+// and each other.
 func TestRoles(t *testing.T) {
 	const base = "https://b.example"
 	for _, test := range []struct {
@@ -97,7 +98,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestTook holds what is said of the fields.
+// TestTook checks the description of the fields.
 func TestTook(t *testing.T) {
 	j := newJSON(Options{Base: "https://b.example"})
 	line := `{"uri":"/list","args":"a=1","msec":"1769882400.125","remote_addr":"192.0.2.1","request_method":"GET","status":"200","http_user_agent":"bot","request_id":"7","hostname":"web-01"}`

@@ -134,28 +134,28 @@ var (
 	ErrNoField = errors.New("no such field")
 
 	// ErrNoURL means that a header does not name a known field for the URL.
-	ErrNoURL = errors.New("no field of the header is known to hold a URL")
+	ErrNoURL = errors.New("no field of the header is known to contain a URL")
 
 	// ErrNoAgents means that a header does not name a known field for the User-Agent, but Options.Need is set.
-	ErrNoAgents = errors.New("no field is known to hold a User-Agent")
+	ErrNoAgents = errors.New("no field is known to contain a User-Agent")
 
 	// ErrNoClients means that a log has no field for the client's address.
-	ErrNoClients = errors.New("no field is known to hold the client's address")
+	ErrNoClients = errors.New("no field is known to contain the client's address")
 
 	// ErrManyClients means that a field has several addresses.
-	ErrManyClients = errors.New("a field holds several addresses")
+	ErrManyClients = errors.New("a field contains several addresses")
 
 	// ErrManyURLs means that a table has several columns of URLs, and none with a known name.
-	ErrManyURLs = errors.New("no field of the header is known to hold the URL, and several hold URLs")
+	ErrManyURLs = errors.New("no field of the header is known to contain the URL, and several contain URLs")
 
 	// ErrSeparator means that a table has another separator than the tabs of its format.
-	ErrSeparator = errors.New("the lines have no tabs, and in all of them as many of another separator")
+	ErrSeparator = errors.New("the lines are not separated by tabs, but by another character")
 
 	// ErrNoHeader means that the first line of a table has a URL instead of names.
 	ErrNoHeader = errors.New("the lines look like a table without a header row")
 
 	// ErrNativeIIS is the ErrNoHeader for the native format of IIS, which names a service in each line.
-	ErrNativeIIS = fmt.Errorf("%w: they are of IIS's own format, which is not read", ErrNoHeader)
+	ErrNativeIIS = fmt.Errorf("%w: the native format of IIS is not supported", ErrNoHeader)
 )
 
 // common has the fields that the parsers share.
@@ -166,7 +166,10 @@ type common struct {
 	err   error // why the log cannot be read
 }
 
-func newCommon(opt Options) common { return common{site: newSite(opt.Base), opt: opt} }
+func newCommon(opt Options) common {
+	scheme, host, _ := strings.Cut(string(opt.Base), "://")
+	return common{site: site{scheme: scheme, host: []byte(host)}, opt: opt}
+}
 
 // Err returns why the whole log cannot be read, after Failed.
 func (c *common) Err() error { return c.err }
@@ -268,7 +271,7 @@ func shortName(name string) string {
 
 // noField returns the ErrNoField for a field, with the existing fields.
 func noField(name string, have []string) error {
-	return fmt.Errorf("%w: %q; there are %s", ErrNoField, name, listed(have))
+	return fmt.Errorf("%w: %q; the fields are %s", ErrNoField, name, listed(have))
 }
 
 // AnyNamed returns a field that was named for a role, "" if there is none.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestColumnsByValues holds that a column counts as a field if its name and its first values say so,
-// in tables as tools and services export them.
+// TestColumnsByValues checks that columns get roles according to their names and first values, in tables as exported by
+// tools and services.
 func TestColumnsByValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, url, status, agent string
@@ -68,7 +68,7 @@ func TestColumnsByValues(t *testing.T) {
 	}
 }
 
-// TestStatusOfJSON holds that the first value that is a status counts, line by line.
+// TestStatusOfJSON checks that the first valid status counts, in each line.
 func TestStatusOfJSON(t *testing.T) {
 	p := newJSON(Options{Keep: []string{NameStatus}})
 	for line, want := range map[string]string{

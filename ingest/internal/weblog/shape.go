@@ -29,7 +29,7 @@ func (e *ShapeError) leftOf(r role) Left {
 
 // Error describes the fields.
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("no format that is known has such lines%s; the fields of line %d seem to be %s", e.Nearest, e.Line, listed(e.Fields))
+	return fmt.Sprintf("unknown format%s; the fields of line %d seem to be %s", e.Nearest, e.Line, listed(e.Fields))
 }
 
 // CheckShape returns a ShapeError if lines were detected as a list of URLs, or as a table without a known name, but are
@@ -64,7 +64,7 @@ func CheckShape(f Format, lines [][]byte, opt Options) error {
 	first %= len(lines)
 	e := guess(lines[first:])
 	if e.Line += first; first > 0 {
-		e.Pattern, e.Nearest = "", fmt.Sprintf(" as all of the first %d: line %d is of %s, and others are not", len(lines), first, known)
+		e.Pattern, e.Nearest = "", fmt.Sprintf(" in some of the first %d lines, although line %d has the format %s", len(lines), first, known)
 	}
 	return e
 }
@@ -179,7 +179,7 @@ func guess(lines [][]byte) *ShapeError {
 	share := 50
 	for _, f := range formats {
 		if name, s := f.stop(lines[0]); s > share {
-			share, best.Nearest = s, fmt.Sprintf(" (they are nearest to %s, but for its field %s)", f.name, name)
+			share, best.Nearest = s, fmt.Sprintf(" (closest to %s, except for its field %s)", f.name, name)
 		}
 	}
 	return best

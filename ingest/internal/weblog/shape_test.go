@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestGuess holds what is said of lines of no known format: where a pattern is printed, it reads all lines as people do.
+// TestGuess checks the suggestions for lines of unknown formats: a suggested pattern must read all lines as a person
+// would.
 func TestGuess(t *testing.T) {
 	const bot, spider = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "Mozilla/5.0 (Linux; Android 5.0) (compatible; Bytespider; a@b.example)"
 	for _, test := range []struct{ lines, pattern, rows string }{ // URL, client, agent, time
@@ -19,16 +20,16 @@ func TestGuess(t *testing.T) {
 		{"1769882400.123\t2001:db8::1\thttps://www.example.com/x\t200\t$5\t'a'", "$msec\t$remote_addr\t$request_uri\t$status\t$field_5\t$field_6", "https://www.example.com/x|2001:db8::1||true"},
 		{`INFO:     192.0.2.9:51318 - "GET / HTTP/1.1" 200 OK`, `$field_1  $remote_addr:$remote_port $field_3 "$request" $status $field_6`, "https://base.example/|192.0.2.9||false"},
 		{`started worker 29 with 100 % of C:\x (?all)`, "", ""},
-		// a User-Agent without quotes reaches to its last word
+		// a User-Agent without quotes extends to its last word
 		{
 			"2026-03-18T14:32:01Z 192.0.2.7 GET /a 200 " + bot + "\n2026-03-18T14:32:02Z 192.0.2.8 GET /b 404 " + spider, `$time_iso8601 $remote_addr $request_method $request_uri $status $http_user_agent`,
 			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true",
 		},
-		{"192.0.2.7 " + bot + " GET /a 200\n192.0.2.8 curl/8.9.1 GET /b 200", "", ""}, // nobody knows where it ends
+		{"192.0.2.7 " + bot + " GET /a 200\n192.0.2.8 curl/8.9.1 GET /b 200", "", ""}, // its end is unknown
 		{"192.0.2.7 GET /a 200 " + bot + " 12", "", ""},
 		{`192.0.2.7 [31/Jan/2026:18:00:00 +0000] "GET /a HTTP/1.1 200 0" https://www.example.com/b ` + bot, "", ""}, // the referer is not the URL
 		{`2026/01/31 18:00:00.5 192.0.2.7 GET /a 200`, `$time_local $remote_addr $request_method $request_uri $status`, "https://base.example/a|192.0.2.7||true"},
-		// columns, of which one line has more; times of a day are no addresses
+		// columns, of which one line has more; clocks are not addresses
 		{
 			"2026-01-31 23:59:26.178|192.0.2.7|\"GET /a HTTP/1.1\"|200|\"" + bot + "\"\n2026-01-31 23:59:27.178|192.0.2.8|\"GET /b|c HTTP/1.1\"|200|\"" + spider + `"`, `$time_local|$remote_addr|"$request"|$status|"$http_user_agent"`,
 			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|c|192.0.2.8|" + spider + "|true",
@@ -40,11 +41,11 @@ func TestGuess(t *testing.T) {
 			"https://base.example/a|192.0.2.7|" + bot + "|true\nhttps://base.example/b|192.0.2.8|" + spider + "|true",
 		},
 		{"2026-03-10 14:00:00 +0100 192.0.2.7 GET /a 200 \"curl/8.9.1\"", `$time_local $remote_addr $request_method $request_uri $status "$http_user_agent"`, "https://base.example/a|192.0.2.7|curl/8.9.1|true"},
-		// addresses of IPv6; an address of mail is no host, nor is one of two names
+		// IPv6 addresses; a mail address is not a host, and neither are two names
 		{`[2026-04-03T00:07:52.699] [INFO] access - ::ffff:192.0.2.7 - - "GET /a HTTP/1.1" 200 3363 "" "curl/8.9.1"`, `[$time_iso8601] [$field_2] $field_3 $field_4 $remote_addr $field_6 $field_7 "$request" $status $body_bytes_sent "$field_11" "$http_user_agent"`, "https://base.example/a|::ffff:192.0.2.7|curl/8.9.1|true"},
 		{"2026-05-20T08:40:05.323Z|27d6c2004320ef8a|192.0.2.7|a@b.example|GET|/a|200|2|" + bot, `$time_iso8601|$field_2|$remote_addr|$field_4|$request_method|$request_uri|$status|$body_bytes_sent|$http_user_agent`, "https://base.example/a|192.0.2.7|" + bot + "|true"},
 		{"web-1.example.net www.example.com 192.0.2.7 192.0.2.8 GET /a 200\nweb-2.example.net www.example.com 192.0.2.6 192.0.2.9 GET /b 200", `$field_1 $field_2 $field_3 $field_4 $request_method $request_uri $status`, "https://base.example/a|||false\nhttps://base.example/b|||false"},
-		// what one line has, others need not have
+		// a value in one line may be missing in others
 		{"192.0.2.7 GET /a 200 curl/8.9.1\nundefined GET /b 200 Mozilla/5.0 (x)\n192.0.2.7 GET /a abc -", "", ""},
 		{"192.0.2.7 GET /a 200 curl/8.9.1\nundefined GET /b 200 Mozilla/5.0 (x)\n192.0.2.7 GET /a - -", `$field_1 $request_method $request_uri $status $http_user_agent`, "https://base.example/a||curl/8.9.1|false\nhttps://base.example/b||Mozilla/5.0 (x)|false\nhttps://base.example/a|||false"},
 	} {
@@ -83,7 +84,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// TestGuessSamples reads lines of known formats by the patterns that would be said to start from.
+// TestGuessSamples reads lines of known formats with the patterns that would be suggested for them.
 func TestGuessSamples(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "formats", "*.log"))
 	if err != nil || len(names) < 10 {
@@ -103,12 +104,12 @@ func TestGuessSamples(t *testing.T) {
 			}
 		}
 	}
-	if 10*read < 8*lines { // others have no target, or are damaged
+	if 10*read < 8*lines { // the others have no target, or are damaged
 		t.Errorf("%d of %d lines have a pattern", read, lines)
 	}
 }
 
-// TestCheckShape tells lists of URLs from logs of no known format.
+// TestCheckShape distinguishes lists of URLs from logs in unknown formats.
 func TestCheckShape(t *testing.T) {
 	const url, row = "https://www.example.com/a", "x 192.0.2.1 GET /a 200"
 	for _, test := range []struct {
@@ -125,7 +126,7 @@ func TestCheckShape(t *testing.T) {
 		{strings.Repeat(url+"\n", 19) + row + "\n" + row, false},
 		{"id|url\n1|" + url, false},
 		{"192.0.2.9|\"GET / HTTP/1.1\"|200\n192.0.2.9|\"GET /a HTTP/1.1\"|200", true},
-		{"time:2026-01-31|method:GET|uri:/a\ntime:2026-01-31|method:GET|uri:/b", true}, // rows in place of names
+		{"time:2026-01-31|method:GET|uri:/a\ntime:2026-01-31|method:GET|uri:/b", true}, // rows instead of names
 		{"192.0.2.9 | GET /a | x\n192.0.2.9 | GET /b | y", true},
 		{"/var/log/x:12: 2026-01-31T18:00:00Z GET /a 200 192.0.2.9", true}, // more than a path
 		{"https://www.example.com/a 192.0.2.9 2026-01-31T18:00:00Z", true},
@@ -145,7 +146,7 @@ func TestCheckShape(t *testing.T) {
 	}
 }
 
-// TestCheckShapeBlank takes a line of blanks among the first ones for no line of another shape.
+// TestCheckShapeBlank checks that a blank line among the first ones does not count as a line of another format.
 func TestCheckShapeBlank(t *testing.T) {
 	for text, want := range map[string]bool{"  \nhttps://a.example/": true, "https://a.example/\n\t": true, " ": true, "a b c\n  \nd e f": false} {
 		var lines [][]byte

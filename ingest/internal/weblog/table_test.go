@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// readTable detects the format of a text and reads its URLs, as package ingest does.
+// readTable detects the format of a text and reads its URLs, like package ingest.
 func readTable(text string, opt Options) (format Format, urls []string, field string, err error) {
 	var lines [][]byte
 	for line := range strings.SplitSeq(text, "\n") {
@@ -45,7 +45,7 @@ func readTable(text string, opt Options) (format Format, urls []string, field st
 	return format, urls, field, nil
 }
 
-// TestExports reads the heads of exports of common tools, in several languages and separators.
+// TestExports reads the first lines of exports of common tools, in several languages and with several separators.
 func TestExports(t *testing.T) {
 	const a, b = "https://example.com/a.pdf", "https://example.com/b"
 	want := []string{a, b}
@@ -77,14 +77,14 @@ func TestExports(t *testing.T) {
 		{"uneven, with a known name", "url,n\n" + a + ",1\n" + b + ",2\nhttps://example.com/c,3,4\n"},
 	} {
 		format, urls, _, err := readTable(test.text, Options{})
-		urls = slices.DeleteFunc(urls, func(url string) bool { return url == "" }) // of a line of sums
+		urls = slices.DeleteFunc(urls, func(url string) bool { return url == "" }) // from a line of totals
 		if err != nil || format == URLs || !slices.Equal(urls, want) {
 			t.Errorf("%s: %s, %q, %v", test.name, format, urls, err)
 		}
 	}
 }
 
-// TestUnknownTables holds what becomes of tables whose names say nothing.
+// TestUnknownTables reads tables without known names.
 func TestUnknownTables(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -119,22 +119,22 @@ func TestUnknownTables(t *testing.T) {
 	}
 }
 
-// What an obvious reader takes for a URL, and for a path or a request.
+// Regular expressions for URLs, and for paths and request lines.
 var (
 	urlValue     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 	requestValue = regexp.MustCompile(`(?s)^[A-Za-z_-]{1,32} (/|.* HTTP/[^ ]*$)`)
 )
 
-// An obviousTable is what an obvious reader finds in a text: it splits it by each separator, with
-// encoding/csv, and follows docs/FORMATS.md.
+// An obviousTable is the result of a simple reader, which splits a text by each separator with encoding/csv, and
+// follows docs/FORMATS.md.
 type obviousTable struct {
 	isTable bool
 	urls    []string
 	err     error
 }
 
-// readObvious reads a text of lines that are no other format. ok is false for what it does not know
-// how to read: records over several lines, and broken quotes.
+// readObvious reads lines that match no other format. ok is false for texts that it does not support: records over
+// several lines, and broken quotes.
 func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
 	named := rune(0)
@@ -243,7 +243,7 @@ func readObvious(text string, base robots.Origin) (table obviousTable, ok bool) 
 	return table, true
 }
 
-// isObviousTitle reports whether a line is a title of one field above a header with a known name.
+// isObviousTitle reports whether a line is a title with a single field, before a header row with a known name.
 func isObviousTitle(line, below string) bool {
 	for _, text := range []string{line, below} {
 		if text[0] == '{' || text[0] == '/' || urlValue.MatchString(strings.Trim(text, " \t")) {
@@ -278,7 +278,7 @@ func isObviousTitle(line, below string) bool {
 	return len(title) == 1 && !isKnown(title[0]) && slices.ContainsFunc(names, isKnown) && !slices.ContainsFunc(names, isURLOrPath)
 }
 
-// urlNames returns the names that are known for the URL, in order: of any program first.
+// urlNames returns the known names for the URL, those of any program first.
 func urlNames() (names []string) {
 	for _, own := range []bool{true, false} {
 		for _, r := range []role{roleURL, roleRequest, rolePath} {
@@ -292,7 +292,7 @@ func urlNames() (names []string) {
 	return names
 }
 
-// obviousColumn returns the column that names and values say, -1 if the values say nothing.
+// obviousColumn returns the column according to names and values, -1 if the values do not decide.
 func obviousColumn(names []string, rows [][]string) (int, error) {
 	var urls, others []int
 	for i := range names {
@@ -340,8 +340,7 @@ func obviousColumn(names []string, rows [][]string) (int, error) {
 	return -1, ErrManyURLs
 }
 
-// FuzzDetectTable compares what is taken for a table, its column of the URL and its URLs with an
-// obvious reader.
+// FuzzDetectTable compares which texts are detected as tables, their URL column and their URLs with readObvious.
 func FuzzDetectTable(f *testing.F) {
 	for _, text := range []string{
 		"Top pages,Clicks\nhttps://a.example/a.pdf,10\nhttps://a.example/b,1\n", "Häufigste Seiten;Klicks\nhttps://a/;1,2\n",
@@ -377,7 +376,7 @@ func FuzzDetectTable(f *testing.F) {
 	})
 }
 
-// TestEvenRows holds how many of the first lines have to be even for a table without a known name.
+// TestEvenRows checks how many of the first lines must have the same number of fields in a table without a known name.
 func TestEvenRows(t *testing.T) {
 	for odd, want := range map[int]Format{evenRows - 1: URLs, evenRows: CSV} {
 		lines := make([][]byte, 2*evenRows)
@@ -394,7 +393,7 @@ func TestEvenRows(t *testing.T) {
 	}
 }
 
-// TestHeadless tells tables without a header from URLs with commas.
+// TestHeadless distinguishes tables without a header row from URLs with commas.
 func TestHeadless(t *testing.T) {
 	for text, want := range map[string]bool{
 		"https://a.example/,1\nhttps://a.example/b,20":                true,

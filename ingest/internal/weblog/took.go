@@ -53,7 +53,14 @@ func (p *plan) took(opt *Options) *Took {
 			case f.join && len(p.of[roleQuery]) > 0 && p.of[roleQuery][0].at >= 0:
 				name += " + " + p.of[roleQuery][0].name
 			}
-			if name += unitOf(f.unit); !slices.Contains(names, name) {
+			switch f.unit {
+			case "":
+			case "decoded":
+				name += " (decoded: log $request_uri)"
+			default:
+				name += " (" + f.unit + ")"
+			}
+			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -81,7 +88,9 @@ func (p *plan) took(opt *Options) *Took {
 			t.Unread = append(t.Unread, shortName(f.name)+p.reason(i, rows))
 		}
 	}
-	t.Unread = firstShown(t.Unread)
+	if n := len(t.Unread) - shownFields; n > 0 {
+		t.Unread = append(t.Unread[:shownFields], fmt.Sprintf("and %d more", n))
+	}
 	return t
 }
 
@@ -91,17 +100,6 @@ func (p *plan) areWhole() bool {
 		_, target, _ := splitRequest(v)
 		return isURL(v) || isURL(target)
 	})
-}
-
-// unitOf returns an encoding, as a suffix of a field's name.
-func unitOf(unit string) string {
-	switch unit {
-	case "":
-		return ""
-	case "decoded":
-		unit += ": log $request_uri"
-	}
-	return " (" + unit + ")"
 }
 
 // Sample describes the fields that are read by the pattern that matches most lines, and what follows them.
@@ -166,7 +164,9 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		took.Unread = append(took.Unread, fmt.Sprintf("what follows them (%s)", shortName(string(rests[len(rests)-1]))))
 		lacks := slices.DeleteFunc(p.lacks(&l.opt), func(l lack) bool {
 			isFit := func(v []byte) bool { return l.fit(v) || l.role == roleAgent && isAgent(v) }
-			isHere := slices.ContainsFunc(rests, func(rest []byte) bool { return slices.ContainsFunc(bytes.FieldsFunc(rest, isBetween), isFit) })
+			isHere := slices.ContainsFunc(rests, func(rest []byte) bool {
+				return slices.ContainsFunc(bytes.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" =\"[](){}", r) }), isFit)
+			})
 			return !isHere || slices.ContainsFunc(took.Left, func(have Left) bool { return have.Role == roleWords[l.role] })
 		})
 		if len(lacks) > 0 { // guessing takes a millisecond
@@ -179,17 +179,6 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		}
 	}
 	return Choice{Took: took}
-}
-
-// isBetween reports whether a character separates the values of a line.
-func isBetween(r rune) bool { return strings.ContainsRune(" =\"[](){}", r) }
-
-// firstShown returns at most shownFields names, and how many more there are.
-func firstShown(names []string) []string {
-	if n := len(names) - shownFields; n > 0 {
-		return append(names[:shownFields], fmt.Sprintf("and %d more", n))
-	}
-	return names
 }
 
 // reason returns why a field is not read; "" if its name is unknown, or it can only be kept.

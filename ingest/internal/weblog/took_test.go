@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestLeft holds what is said of lines of a known format that have a host or a User-Agent where none is read. What the
-// advice names reads it.
+// TestLeft checks the advice for lines of a known format with an additional host or User-Agent, and that following it
+// reads that field.
 func TestLeft(t *testing.T) {
 	const front, bot = `192.0.2.7 - - [31/Jan/2026:18:00:00 +0000] "GET /a HTTP/1.1" 200 12`, `"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"`
-	for _, test := range []struct{ lines, left, row string }{ // role = field; the URL and the User-Agent by the advice
+	for _, test := range []struct{ lines, left, row string }{ // role = field; the URL and the User-Agent after following the advice
 		{front + ` "-" ` + bot, "", ""},
 		{front + ` "-" ` + bot + ` 0.003 "192.0.2.9"`, "", ""},
 		{front + ` "https://a.example/" ` + bot + ` "198.51.100.7"`, "", ""},
@@ -59,7 +59,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestProxied holds that addresses in the place of a user, as of %{X-Forwarded-For}i before %t, are named.
+// TestProxied checks that addresses in the place of a user are reported, as with %{X-Forwarded-For}i before %t.
 func TestProxied(t *testing.T) {
 	for front, want := range map[string]string{
 		"10.0.0.1 - - 203.0.113.5, 192.0.2.7": "remote_user", "198.51.100.1 - - 203.0.113.6": "remote_user", "10.0.0.1 - frank": "", "10.0.0.1 - -": "",

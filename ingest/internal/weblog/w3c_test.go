@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestCloudFrontAgent holds how often the User-Agent of CloudFront is decoded.
+// TestCloudFrontAgent checks how often the User-Agent of CloudFront is decoded.
 func TestCloudFrontAgent(t *testing.T) {
 	for field, want := range map[string]string{
 		"Mozilla/5.0%2520(compatible;%2520Googlebot/2.1)": "Mozilla/5.0 (compatible; Googlebot/2.1)", // until about 2019
@@ -30,7 +30,7 @@ func TestCloudFrontAgent(t *testing.T) {
 	}
 }
 
-// TestW3CPort holds that the port of a server tells the scheme, but for rows of the site that is named.
+// TestW3CPort checks that the port of a server determines the scheme, except for rows of the named site.
 func TestW3CPort(t *testing.T) {
 	for _, test := range []struct {
 		base             robots.Origin
@@ -55,7 +55,7 @@ func TestW3CPort(t *testing.T) {
 	}
 }
 
-// TestW3CQuotes holds that fields in quotes may have spaces and quotes, and that other quotes are bytes like others.
+// TestW3CQuotes checks that quoted fields may have spaces and quotes, and that other quotes have no meaning.
 func TestW3CQuotes(t *testing.T) {
 	for _, test := range []struct {
 		line   string

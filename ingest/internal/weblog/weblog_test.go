@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAllocs holds that parsers do not allocate, once they have seen the lines.
+// TestAllocs checks that parsers do not allocate once they have seen the lines.
 func TestAllocs(t *testing.T) {
 	for _, test := range []struct {
 		format Format
@@ -41,7 +41,7 @@ func TestAllocs(t *testing.T) {
 			}
 		}
 		if test.format == W3C {
-			lines = lines[len(lines)-3:] // those of the last header
+			lines = lines[len(lines)-3:] // the lines after the last header
 		}
 		if n := testing.AllocsPerRun(20, func() {
 			for _, line := range lines {
@@ -55,7 +55,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestOutsideYears: a moment that its zone puts outside the years 1 to 9999 is none.
+// TestOutsideYears checks that a time whose zone puts it outside the years 1 to 9999 is invalid.
 func TestOutsideYears(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"9999-12-31T23:59:59.999999Z": true, "9999-12-31T23:59:59-00:01": false, "0001-01-01T00:00:00Z": true, "0001-01-01T00:00:00+00:01": false,
@@ -67,7 +67,7 @@ func TestOutsideYears(t *testing.T) {
 	}
 }
 
-// TestMoment compares moments of 10,000 years with package time, and days and times of day that there are not.
+// TestMoment compares times in 10,000 years with package time, including invalid dates and clocks.
 func TestMoment(t *testing.T) {
 	clocks := [...][3]int{{0, 0, 0}, {12, 34, 56}, {23, 59, 59}, {23, 59, 60}, {22, 59, 60}, {24, 0, 0}, {0, 60, 0}, {0, 0, 61}, {1, 2, 3}}
 	n := 0
@@ -92,7 +92,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestParseTime reads all ways to write a moment, and none of others.
+// TestParseTime parses all formats of times, and rejects others.
 func TestParseTime(t *testing.T) {
 	at := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC).UnixMicro()
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC).UnixMicro()
@@ -114,7 +114,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// TestDetect tells formats by lines that do not come from the samples.
+// TestDetect detects formats from lines that are not in the samples.
 func TestDetect(t *testing.T) {
 	for _, test := range []struct {
 		want  Format
@@ -151,7 +151,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestFields asks formats for fields that they cannot have.
+// TestFields requests fields that formats cannot have.
 func TestFields(t *testing.T) {
 	for _, f := range []Format{Combined, ALB} {
 		all := []Options{{Keep: []string{"nothing"}}}
@@ -179,7 +179,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestBase completes paths, and fails where nothing does.
+// TestBase completes paths, and expects an error if that is impossible.
 func TestBase(t *testing.T) {
 	for _, test := range []struct {
 		base       robots.Origin
