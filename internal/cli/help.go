@@ -129,7 +129,13 @@ func (p *Program) Man() string {
 	fmt.Fprintf(&sb, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name, roff(p.About))
 	for i := range p.Commands {
 		c := &p.Commands[i]
-		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(synopsis(c)))
+		needed := "" // the required flags, as in "-rules dir [flags]"
+		for _, f := range c.Flags {
+			if f.Needed != "" {
+				needed += f.usage() + " "
+			}
+		}
+		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(strings.TrimSpace(needed+"[flags] "+c.Arguments)))
 	}
 	fmt.Fprintf(&sb, ".B %s help\n[topic]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", name, roffParagraphs(job.Intro))
 	writeManFlags(&sb, job)
@@ -146,17 +152,6 @@ func (p *Program) Man() string {
 	}
 	sb.WriteString(".SH \"EXIT STATUS\"\n" + roffParagraphs(strings.TrimPrefix(job.Rest, "Exit codes: ")))
 	return sb.String()
-}
-
-// synopsis returns the required flags: "-rules dir [flags]".
-func synopsis(c *Command) string {
-	var sb strings.Builder
-	for _, f := range c.Flags {
-		if f.Needed != "" {
-			sb.WriteString(f.usage() + " ")
-		}
-	}
-	return strings.TrimSpace(sb.String() + "[flags] " + c.Arguments)
 }
 
 // writeManFlags writes the flags of a command, by section.

@@ -119,7 +119,13 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 
 // Drop drops the incomplete files and the temporary pack.
 func (r *run) Drop() (committed bool, err error) {
-	committed, err = r.files.drop()
+	for _, t := range r.files.all {
+		if t.Name == "" {
+			continue
+		}
+		done, errFile := t.Drop()
+		committed, err = committed || done, errors.Join(err, errFile)
+	}
 	if committed {
 		return committed, err
 	}

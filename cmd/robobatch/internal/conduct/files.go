@@ -1,7 +1,6 @@
 package conduct
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/process"
@@ -81,18 +80,6 @@ func commitAll(files []*file, outs []storage.Output) error {
 		return storage.CommitAll(outs...)
 	}
 	return files[0].Commit(func(out storage.Output) error { return commitAll(files[1:], append(outs, out)) })
-}
-
-// drop is close for other goroutines. It reports whether a file was complete.
-func (f *files) drop() (committed bool, err error) {
-	for _, t := range f.all {
-		if t.Name == "" {
-			continue
-		}
-		done, errFile := t.Drop()
-		committed, err = committed || done, errors.Join(err, errFile)
-	}
-	return committed, err
 }
 
 // A row is a row of -out. Some of its columns are null in all rows of a run, depending on verified and bytes.

@@ -91,7 +91,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		faults.Add("rules", missingRules(g.rest))
 	}
 	e.Asker = NewAsker(&g.Flags, &faults)
-	if len(g.rest) > 0 && !slices.ContainsFunc(g.rest, mayBeURL) {
+	if len(g.rest) > 0 && !slices.ContainsFunc(g.rest, func(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }) {
 		faults.Add("", fmt.Errorf("%s is neither a URL nor a path: write https://www.example.com/page, or /page with -origin", msg.File(g.rest[0])))
 	}
 	form, err := cli.Choose("form", g.print, forms)
@@ -102,9 +102,6 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	}
 	return e, e.Find(&g.Flags, e.onlyOrigin())
 }
-
-// mayBeURL reports whether an argument may be a URL or a path.
-func mayBeURL(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
 // aboutCode returns the explanation of a finding or warning code, if the code is the only argument.
 func aboutCode(arguments []string) (text string, ok bool) {

@@ -361,7 +361,11 @@ func groupText(g *why.Group) string {
 	}
 	var spans []string
 	for _, part := range g.Parts {
-		spans = append(spans, span(part.First, part.Last))
+		span := strconv.Itoa(int(part.First))
+		if part.Last != part.First {
+			span = fmt.Sprintf("%d-%d", part.First, part.Last)
+		}
+		spans = append(spans, span)
 	}
 	noun := "line "
 	if len(spans) > 1 || strings.Contains(spans[0], "-") {
@@ -380,14 +384,6 @@ func groupText(g *why.Group) string {
 		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow separates their names", by, msg.Count(int64(g.Shared), "other name"))
 	}
 	return s
-}
-
-// span returns "3" or "1-9".
-func span(first, last int32) string {
-	if first == last {
-		return strconv.Itoa(int(first))
-	}
-	return fmt.Sprintf("%d-%d", first, last)
 }
 
 // opinions returns the dialects that agree with the requested one, and the answers of the others.

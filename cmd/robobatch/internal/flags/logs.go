@@ -99,13 +99,23 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 		faults.Add("client-at", fmt.Errorf("%d: write 1 for the first address, 2 for the second, and so on, or -1 for the last", l.ClientAt))
 	}
 	for _, text := range l.Keep {
-		column, name := parseKeep(text)
-		if slices.ContainsFunc(kept, func(k output.KeptColumn) bool { return k.Name == name }) || column.Field == "" {
+		field := strings.TrimSpace(text) // "status" or, with a type, "price:float"
+		kind, named := ingest.FieldKind(field), false
+		if i := strings.LastIndexByte(field, ':'); i >= 0 {
+			if k, ok := KeptTypes[field[i+1:]]; ok {
+				field, kind, named = field[:i], k, true
+			}
+		}
+		name := field
+		if slices.Contains(output.Columns(), name) {
+			name = "in_" + name // verdicts already have such a column
+		}
+		if slices.ContainsFunc(kept, func(k output.KeptColumn) bool { return k.Name == name }) || field == "" {
 			faults.Add("keep", fmt.Errorf("%q is empty, or the name of another column: name each field once", text))
 			continue
 		}
-		opt.Keep = append(opt.Keep, column)
-		kept = append(kept, output.KeptColumn{Name: name, Kind: column.Kind})
+		opt.Keep = append(opt.Keep, ingest.KeptColumn{Field: field, Kind: kind, Own: !named && kind == engine.KeptText})
+		kept = append(kept, output.KeptColumn{Name: name, Kind: kind})
 	}
 	return opt, kept
 }
@@ -131,23 +141,6 @@ func readPattern(name string) (string, error) {
 		return "", fmt.Errorf("%s has no field of a pattern, such as $request or %%r: copy the log_format or LogFormat of the log into it", msg.File(name))
 	}
 	return string(text), nil
-}
-
-// parseKeep reads a field with an optional type: "status" or "price:float". The column has the name of the field, with
-// the prefix "in_" if the verdicts already have such a column.
-func parseKeep(text string) (column ingest.KeptColumn, name string) {
-	field := strings.TrimSpace(text)
-	kind, named := ingest.FieldKind(field), false
-	if i := strings.LastIndexByte(field, ':'); i >= 0 {
-		if k, ok := KeptTypes[field[i+1:]]; ok {
-			field, kind, named = field[:i], k, true
-		}
-	}
-	name = field
-	if slices.Contains(output.Columns(), name) {
-		name = "in_" + name
-	}
-	return ingest.KeptColumn{Field: field, Kind: kind, Own: !named && kind == engine.KeptText}, name
 }
 
 // Limits are the limits at which a run fails.

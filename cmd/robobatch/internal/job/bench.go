@@ -113,8 +113,15 @@ func (b *benchRun) check(g *benchFlags) error {
 	}
 	b.outOpt.Inputs, b.outOpt.Workers = b.InputNames(), b.Workers()
 	b.job = measure.Job{
-		Rules: b.responses, Logs: b.open, Sink: b.create, Store: b.Now.Opt, Workers: []int{1, 0},
-		Pack: b.Now.Pack(),
+		Store: b.Now.Opt, Workers: []int{1, 0}, Pack: b.Now.Pack(),
+		Rules: func() (iter.Seq2[robots.Response, error], error) { return b.Now.Files.Responses(), nil },
+		Logs: func() (_ engine.Source, err error) {
+			b.Logs, err = ingest.OpenLogs(b.Files.Names(), b.LogOpt) // of the last run, for its counts
+			return b.Logs, err
+		},
+		Sink: func(store *engine.Store) (measure.Sink, error) {
+			return output.Create(filepath.Join(b.dir, "verdicts.parquet"), nil, store, b.outOpt)
+		},
 		Ran: func(store *engine.Store, s engine.Stats) {
 			b.warnings = append(pipeline.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
@@ -129,19 +136,6 @@ func (b *benchRun) check(g *benchFlags) error {
 	return b.Logs.Close()
 }
 
-func (b *benchRun) responses() (iter.Seq2[robots.Response, error], error) {
-	return b.Now.Files.Responses(), nil
-}
-
-func (b *benchRun) open() (_ engine.Source, err error) {
-	b.Logs, err = ingest.OpenLogs(b.Files.Names(), b.LogOpt) // of the last run, for its counts
-	return b.Logs, err
-}
-
-func (b *benchRun) create(store *engine.Store) (measure.Sink, error) {
-	return output.Create(filepath.Join(b.dir, "verdicts.parquet"), nil, store, b.outOpt)
-}
-
 // Drop removes the output.
 func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
 
@@ -154,34 +148,25 @@ func (b *benchRun) Run(ctx context.Context) (err error) {
 	case w.Err != nil:
 		return console.OutError(w.Err)
 	case errors.Is(err, measure.ErrNoURLs):
-		return fmt.Errorf("%s: %w", b.logNames(), err)
-	case err == nil:
-		err = b.warnRules()
-		b.WarnOnce(b.warnings)
+		names := b.Files.Names()
+		name := msg.File(names[0])
+		if len(names) > 1 {
+			name = msg.Count(int64(len(names)), "log")
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	case err != nil:
+		return pipeline.NamePack(b.job.Pack, err)
 	}
-	return pipeline.NamePack(b.job.Pack, err)
-}
-
-// logNames returns the name of the logs for messages.
-func (b *benchRun) logNames() string {
-	names := b.Files.Names()
-	if len(names) == 1 {
-		return msg.File(names[0])
-	}
-	return msg.Count(int64(len(names)), "log")
-}
-
-// warnRules prints the warnings about the rules.
-func (b *benchRun) warnRules() error {
 	if b.job.Pack != "" {
 		store, err := engine.OpenPack(b.job.Pack, b.job.Store)
-		if err != nil {
-			return err
+		if err == nil {
+			err = errors.Join(b.Now.ReadNotes(store), store.Close())
 		}
-		if err := errors.Join(b.Now.ReadNotes(store), store.Close()); err != nil {
-			return err
+		if err != nil {
+			return pipeline.NamePack(b.job.Pack, err)
 		}
 	}
 	b.Now.Warn(&b.Console)
+	b.WarnOnce(b.warnings)
 	return nil
 }

@@ -114,8 +114,16 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		faults.Add("", errors.New("missing -rules: "+flags.NameRules))
 	}
 	faults.Add("as-of", g.reading.CheckMoment())
-	faults.Add("agent", l.askFor(g.agents.Names))
-	_, err := cli.Choose("form", g.print, Forms)
+	var err error
+	l.asked, err = flags.ExpandAgents(g.agents.Names)
+	faults.Add("agent", err)
+	for _, name := range l.asked {
+		l.who = append(l.who, robots.NewAgent(name, l.opt.Dialect))
+	}
+	if flags.NeedsRuleTokens(l.asked, l.opt.Dialect) {
+		l.named = map[robots.ProductToken]bool{}
+	}
+	_, err = cli.Choose("form", g.print, Forms)
 	faults.Add("print", err)
 	severity, err := cli.Choose("severity", g.fail, Severities)
 	faults.Add("fail", err)
@@ -161,18 +169,6 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		err = errors.Join(errs...)
 	}
 	return l, err
-}
-
-// askFor sets the crawlers for which findings are requested.
-func (l *linting) askFor(names []string) (err error) {
-	l.asked, err = flags.ExpandAgents(names)
-	for _, name := range l.asked {
-		l.who = append(l.who, robots.NewAgent(name, l.opt.Dialect))
-	}
-	if flags.NeedsRuleTokens(l.asked, l.opt.Dialect) {
-		l.named = map[robots.ProductToken]bool{}
-	}
-	return err
 }
 
 // diagnostics returns the requested diagnostics of a robots.txt. The origin is "" if unknown.

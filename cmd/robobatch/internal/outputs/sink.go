@@ -247,17 +247,13 @@ func (r *RejectFile) Write(b *engine.Batch) error {
 	return err
 }
 
-// input returns the name of the batch's input; "" if it has no name.
-func (r *RejectFile) input(b *engine.Batch) string {
-	if b.Input < len(r.inputs) {
-		return r.inputs[b.Input]
-	}
-	return ""
-}
-
 // addReject writes a line.
 func (r *RejectFile) addReject(b *engine.Batch, reject engine.Reject) {
-	line := rejectLine{Input: fieldtext.Valid(r.input(b)), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
+	input := "" // it has no name
+	if b.Input < len(r.inputs) {
+		input = r.inputs[b.Input]
+	}
+	line := rejectLine{Input: fieldtext.Valid(input), Line: reject.Line, Offset: reject.Offset, Reason: reject.Reason}
 	if raw := b.Piece(reject.Raw); utf8.Valid(raw) {
 		line.Raw = string(raw)
 	} else {

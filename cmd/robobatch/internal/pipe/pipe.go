@@ -276,7 +276,14 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.WarnMoment()
 	if r.perStream {
 		always := r.Warnings
-		r.opt.Ended = func(stats engine.Stats) { r.endStream(always, &stats) }
+		r.opt.Ended = func(stats engine.Stats) { // each stream gets all its warnings, so that the sender can assign them
+			if r.streams++; r.streams > 1 {
+				r.Warnings = nil
+				r.WarnOnce(always)
+			}
+			r.warn(&stats)
+			fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
+		}
 	}
 	out := console.NewWriter(r.Out)
 	run := pipe.Run
@@ -316,15 +323,4 @@ func (r *run) warn(stats *engine.Stats) {
 	}
 	r.WarnOnce(warning.Senders(stats))
 	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the URL column with -url-column", 0))
-}
-
-// endStream prints the warnings about a stream, including those that do not depend on its content, and then a line
-// about its end. A sender of several streams can thus assign the warnings.
-func (r *run) endStream(always []warning.Warning, stats *engine.Stats) {
-	if r.streams++; r.streams > 1 {
-		r.Warnings = nil
-		r.WarnOnce(always)
-	}
-	r.warn(stats)
-	fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
 }

@@ -255,7 +255,14 @@ func (p *Pipeline) Load(ctx context.Context, dir string) error {
 // WarnMoment warns if no robots.txt is as old as the requested moment.
 func (p *Pipeline) WarnMoment() {
 	for _, side := range p.Sides() {
-		p.WarnOnce(side.warnMoment(p.Old != nil))
+		if side.AsOf == "" || side.Opt.RowTimes || side.Store.InForce() > 0 {
+			continue
+		}
+		text := "every robots.txt is newer than -as-of " + side.AsOf
+		if p.Old != nil {
+			text = fmt.Sprintf("every robots.txt of %s is newer than %s", msg.File(side.Path), side.AsOf)
+		}
+		p.WarnOnce([]warning.Warning{{Code: warning.NoRulesThen, Text: text + "; the time of a plain file is its modification time", Count: 1}})
 	}
 }
 
@@ -272,21 +279,15 @@ func (p *Pipeline) sourceOf(logs *ingest.Logs) *Source {
 
 // Take evaluates the logs and passes the rows to a sink. For the cause of an error, see [Cause].
 func (p *Pipeline) Take(ctx context.Context, src *Source, sink engine.Sink) error {
-	defer func() { p.WarnOnce(warnLate(src)) }()
+	defer func() { // a few rows with a wrong time do not matter
+		if rows := src.URLs.Load(); 10*src.Late > rows {
+			text := fmt.Sprintf("%s of %s are over a year newer than the list of crawlers (%s), which lacks crawlers introduced since: update robobatch, or add them with -crawlers",
+				msg.Number(src.Late), msg.Count(rows, "row"), crawlers.Date())
+			p.WarnOnce([]warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}})
+		}
+	}()
 	defer p.Watch("URLs", src.Sample)()
 	return p.Decide(ctx, src, sink)
-}
-
-// warnLate returns a warning if over a tenth of the rows are much newer than the table of crawlers. A few rows with a
-// wrong time do not matter.
-func warnLate(src *Source) []warning.Warning {
-	rows := src.URLs.Load()
-	if 10*src.Late <= rows {
-		return nil
-	}
-	text := fmt.Sprintf("%s of %s are over a year newer than the list of crawlers (%s), which lacks crawlers introduced since: update robobatch, or add them with -crawlers",
-		msg.Number(src.Late), msg.Count(rows, "row"), crawlers.Date())
-	return []warning.Warning{{Code: warning.OldCrawlers, Text: text, Count: src.Late}}
 }
 
 // FindEarlier finds the logs of a previous period, which a flag names.
@@ -444,19 +445,6 @@ func (s *Side) Unload() (err error) {
 		err = s.Store.Close()
 	}
 	return errors.Join(err, s.Close())
-}
-
-// warnMoment returns a warning if no robots.txt is as old as the requested moment. If named is set, the warning names
-// the rules, to distinguish two sides.
-func (s *Side) warnMoment(named bool) []warning.Warning {
-	if s.AsOf == "" || s.Opt.RowTimes || s.Store.InForce() > 0 {
-		return nil
-	}
-	text := "every robots.txt is newer than -as-of " + s.AsOf
-	if named {
-		text = fmt.Sprintf("every robots.txt of %s is newer than %s", msg.File(s.Path), s.AsOf)
-	}
-	return []warning.Warning{{Code: warning.NoRulesThen, Text: text + "; the time of a plain file is its modification time", Count: 1}}
 }
 
 // WarnAgents returns a warning if requested crawler names may be misspelt.

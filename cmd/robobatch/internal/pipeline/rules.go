@@ -77,19 +77,32 @@ var ErrNotListed = errors.New("the rules have no robots.txt for it: check scheme
 // unnamed pack in a directory. The caller must have set the limit for large packs, and must close first the store and
 // then the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
-	switch {
-	case r.Pack() != "":
+	if r.Pack() != "" {
 		if store, err = engine.OpenPack(r.Pack(), opt); err == nil {
 			err = r.ReadNotes(store)
 		}
-		err = NamePack(r.Pack(), err)
-	case opt.MaxMemory > 0:
-		store, err = r.limited(ctx, opt, dir, c)
-	default:
-		defer r.Watch(c)()
-		store, err = engine.BuildStore(r.Responses(ctx), opt)
+		return store, NamePack(r.Pack(), err)
 	}
-	return store, err
+	if opt.MaxMemory <= 0 {
+		defer r.Watch(c)()
+		return engine.BuildStore(r.Responses(ctx), opt)
+	}
+	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
+		return nil, &LimitError{opt.MaxMemory, r.Share, size}
+	}
+	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+outputs.PackSuffix)
+	if err != nil {
+		return nil, &TempError{dir, err}
+	}
+	r.temp.Store(f)
+	defer r.Watch(c)()
+	packOpt := engine.PackOptions{Dialect: opt.Dialect, Workers: opt.Workers, TempDir: dir}
+	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); atomicfile.IsFull(err) || errors.Is(err, syscall.EFBIG) {
+		return nil, &TempError{dir, err}
+	} else if err != nil {
+		return nil, err
+	}
+	return engine.OpenPackFile(f.File, opt)
 }
 
 // NamePack returns a [*PackError] for an error about the dialect of a pack; other errors are returned unchanged.
@@ -156,26 +169,6 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("-max-memory: %s is too little to compile %s of captures: use %s, or compile them first with robobatch compile",
 		e.Share.Text(e.Limit), memory.Text(e.Size), memory.Text(e.Share.Whole(roomToCompile)))
-}
-
-// limited compiles the rules into an unnamed pack.
-func (r *Rules) limited(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (*engine.Store, error) {
-	if _, size := r.Progress(); opt.MaxMemory < roomToCompile && size > opt.MaxMemory/4 {
-		return nil, &LimitError{opt.MaxMemory, r.Share, size}
-	}
-	f, err := atomicfile.CreateTemp(dir, ".robobatch-*"+outputs.PackSuffix)
-	if err != nil {
-		return nil, &TempError{dir, err}
-	}
-	r.temp.Store(f)
-	defer r.Watch(c)()
-	packOpt := engine.PackOptions{Dialect: opt.Dialect, Workers: opt.Workers, TempDir: dir}
-	if _, err := engine.WritePack(ctx, f, r.Responses(ctx), packOpt); atomicfile.IsFull(err) || errors.Is(err, syscall.EFBIG) {
-		return nil, &TempError{dir, err}
-	} else if err != nil {
-		return nil, err
-	}
-	return engine.OpenPackFile(f.File, opt)
 }
 
 // A TempError means that the temporary pack could not be written.
@@ -299,10 +292,31 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 		text := msg.Count(int64(len(names)), "name") + " of rules files may begin with an unknown scheme; they are read as hosts"
 		warnings = append(warnings, warning.Warning{Code: warning.UnclearName, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
-	if d, ok := brokenRecords(r.Problems()); ok {
+	if p := r.Problems(); p.Total > 0 {
+		text := msg.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
+		d := warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
+		for _, record := range p.First[:min(len(p.First), warning.Examples)] {
+			d.Examples = append(d.Examples, record.Error())
+		}
 		warnings = append(warnings, d)
 	}
-	if d, ok := damagedRules(r.Damages(), show); ok && r.AcceptDamage { // otherwise it is an error
+	if damages := r.Damages(); len(damages) > 0 && r.AcceptDamage { // otherwise they are an error
+		d := warning.Warning{Code: warning.DamagedRules, Count: int64(len(damages))}
+		var unread, missing int64
+		for i, damage := range damages {
+			unread, missing = unread+damage.Unread, missing+damage.Missing
+			if i < warning.Examples {
+				d.Examples = append(d.Examples, show(damage))
+			}
+		}
+		gone := "how many bytes are missing is unknown"
+		if missing > 0 {
+			gone = msg.Count(missing, "byte") + " or more are missing"
+		}
+		if unread > 0 {
+			gone = "not used: the last " + msg.Count(unread, "byte") + "; " + gone
+		}
+		d.Text = fmt.Sprintf("rules are missing: %s of captures could not be read to the end; %s", msg.Count(d.Count, "file"), gone)
 		warnings = append(warnings, d)
 	}
 	if odd := r.Odd(); odd.IsOdd() {
@@ -347,35 +361,4 @@ func (r *Rules) ReadNotes(store *engine.Store) error {
 		r.noted = append(r.noted, warning.Warning{Code: warning.OldPack, Text: text, Count: 1})
 	}
 	return nil
-}
-
-// brokenRecords returns the warning about invalid capture records, which are skipped.
-func brokenRecords(p rulefiles.Problems) (d warning.Warning, ok bool) {
-	text := msg.Count(p.Total, "broken record") + " in captures: skipped, or counted as a failed fetch if only the content is broken"
-	d = warning.Warning{Code: warning.BrokenRecords, Text: text, Count: p.Total}
-	for _, record := range p.First[:min(len(p.First), warning.Examples)] {
-		d.Examples = append(d.Examples, record.Error())
-	}
-	return d, p.Total > 0
-}
-
-// damagedRules returns the warning about damaged capture files. show formats the file and the description of a damage.
-func damagedRules(damages []*rulefiles.Damage, show func(*rulefiles.Damage) string) (d warning.Warning, ok bool) {
-	var unread, missing int64
-	for i, damage := range damages {
-		unread, missing = unread+damage.Unread, missing+damage.Missing
-		if i < warning.Examples {
-			d.Examples = append(d.Examples, show(damage))
-		}
-	}
-	d.Code, d.Count = warning.DamagedRules, int64(len(damages))
-	gone := "how many bytes are missing is unknown"
-	if missing > 0 {
-		gone = msg.Count(missing, "byte") + " or more are missing"
-	}
-	if unread > 0 {
-		gone = "not used: the last " + msg.Count(unread, "byte") + "; " + gone
-	}
-	d.Text = fmt.Sprintf("rules are missing: %s of captures could not be read to the end; %s", msg.Count(d.Count, "file"), gone)
-	return d, len(damages) > 0
 }

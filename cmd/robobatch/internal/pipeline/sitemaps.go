@@ -26,21 +26,12 @@ func (p *Pipeline) findSitemaps(f *Flags) error {
 		return fmt.Errorf("-in-sitemap: %w", err)
 	}
 	p.Sitemaps, p.Memory.Sitemaps, p.Now.Opt.Sitemaps, p.Asked.SitemapsHash = read, read.Size, read.Set, read.Hash
-	p.Hints = append(p.Hints, otherSite(f.Logs.Base, read))
+	if site, err := robots.ParseOrigin(f.Logs.Base); err == nil && read.Set != nil {
+		if origins := read.Set.Origins(); len(origins) > 0 && !slices.Contains(origins, site) {
+			p.Hints = append(p.Hints, fmt.Sprintf("no URL in -in-sitemap is on %s, the site of -base; the first is on %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0]))
+		}
+	}
 	return nil
-}
-
-// otherSite returns a hint if no URL of the sitemaps belongs to the site of -base; "" otherwise, or without a site.
-func otherSite(base string, read *sitemapfiles.Sitemaps) string {
-	site, err := robots.ParseOrigin(base)
-	if err != nil || read.Set == nil || len(read.Set.Origins()) == 0 {
-		return ""
-	}
-	origins := read.Set.Origins()
-	if slices.Contains(origins, site) {
-		return ""
-	}
-	return fmt.Sprintf("no URL in -in-sitemap is on %s, the site of -base; the first is on %s: http and https are different sites, and so are example.com and www.example.com", site, origins[0])
 }
 
 // sitemapWarnings maps sitemap problems to warnings, with the text before and after the number.

@@ -298,8 +298,15 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 		for p := range order {
 			select {
 			case rows := <-p.rows:
-				if err := r.write(rows, c); err != nil {
-					return err
+				for i := range rows {
+					c.add(&rows[i], i%len(r.moments)*len(r.opt.Agents)+i/len(r.moments)%len(r.opt.Agents))
+					if r.table == nil {
+						continue
+					}
+					r.cells = output.AppendCells(r.cells[:0], columns, &rows[i])
+					if err := r.Use(func(f storage.Output) error { return f.Wrap("write", r.table.Add(r.cells)) }); err != nil {
+						return err
+					}
 				}
 			case <-ctx.Done():
 				return ctx.Err()
@@ -317,22 +324,6 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 		}
 		return f.Commit()
 	})
-}
-
-// write counts the rows of some sites, and writes them if there is an output.
-func (r *run) write(rows []row, c *counts) error {
-	moments, crawlers := len(r.moments), len(r.opt.Agents)
-	for i := range rows {
-		c.add(&rows[i], i%moments*crawlers+i/moments%crawlers)
-		if r.table == nil {
-			continue
-		}
-		r.cells = output.AppendCells(r.cells[:0], columns, &rows[i])
-		if err := r.Use(func(f storage.Output) error { return f.Wrap("write", r.table.Add(r.cells)) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rows returns the rows of sites: one per site, agent and moment, nested in this order.

@@ -54,20 +54,15 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 		}
 	}
 	spread(all, given)
-	return all, hint, checkPieces(all)
-}
-
-// checkPieces returns an error if a piece has the same output as another item.
-func checkPieces(items []Item) error {
-	owner := make(map[string]*Item, len(items))
-	for i := range items {
-		item := &items[i]
+	owner := make(map[string]*Item, len(all))
+	for i := range all {
+		item := &all[i]
 		if other := owner[item.Output]; other != nil {
-			return fmt.Errorf("%s is split, and a piece of it and %s would have the same output, %s: rename one", msg.File(item.Name), msg.File(other.Name), msg.File(item.Output))
+			return all, hint, fmt.Errorf("%s is split, and a piece of it and %s would have the same output, %s: rename one", msg.File(item.Name), msg.File(other.Name), msg.File(item.Output))
 		}
 		owner[item.Output] = item
 	}
-	return nil
+	return all, hint, nil
 }
 
 // A piece is a range of the stored bytes of an input.

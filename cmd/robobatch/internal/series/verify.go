@@ -471,8 +471,16 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 func (c *checking) Run(ctx context.Context) error {
 	var sum Verification
 	for _, name := range c.names {
-		v, err := verify(ctx, name)
-		if err != nil {
+		var v *Verification
+		dir := name
+		info, err := storage.Of(name).Stat(name)
+		if outputs.IsDir(name) || err == nil && info.Dir || storage.IsRemote(name) && !strings.HasSuffix(name, ".json") {
+			v, err = Dir{Name: name}.Verify(ctx)
+		} else {
+			v, err = VerifyFile(ctx, name)
+			dir = filepath.Dir(name)
+		}
+		if v, err = withMixed(v, err, dir); err != nil {
 			return err
 		}
 		for _, f := range v.Findings {
@@ -489,17 +497,6 @@ func (c *checking) Run(ctx context.Context) error {
 	}
 	c.Print(checked + ": unchanged\n")
 	return nil
-}
-
-// verify verifies a directory of outputs, or the output of a file of -stats.
-func verify(ctx context.Context, name string) (*Verification, error) {
-	info, err := storage.Of(name).Stat(name)
-	if outputs.IsDir(name) || err == nil && info.Dir || storage.IsRemote(name) && !strings.HasSuffix(name, ".json") {
-		v, err := Dir{Name: name}.Verify(ctx)
-		return withMixed(v, err, name)
-	}
-	v, err := VerifyFile(ctx, name)
-	return withMixed(v, err, filepath.Dir(name))
 }
 
 // withMixed adds what a killed run left in a directory, which is not an error even if the directory has no manifest.
