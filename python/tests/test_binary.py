@@ -125,19 +125,19 @@ def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
     other = tmp_path / "other"
     other.write_text(FAKE)
     monkeypatch.setenv("ROBOBATCH_BINARY", str(other))
-    with pytest.raises(robobatch.Error, match="which is no program"):
+    with pytest.raises(robobatch.Error, match="which is not executable"):
         robobatch.find_binary()
     other.chmod(0o755)
     assert robobatch.find_binary() == str(other)
     other.write_bytes(b"\x7fELF of another machine")
-    with pytest.raises(robobatch.Error, match="Exec format error: install the wheel of this machine's system"):
+    with pytest.raises(robobatch.Error, match="Exec format error: install the wheel for this system"):
         robobatch.decide(["x"], rules="x")
 
 
 def test_path_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ROBOBATCH_BINARY")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(robobatch.Error, match="none is in PATH: install the wheel"):
+    with pytest.raises(robobatch.Error, match="nor in PATH: install the wheel"):
         robobatch.find_binary()
     (tmp_path / "robobatch").write_text(FAKE)
     (tmp_path / "robobatch").chmod(0o755)

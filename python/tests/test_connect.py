@@ -28,12 +28,12 @@ rows = spark.read.parquet(log)
 decided = rs.with_verdicts(rows, rules=shipped).selectExpr("*", "robots_allowed(url, '*') as again")
 decided.coalesce(1).write.parquet(out)
 stream = spark.readStream.schema(rows.schema).parquet(log)
-with pytest.raises(robobatch.Error, match="no files that were shipped, as in a stream of Spark Connect: give"):
+with pytest.raises(robobatch.Error, match="no shipped files, as in a stream of Spark Connect: give"):
     rs.with_verdicts(stream, rules=shipped)
 query = rs.with_verdicts(stream, rules=pack, columns="allowed").writeStream.format("parquet")
 query = query.option("checkpointLocation", out + ".checkpoint").trigger(availableNow=True).start(out + ".stream")
 query.awaitTermination()
-with pytest.raises(robobatch.Error, match="Spark Connect has no accumulators: leave out warnings"):
+with pytest.raises(robobatch.Error, match="Spark Connect has no accumulators: remove warnings="):
     rs.Warnings(spark)
 assert spark.sql("select robots_allowed('https://www.sba.gov/', 'a b')").collect()[0][0] is None
 spark.stop()

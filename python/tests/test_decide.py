@@ -122,7 +122,7 @@ def test_options(rules: Path) -> None:
         datetime.datetime(2100, 1, 31, tzinfo=datetime.timezone.utc),
     ):
         assert robobatch.decide([there], rules=rules, as_of=moment)["allowed"].to_pylist() == [False]
-    with pytest.raises(ValueError, match="in no time zone"):
+    with pytest.raises(ValueError, match="without a time zone"):
         robobatch.decide([there], rules=rules, as_of=datetime.datetime(2026, 1, 31))
     decided = robobatch.decide([there], rules=rules, flags=["-url-as-is"])
     assert decided["allowed"].to_pylist() == [False]
@@ -172,7 +172,7 @@ def test_huge_rows(rules: Path) -> None:
         (None, TypeError, "rows is NoneType"),
         (np.array([["x"]]), TypeError, r"of 2 dimensions: .* rows\[:, 0\]"),
         (np.array([1.5]), TypeError, "URL 0 is float64"),
-        (pa.table({"u": ["x"], "v": [1]}), robobatch.Error, 'no such column: "url": the rows have u, v'),
+        (pa.table({"u": ["x"], "v": [1]}), robobatch.Error, 'no such column: "url": the columns are u, v'),
         (pa.Table.from_arrays([pa.array(["x"])] * 2, ["url", "url"]), robobatch.Error, '2 columns are named "url"'),
         (pa.table({"url": [1]}), robobatch.Error, 'not a type of text: column "url" is int64: cast it .* with url='),
         (pd.DataFrame({"url": [1]}), robobatch.Error, 'column "url" is int64'),
@@ -182,7 +182,7 @@ def test_huge_rows(rules: Path) -> None:
         (
             pa.table({"url": ["x"], "rule": ["y"]}),
             robobatch.Error,
-            'a column "rule", and so have .* prefix=, or .* columns=',
+            'already have a column "rule": .* prefix=, or .* columns=',
         ),
     ],
 )
@@ -252,7 +252,7 @@ def test_no_more_open_files(rules: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) - 1, hard))
     try:
-        with pytest.raises(robobatch.Error, match="Too many open files: ask less at once"):
+        with pytest.raises(robobatch.Error, match="Too many open files: use fewer processes"):
             robobatch.decide(["https://example.com/"], rules=rules)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -85,12 +85,12 @@ def test_rules_of_every_kind(rules: Path, pack: Path) -> None:
         ("lost.rbp", {}, robobatch.Error, "lost.rbp: no such file or directory"),
         ({}, {}, ValueError, "empty dict"),
         ({"example.com": ""}, {}, robobatch.Error, "'example.com' without a scheme: write 'https://example.com'"),
-        ("User-agent: *\nDisallow: /", {}, robobatch.Error, "text of a robots.txt, and nothing says whose: add"),
-        (b"User-agent: *\n" * 300, {}, robobatch.Error, "text of a robots.txt, and nothing says whose"),
+        ("User-agent: *\nDisallow: /", {}, robobatch.Error, "text of a robots.txt without an origin: add"),
+        (b"User-agent: *\n" * 300, {}, robobatch.Error, "text of a robots.txt without an origin"),
         ({"example.com": 1}, {}, TypeError, "'example.com': int"),
         ({"example.com": "x\n"}, {}, robobatch.Error, "example.com"),
         ({HOME: "\ud800"}, {}, ValueError, "half a surrogate pair"),
-        (RULES, {"origin": HOME}, ValueError, "leave out origin"),
+        (RULES, {"origin": HOME}, ValueError, "remove origin"),
         (RULES, {"dialect": "bing"}, robobatch.Error, "unknown dialect"),
         (3, {}, TypeError, "int"),
     ],
@@ -106,10 +106,10 @@ def test_rules_that_change(rules: Path) -> None:
     with robobatch.Decider(rules) as decider:
         (rules / "https_other.example.txt").write_text("User-agent: *\nDisallow: /\n")
         assert decider.allowed("https://other.example/") is True
-        with pytest.warns(robobatch.InputWarning, match="the rules have changed .* make another"):
+        with pytest.warns(robobatch.InputWarning, match="the rules have changed .* create another"):
             decider.decide(["https://other.example/"])
     (rules / "one").write_text("User-agent: *\nDisallow: /\n")
-    with pytest.raises(robobatch.Error, match=r"the name of a file, .*one', for https://a: give its text"):
+    with pytest.raises(robobatch.Error, match=r"a file name, .*one', for https://a: pass its text"):
         robobatch.Decider({"https://a": str(rules / "one")})
 
 
@@ -139,14 +139,14 @@ def test_wrong_questions() -> None:
         assert decided["reason"].to_pylist() == ["default", *["bad_agent"] * 3]
         assert set(decided["origin"].to_pylist()) == {HOME[:-1]}
         with pytest.raises(
-            robobatch.Error, match=r'no such column: "robot": the rows have url, bot: .* agent_column='
+            robobatch.Error, match=r'no such column: "robot": the columns are url, bot: .* agent_column='
         ):
             decider.decide(bots, agent_column="robot")
         with pytest.raises(robobatch.Error, match='column "n" is int64'):
             decider.decide(pa.table({"url": [HOME], "n": [1]}), agent_column="n")
         with pytest.raises(ValueError, match="agents, agent_column and user_agent_column exclude"):
             decider.decide(bots, agent_column="bot", agents="x")
-        with pytest.raises(ValueError, match="another role: name that of the crawlers"):
+        with pytest.raises(ValueError, match="another role: name the column of the crawlers"):
             decider.decide(bots, agent_column="url")
         with pytest.raises(ValueError, match="columns is empty"):
             decider.decide(bots, columns=[])
@@ -177,9 +177,9 @@ def test_explain() -> None:
 
 def test_what_is_no_array_of_texts() -> None:
     with robobatch.Decider(RULES) as decider:
-        with pytest.raises(ValueError, match=r"^URLs are no texts of Arrow: .*: give an array of strings$"):
+        with pytest.raises(ValueError, match=r"^URLs are not Arrow strings: .*: pass an array of strings$"):
             decider.verdicts([1, HOME])
-        with pytest.raises(ValueError, match=r"^crawlers are no texts of Arrow: .*: give an array of strings$"):
+        with pytest.raises(ValueError, match=r"^crawlers are not Arrow strings: .*: pass an array of strings$"):
             decider.verdicts([HOME, HOME], pa.array([b"x", b"\xff"]))
 
 
@@ -196,7 +196,7 @@ def test_verdicts_of_arrays() -> None:
         assert decider.verdicts(pa.chunked_array([], pa.string())).num_rows == 0
         assert decider.verdicts(pa.nulls(2), pa.nulls(2)).column(0).to_pylist() == [None, None]
         for arrays in ([pa.array([1])], [pa.array(["x"]), pa.array([1])]):
-            with pytest.raises(TypeError, match="are texts, and these are int64: cast them to a string"):
+            with pytest.raises(TypeError, match="must be strings, but these are int64: cast them to a string"):
                 decider.verdicts(*arrays)
 
 
@@ -328,7 +328,7 @@ def test_no_rows() -> None:
 def test_too_many_agents_for_a_command() -> None:
     with (
         robobatch.Decider(RULES) as decider,
-        pytest.raises(robobatch.Error, match="name so many crawlers in a column, by agent_column="),
+        pytest.raises(robobatch.Error, match="for so many crawlers, use a column and agent_column="),
     ):
         decider.decide([HOME], agents=["x" * 100_000] * 100)
 
@@ -607,5 +607,5 @@ def test_a_thread_that_asks_while_it_is_closed() -> None:
     time.sleep(0.05)
     decider.close()
     thread.join()
-    assert seen == ["the Decider is closed: make another"]
+    assert seen == ["the Decider is closed: create another"]
     assert children() == []

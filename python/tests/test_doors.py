@@ -77,7 +77,7 @@ def test_same_is_the_same() -> None:
     assert isinstance(decide(batch.slice(0, 0), to="same"), pa.RecordBatch)
     assert isinstance(decide(reader, to="same"), pa.RecordBatchReader)
     assert decide(URLS[:1], to="same", columns="allowed") == [{"url": URLS[0], "allowed": False}]
-    with pytest.raises(TypeError, match="array of NumPy, and verdicts are several columns"):
+    with pytest.raises(TypeError, match="NumPy array, which cannot hold several columns"):
         decide(np.array(URLS[:2]), to="same")
     con = duckdb.connect()
     con.execute("create table log as "
@@ -263,7 +263,7 @@ def test_requests() -> None:
     ]  # fmt: skip
     assert series.rule(rules=decider).name == series.line(rules=decider).name == "url"
     for wrong, said in {
-        "client_column": "nothing reads it", "ranges": "without user_agent_column", "as_of": "without time_column",
+        "client_column": "has no effect", "ranges": "without user_agent_column", "as_of": "without time_column",
         "agent_column": "exclude each other", "on_bad_agent": 'use "null" or "raise"',
         "layout": 'use "long" or "wide"',
     }.items():  # fmt: skip

@@ -67,9 +67,9 @@ def test_no_rows(spark: SparkSession, rules: Path) -> None:
 @pytest.mark.parametrize(
     ("schema", "options", "said"),
     [
-        ("u string", {}, 'no such column: "url": the rows have u: name .* with url='),
+        ("u string", {}, 'no such column: "url": the columns are u: name .* with url='),
         ("url int", {}, 'not a type of text: column "url" is int32'),
-        ("url string, RULE string", {}, 'a column "rule", and so have the verdicts: .* prefix='),
+        ("url string, RULE string", {}, 'already have a column "rule": .* prefix='),
         ("url string", {"columns": ["allowd"]}, "did you mean allowed"),
         ("url string", {"agents": ["a-b", "A_B"], "layout": "wide"}, "would share the column allowed_a_b"),
     ],
@@ -136,7 +136,7 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
     for call, said in {
         "('https://www.sba.gov/')": r"robots_allowed takes a URL and a crawler: write robots_allowed\(url, '\*'\)",
         "('https://www.sba.gov/', '*', '*')": "robots_allowed takes a URL and a crawler",
-        "(7, '*')": "robots_allowed takes texts, and these are int32: cast them to a string",
+        "(7, '*')": "robots_allowed takes strings, but these are int32: cast them to a string",
     }.items():
         with pytest.raises(Exception, match=said):
             spark.sql(f"select robots_allowed{call}").collect()
@@ -163,7 +163,9 @@ def test_another_python(spark: SparkSession, pack: Path, tmp_path: Path, monkeyp
     other.write_text("#!/bin/sh\nexit 1\n")
     other.chmod(0o700)
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(other))
-    with pytest.raises(robobatch.Error, match=f"{other}, which tasks run, has no pyarrow: set PYSPARK_PYTHON to "):
+    with pytest.raises(
+        robobatch.Error, match=f"{other}, the Python of the tasks, has no pyarrow: set PYSPARK_PYTHON to "
+    ):
         rs.ship(spark, pack)
 
 

@@ -88,11 +88,11 @@ def test_a_source_that_fails(rules: Path) -> None:
 
 
 def test_another_schema(rules: Path) -> None:
-    with pytest.raises(robobatch.Error, match="give all one schema"):
+    with pytest.raises(robobatch.Error, match="use one schema for all"):
         list(robobatch.stream([batch(0), pa.record_batch({"url": [1]})], rules=rules))
-    with pytest.raises(TypeError, match=r"batches has str: give record batches"):
+    with pytest.raises(TypeError, match=r"batches has str: pass record batches"):
         list(robobatch.stream(["https://example.com/"], rules=rules))  # type: ignore[list-item]
-    with pytest.raises(robobatch.Error, match=r"the rows have x"):
+    with pytest.raises(robobatch.Error, match=r"the columns are x"):
         list(robobatch.stream([pa.record_batch({"x": [1]})], rules=rules))
 
 
@@ -131,14 +131,14 @@ PROGRAMS = {
     "dies at once": ("echo 'robobatch: x: broken: mend it' >&2; exit 2", "x: broken: mend it", 2),
     "has few addresses": (
         "echo 'fatal error: failed to reserve page summary memory' >&2; exit 2",
-        "have 900 MiB of addresses here",
+        "limit of a process is 900 MiB",
         2,
     ),
-    "says nothing": ("exit 3", "ended with code 3 and said nothing", 3),
+    "says nothing": ("exit 3", "ended with exit code 3 and no message", 3),
     "says very much": ("yes 'robobatch: much' | head -c 30000000 >&2; exit 2", "much", 2),
-    "answers with something else": ("echo hello; cat >/dev/null", "answered with something else", 0),
-    "answers nothing": ("cat >/dev/null", "answered with something else", 0),
-    "echoes": ("cat", "answered with something else", 0),
+    "answers with something else": ("echo hello; cat >/dev/null", "gave an invalid answer", 0),
+    "answers nothing": ("cat >/dev/null", "gave an invalid answer", 0),
+    "echoes": ("cat", "gave an invalid answer", 0),
     "closes its input": ("exec <&-; sleep 0.2; echo 'robobatch: late' >&2; exit 2", "late", 2),
     "is killed": ("kill -9 $$", "ended by signal 9", 137),
 }

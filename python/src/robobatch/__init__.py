@@ -1,6 +1,6 @@
 r"""Decide whether robots.txt lets a crawler fetch a URL: for one, or for every row of a table.
 
-The work is done by the program robobatch, which comes with the wheel. All but the command needs pyarrow:
+The program robobatch, which comes with the wheel, does the work. The package, but not the command, needs pyarrow:
 ``pip install 'pyarrow>=16'``.
 
 For one table
@@ -9,9 +9,9 @@ For one table
     >>> robobatch.decide(["https://example.com/private"], rules=rules, columns="allowed", to="same")
     [{'url': 'https://example.com/private', 'allowed': False}]
 
-    ``rules`` is also a path: of a directory with files such as ``https_example.com.txt``, of captures, or of a pack
-    of ``robobatch compile``, which is ready at once. ``rows`` is a list, or a table of pyarrow, pandas, Polars or
-    DuckDB; ``to="pandas"``, ``to="polars"`` and ``to="same"`` choose what comes back.
+    ``rules`` may also be a path: a directory with files such as ``https_example.com.txt``, captures, or a pack
+    of ``robobatch compile``, which opens at once. ``rows`` is a list, or a table of pyarrow, pandas, Polars or
+    DuckDB; ``to="pandas"``, ``to="polars"`` or ``to="same"`` selects the type of the result.
 
 For a log with User-Agents
     >>> log = [{"url": "https://example.com/private", "ua": "Mozilla/5.0 (compatible; GPTBot/1.2)"}]
@@ -21,8 +21,8 @@ For a log with User-Agents
     agent   reason  rows  allowed  disallowed  violations
     GPTBot  rule    1     0        1           1
 
-    Each row is decided for the crawler that its User-Agent names: columns ``agent`` and ``violation``. A URL has
-    scheme and host: put the site before paths, as by ``'https://example.com' || path`` in SQL.
+    Each row is decided for the crawler that its User-Agent names, with the columns ``agent`` and ``violation``. URLs
+    need scheme and host: if the log has paths, prepend the site, as in ``'https://example.com' || path`` in SQL.
 
 For many questions
     >>> with robobatch.Decider(rules) as decider:
@@ -30,19 +30,19 @@ For many questions
     False
 
     ``decider.decide(table, agent_column="bot")`` decides each row for its own crawler, and
-    ``print(decider.explain(url, agent))`` says why.
+    ``print(decider.explain(url, agent))`` explains a verdict.
 
 In SQL and expressions
-    ``robobatch.duckdb.register(con, rules=...)`` makes ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``,
-    ``robots_line(url, agent)`` and ``robots_request(url, user_agent)`` in DuckDB. In Spark
-    ``robobatch.spark.register(spark, "rules.rbp")`` does so, with
-    the pack that the command ``robobatch compile -rules robots/ -out rules.rbp`` has made. With
+    ``robobatch.duckdb.register(con, rules=...)`` defines ``robots_allowed(url, agent)``, ``robots_rule(url, agent)``,
+    ``robots_line(url, agent)`` and ``robots_request(url, user_agent)`` in DuckDB, and
+    ``robobatch.spark.register(spark, "rules.rbp")`` in Spark, for
+    a pack that the command ``robobatch compile -rules robots/ -out rules.rbp`` made. With
     ``import robobatch.polars``, Polars has ``pl.col("url").robobatch.allowed("Googlebot", rules=...)``.
 
-More than memory holds
+For more rows than fit in memory
     ``robobatch.stream(batches, rules=...)`` takes record batches and yields them with verdicts.
 
-Errors are ``robobatch.Error`` and say what to do. Warnings are ``robobatch.InputWarning``.
+Errors raise ``robobatch.Error``, with a remedy. Warnings are ``robobatch.InputWarning``.
 docs/LAKE.md has more examples.
 """
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decider", "Error", "Explanation", "InputWarning", "Summary", "decide", "find_binary", "stream", "summary"]
 
-# Where names are. They are imported when they are first used: the command needs no pyarrow.
+# The module of each name. A name is imported on first use, so that the command works without pyarrow.
 _MODULES = {
     "Decider": "decider",
     "InputWarning": "errors",
@@ -78,7 +78,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is used, and say what it needs."""
+    """Import a name on first use; without pyarrow, raise an error that says how to install it."""
     if name == "__version__":
         return _version()
     if name in ("duckdb", "polars", "spark"):
@@ -98,7 +98,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the names, those that are not imported yet included."""
+    """Return all names, including those that are not imported yet."""
     return sorted({*globals(), *_MODULES, "__version__"})
 
 

@@ -1,4 +1,4 @@
-"""A process that answers single questions, as lines of text: it takes a tenth of the time of a record batch."""
+"""A process that answers single questions as lines of text, in a tenth of the time of a record batch."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Asker:
     def __init__(
         self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]
     ) -> None:
-        """Keep what to start. ``on_warnings`` gets the warnings about the questions when their stream ends."""
+        """Store how to start it. ``on_warnings`` gets the warnings about the questions when their stream ends."""
         self._rules = rules
         self._arguments = arguments
         self._on_warnings = on_warnings
@@ -98,7 +98,7 @@ class Asker:
         return _ANSWERS[self._ask(b"%b\t%b\n" % (url, agent.encode()), _ANSWERS)]
 
     def takes(self, url: bytes) -> bool:
-        """Report whether a URL fits into a line."""
+        """Report whether a URL can be sent as a line."""
         return b"\n" not in url and b"\t" not in url and 0 < len(url) <= _LONGEST
 
     def end_stream(self) -> None:

@@ -20,8 +20,8 @@ _NAME = "robobatch.exe" if os.name == "nt" else "robobatch"
 def find_binary() -> str:
     """Return the path of the program.
 
-    It is the one that the environment variable ROBOBATCH_BINARY names; or the one that was installed with this
-    package, also if PATH lacks its directory; or the one in the wheel that this package is imported from; or the
+    It is, in this order, the one in the environment variable ROBOBATCH_BINARY, the one that was installed with this
+    package (even if its directory is not in PATH), the one in the wheel that this package is imported from, or the
     first in PATH.
     """
     named = os.environ.get("ROBOBATCH_BINARY")
@@ -29,7 +29,7 @@ def find_binary() -> str:
         if not _runs(Path(named)):
             raise Error(f"ROBOBATCH_BINARY is {named}, which {_trouble(Path(named))}, or unset it")
         return str(Path(named).absolute())
-    idle = None  # found, but cannot run
+    idle = None  # found, but not executable
     for candidate in (*_recorded(), *_beside()):
         if _runs(candidate):
             return str(candidate)
@@ -42,10 +42,10 @@ def find_binary() -> str:
     if in_path:
         return str(Path(in_path).absolute())
     if idle is not None:
-        raise Error(f"the program is {idle}, which {_trouble(idle)}, or name another program by ROBOBATCH_BINARY")
+        raise Error(f"the program is {idle}, which {_trouble(idle)}, or set ROBOBATCH_BINARY to another program")
     raise Error(
-        f"no program robobatch came with {Path(__file__).parent}, and none is in PATH: "
-        "install the wheel of this machine's system, or name the program by ROBOBATCH_BINARY"
+        f"the program robobatch is neither beside {Path(__file__).parent} nor in PATH: "
+        "install the wheel for this system, or set ROBOBATCH_BINARY to the program"
     )
 
 
@@ -56,10 +56,12 @@ def _runs(path: Path) -> bool:
 def _trouble(path: Path) -> str:
     """Return why a file cannot run, and what to do."""
     if not path.is_file():
-        return "is no program: name the file robobatch"
+        return "is not a program: name the file robobatch"
     if not path.stat().st_mode & 0o111:
-        return f"is no program, as nobody may execute it: chmod +x {path}"
-    return "may not be executed there: its file system is mounted noexec, or is another user's: copy it elsewhere"
+        return f"is not executable: run chmod +x {path}"
+    return (
+        "cannot be executed there: the file system is mounted noexec, or belongs to another user: copy it elsewhere"
+    )
 
 
 def _recorded() -> list[Path]:
@@ -89,7 +91,7 @@ def _beside() -> list[Path]:
 def _from_wheel() -> str | None:
     """Return the program of the wheel that this package is imported from, unpacked beside the wheel.
 
-    Spark does so with --py-files. What lies beside the wheel is as much to be trusted as the wheel.
+    Spark imports wheels so with --py-files. Files beside the wheel are as trustworthy as the wheel itself.
     """
     wheel = Path(__file__).absolute().parent.parent  # Spark's path has ./robobatch.zip
     if not wheel.is_file() or not zipfile.is_zipfile(wheel):
@@ -103,7 +105,7 @@ def _from_wheel() -> str | None:
             if not _unpacked(target, info.file_size):
                 _unpack(archive, info, target)
             if not _runs(target):
-                raise Error(f"the program is {target}, which {_trouble(target)}, and name it by ROBOBATCH_BINARY")
+                raise Error(f"the program is {target}, which {_trouble(target)}, and set ROBOBATCH_BINARY to it")
             return str(target)
     return None
 
@@ -120,7 +122,7 @@ def _unpacked(target: Path, size: int) -> bool:
 
 
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
-    """Write a member of the archive. Several processes may do so at once, and the last one wins."""
+    """Write a member of the archive. Several processes may do so at once; the last one replaces the file."""
     try:
         number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         temporary = Path(name)
@@ -134,5 +136,5 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> No
     except OSError as err:
         raise Error(
             f"the program cannot be unpacked from {archive.filename}: {err.strerror}: "
-            "install the wheel, or name the program by ROBOBATCH_BINARY"
+            "install the wheel, or set ROBOBATCH_BINARY to the program"
         ) from err

@@ -17,13 +17,13 @@ def check(rows: object, to: str | None) -> None:
     if to is not None and to not in KINDS:
         raise ValueError(f"to is {to!r}: use one of {', '.join(KINDS)}")
     if to == "same" and library(rows) == "numpy":
-        raise TypeError('rows is an array of NumPy, and verdicts are several columns: use to="pandas"')
+        raise TypeError('rows is a NumPy array, which cannot hold several columns: use to="pandas"')
 
 
 def convert(table: pa.Table, rows: Any, to: str | None, added: list[str]) -> Any:
-    """Return a table with verdicts as what was asked for.
+    """Return a table with verdicts in the requested form.
 
-    ``rows`` is what the table was made of, and ``added`` the names of the columns behind theirs.
+    ``rows`` is the source of the table, and ``added`` contains the names of the added columns.
     """
     kind = library(rows)
     if to == "same":
@@ -50,7 +50,7 @@ def _relation(rows: Any, decided: pa.Table) -> Any:  # noqa: ARG001 - the query 
         return rows.query("robobatch_rows", "select * from decided")
     except Exception as err:
         raise TypeError(
-            "DuckDB sees no tables of Python, as python_enable_replacements is off: set it, or leave out to="
+            "DuckDB cannot see Python tables, because python_enable_replacements is off: turn it on, or remove to="
         ) from err
 
 

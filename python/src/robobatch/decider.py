@@ -56,18 +56,18 @@ _deciders: weakref.WeakSet[Decider] = weakref.WeakSet()
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a crawler may, or may not, fetch a URL. ``print`` it for the reasons in words.
+    """The explanation of a verdict. ``print`` it to read it.
 
     Attributes
     ----------
     allowed : bool or None
         The verdict.
     reason : str
-        Its kind, as in the column ``reason``.
+        The kind of verdict, as in the column ``reason``.
     data : dict
-        All that is known: docs/explain.schema.json describes it.
+        All details, as in docs/explain.schema.json.
     text : str
-        The same for people.
+        The same as text.
     """
 
     allowed: bool | None
@@ -98,21 +98,21 @@ class _Warnings:
 
 
 class Decider:
-    r"""Rules that are loaded once, for any number of questions, also of several threads at once.
+    r"""Rules that are loaded once, for any number of questions, also from several threads at once.
 
-    A Decider keeps a process of the program for ``allowed`` and functions of SQL, one for tables, and others for
-    further choices of columns, six in all. They end with ``close``, at the end of a ``with`` block, when the Decider
-    is collected, and with this process. A child that was forked has processes of its own, and so has a copy that was
-    pickled. A Ctrl-C reaches none of them.
+    A Decider runs up to six processes of the program: one for ``allowed`` and SQL functions, one for tables, and
+    others for other choices of columns. They end with ``close``, at the end of a ``with`` block, when the Decider
+    is garbage-collected, and with this process. A forked child and a pickled copy have their own processes.
+    Ctrl-C does not reach them.
 
     Parameters
     ----------
     rules : path, dict, or text
-        A pack of ``robobatch compile``, a directory of robots.txt, or captures; ``{origin: text}``; or, with
+        A pack of ``robobatch compile``, a directory of robots.txt files, or captures; ``{origin: text}``; or, with
         ``origin``, the text of one robots.txt.
     origin, dialect, missing, as_of, accept_damaged_rules, ranges, max_memory, workers, flags
-        As for robobatch.decide; ``as_of="log"`` and ``ranges`` are about rows with times and addresses.
-        ``max_memory`` is of each process.
+        As for robobatch.decide. ``as_of="log"`` and ``ranges`` apply to rows with times and addresses.
+        ``max_memory`` limits each process.
 
     Raises
     ------
@@ -122,7 +122,7 @@ class Decider:
     Warns
     -----
     InputWarning
-        The rules contradict what they were taken for.
+        The rules do not look like their format, or contradict an argument.
 
     Examples
     --------
@@ -200,7 +200,7 @@ class Decider:
         return f"Decider({shown}{given})"
 
     def close(self) -> None:
-        """End the processes. Warnings about what ``allowed`` and functions of SQL were asked are warnings then."""
+        """End the processes, and issue the warnings about the questions to ``allowed`` and SQL functions."""
         if self._closed:
             return
         try:
@@ -216,9 +216,9 @@ class Decider:
             warnings.warn(warning, stacklevel=2)
 
     def warnings(self) -> list[InputWarning]:
-        """Return the warnings about what ``allowed`` and functions of SQL were asked since the last call.
+        """Return the warnings about the questions to ``allowed`` and SQL functions since the last call.
 
-        They are about all of these rows together, so that a single bad URL is none. Equal ones are one.
+        A warning is about all of these rows together, so a single bad URL gives none. There are no duplicates.
         """
         with self._lock:
             lanes = list(self._lanes.values())
@@ -229,7 +229,7 @@ class Decider:
         return list({str(warning): warning for warning in left}.values())
 
     def allowed(self, url: str | bytes | None, agent: str = "*") -> bool | None:
-        r"""Return whether a crawler may fetch a URL; None if that is no URL, or nobody knows.
+        r"""Return whether a crawler may fetch a URL; None if the URL is invalid, or the verdict unknown.
 
         Parameters
         ----------
@@ -241,8 +241,8 @@ class Decider:
         Returns
         -------
         bool or None
-            The column ``allowed`` of ``decide``. A call takes some 20 µs of CPU, half of it in the program, and
-            those of several threads take turns; a row of ``decide`` takes below 1 µs.
+            The same as the column ``allowed`` of ``decide``. A call takes about 20 µs of CPU time, half of it in the
+            program; calls from several threads take turns. A row of ``decide`` takes less than 1 µs.
 
         Examples
         --------
@@ -252,7 +252,9 @@ class Decider:
         (True, False)
         """
         if url is not None and not isinstance(url, str | bytes):
-            raise TypeError(f"url is {type(url).__name__}, {url!r:.80}: use str, bytes or None; for many call decide")
+            raise TypeError(
+                f"url is {type(url).__name__}, {url!r:.80}: use str, bytes or None; for several URLs, call decide"
+            )
         if not isinstance(agent, str):
             raise TypeError(
                 f"agent is {type(agent).__name__}, {agent!r:.80}: use a product token, such as 'Googlebot'"
@@ -328,7 +330,7 @@ class Decider:
         Returns
         -------
         pyarrow.Table, pandas.DataFrame or polars.DataFrame
-            The rows in their order, with the columns of the verdicts behind their own.
+            The rows in order, with the verdict columns after their own.
 
         Examples
         --------
@@ -386,21 +388,21 @@ class Decider:
         return convert(added, rows, to, answers.column_names)
 
     def verdicts(self, urls: Any, agents: Any = "*", columns: Sequence[str] = ("allowed",)) -> pa.RecordBatch:
-        r"""Return verdicts for arrays of some thousand URLs, as engines give them to functions.
+        r"""Return verdicts for arrays of some thousand URLs, as query engines pass them to functions.
 
         Parameters
         ----------
         urls : pyarrow.Array or pyarrow.ChunkedArray
-            URLs. A null has null verdicts.
+            URLs. A null gives a null verdict.
         agents : str, pyarrow.Array or pyarrow.ChunkedArray, default "*"
-            The crawler of each, or of all. One that is null, empty or no product token has null verdicts.
+            The crawler of each URL, or of all. A null, empty or invalid one gives a null verdict.
         columns : sequence of str, default ("allowed",)
-            The columns of the verdicts.
+            The columns to return.
 
         Returns
         -------
         pyarrow.RecordBatch
-            The columns, in the order of the URLs. Warnings are kept for ``warnings``.
+            The columns, in the order of the URLs. ``warnings`` returns the warnings.
 
         Examples
         --------
@@ -424,12 +426,12 @@ class Decider:
         return pa.RecordBatch.from_arrays([_plain(a).take(places) for a in answer.columns], names=answer.schema.names)
 
     def requests(self, urls: Any, user_agents: Any, clients: Any = None, times: Any = None) -> pa.StructArray:
-        r"""Return what a run with User-Agents says of arrays of requests, as engines give them to functions.
+        r"""Return verdicts for arrays of requests with User-Agents, as query engines pass them to functions.
 
         Parameters
         ----------
         urls, user_agents, clients : pyarrow.Array or pyarrow.ChunkedArray
-            Texts. The addresses of clients are for a Decider with ``ranges``.
+            Texts. The client addresses are for a Decider with ``ranges``.
         times : pyarrow.Array or pyarrow.ChunkedArray, optional
             Timestamps or texts, for a Decider with ``as_of="log"`` or ``ranges``.
 
@@ -478,7 +480,7 @@ class Decider:
         return request_columns(self._options)
 
     def explain(self, url: str, agent: str = "*") -> Explanation:
-        r"""Return why a crawler may, or may not, fetch a URL.
+        r"""Return the explanation of a verdict: why a crawler may or may not fetch a URL.
 
         Parameters
         ----------
@@ -490,7 +492,7 @@ class Decider:
         Returns
         -------
         Explanation
-            ``print`` it. It has the group that binds the crawler, and the rules that match.
+            It contains the group that binds the crawler, and the rules that match.
 
         Examples
         --------
@@ -519,7 +521,7 @@ class Decider:
         return Explanation(data["allowed"], data["reason"], data, said[1])
 
     def _check_agent(self, agent: str) -> None:
-        """Raise the program's error about an agent that is not a product token: it does not depend on a row."""
+        """Raise the program's error about an agent that is not a product token, without the row."""
         if agent in self._checked or (
             len(agent) <= _PLAIN_AGENT and re.fullmatch(r"\*|[A-Za-z][A-Za-z0-9_./-]*", agent)
         ):
@@ -557,7 +559,7 @@ class Decider:
     def _check_open(self) -> None:
         """Check that close was not called. The caller must hold the lock."""
         if self._closed:
-            raise ValueError("the Decider is closed: make another")
+            raise ValueError("the Decider is closed: create another")
 
     def _asker(self) -> Asker:
         """Return the Asker for single questions."""
@@ -598,8 +600,8 @@ class Decider:
             dropped.end_stream()
             dropped.end()
         if changed:
-            text = "the rules have changed since this Decider was made, and some answers are by the old ones: "
-            warnings.warn(InputWarning(text + "make another"), stacklevel=4)
+            text = "the rules have changed since this Decider was created, and some answers follow the old ones: "
+            warnings.warn(InputWarning(text + "create another"), stacklevel=4)
         return lane
 
     def _after_fork(self) -> None:
@@ -637,9 +639,9 @@ def _texts_of(values: Any, kind: pa.DataType, what: str) -> pa.Array[Any]:
     except pa.ArrowInvalid as err:
         if getattr(values, "nbytes", 0) > _MOST_BYTES:
             raise ValueError(
-                f"{len(values)} {what} are too long for verdicts: give fewer at once, or call decide"
+                f"{len(values)} {what} are too long for one array: pass fewer at once, or call decide"
             ) from err
-        raise ValueError(f"{what} are no texts of Arrow: {err}: give an array of strings") from err
+        raise ValueError(f"{what} are not Arrow strings: {err}: pass an array of strings") from err
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
@@ -656,7 +658,7 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array[Any]:
     if array.type == kind:
         return array
     if not is_text(array.type) and not pa.types.is_null(array.type):
-        raise TypeError(f"URLs and crawlers are texts, and these are {array.type}: cast them to a string")
+        raise TypeError(f"URLs and crawlers must be strings, but these are {array.type}: cast them to a string")
     return array.view(kind) if pa.types.is_string(array.type) and kind == pa.binary() else array.cast(kind)
 
 

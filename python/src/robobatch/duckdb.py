@@ -1,4 +1,4 @@
-r"""Functions of SQL for DuckDB.
+r"""SQL functions for DuckDB.
 
 They need ``pip install duckdb numpy``.
 
@@ -36,53 +36,51 @@ _KINDS = {"allowed": "BOOLEAN", "violation": "BOOLEAN", "rule_line": "INTEGER"} 
 def register(
     con: duckdb.DuckDBPyConnection, *, rules: Given | Decider, prefix: str = "robots_", **options: Any
 ) -> Decider:
-    """Make functions that decide URLs in SQL.
+    """Define SQL functions that decide URLs.
 
     - ``robots_allowed(url, agent)``; ``robots_rule(url, agent)``, the rule that decides; and
       ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and may
       be a column.
-    - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
+    - ``robots_allowed_list(url, agents)``: the results of ``robots_allowed`` for a list of agents, as a list.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
-      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
-      or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
-      ``verified_by``.
+      ``reason``, ``rule_line``, ``rule`` and ``violation`` (the crawler requested a disallowed URL). With the option
+      ``ranges`` or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds
+      ``verified`` and ``verified_by``.
 
-    All but the last return NULL for a NULL, for what is no URL, and for an agent that is no product token, such as a
-    User-Agent. Functions that were registered before are replaced.
+    All except the last return NULL for NULL, for an invalid URL, and for an agent that is not a product token, such
+    as a User-Agent. Functions that were registered earlier are replaced.
 
     Parameters
     ----------
     con : duckdb.DuckDBPyConnection
         The connection.
     rules : path, dict, text, or Decider
-        As for robobatch.Decider, or one that is there.
+        As for robobatch.Decider, or an existing Decider.
     prefix : str, default "robots_"
-        How the names of the functions begin.
+        The prefix of the function names.
     **options
-        Those of robobatch.Decider.
+        The options of robobatch.Decider.
 
     Raises
     ------
     ModuleNotFoundError
-        NumPy is missing, which functions of DuckDB need.
+        NumPy is missing.
 
     Returns
     -------
     Decider
-        What decides. It lives as long as the connection. Its ``warnings()`` are about the rows of all queries so far:
-        look at them after a query.
+        The Decider that the functions use; it lives as long as the connection. Its ``warnings()`` are about the rows
+        of all queries so far: call them after a query.
     """
     try:
         import_module("numpy")
     except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "functions of DuckDB in Python need numpy: pip install numpy", name="numpy"
-        ) from None
+        raise ModuleNotFoundError("Python functions in DuckDB need numpy: pip install numpy", name="numpy") from None
     decider = rules if isinstance(rules, Decider) and not options else Decider(rules, **options)  # type: ignore[arg-type]
     create: Any = con.create_function  # its types vary between versions
 
     def make(name: str, function: Callable[..., Any], parameters: list[str], kind: str) -> None:
-        with contextlib.suppress(Exception):  # there was none
+        with contextlib.suppress(Exception):  # it did not exist
             con.remove_function(prefix + name)
         create(prefix + name, function, parameters, kind, type="arrow", null_handling="special")
 

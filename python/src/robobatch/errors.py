@@ -51,26 +51,23 @@ def _in_python(text: str) -> str:
 
 
 class Error(Exception):
-    """robobatch could not do what was asked.
-
-    ``str(error)`` says what is wrong and what to do about it.
-    """
+    """The program failed. ``str(error)`` is the reason and a remedy."""
 
     exit_code: int | None
-    """Of the program: 2 for an error of usage or input, 128 + n if signal n ended it; None if it did not run."""
+    """Exit code of the program: 2 for wrong usage or input, 128 + n if signal n ended it; None if it did not run."""
 
     message: str
-    """What the program printed on standard error, ending with the remedy."""
+    """The message that the program printed to standard error; it ends with the remedy."""
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
-        """Make an error of a message, which ends with the remedy."""
+        """Create an error from a message, which ends with the remedy."""
         super().__init__(message, exit_code)
         self.message = message
         self.exit_code = exit_code
 
     @property
     def remedy(self) -> str:
-        """What to do about it: the last clause of the message, in terms of this package."""
+        """The remedy: the last clause of the message, in terms of this package."""
         last = self.message.rsplit("\n", 1)[-1]
         _, colon, clause = last.replace(", for example: ", ", for example:\0").rpartition(": ")
         return _in_python(clause.replace("\0", " ")) if colon else ""
@@ -81,7 +78,7 @@ class Error(Exception):
 
 
 class InputWarning(UserWarning):
-    """Input does not look like its format, or contradicts an argument, and the rows have verdicts.
+    """The input does not look like its format, or contradicts an argument; the rows have verdicts all the same.
 
     docs/WARNINGS.md lists the codes.
     """
@@ -109,7 +106,7 @@ _WRITTEN = re.compile(r"; the (one|\d+) before it (is|are) written$")  # record 
 
 
 def in_row(error: Error, sizes: Sequence[int]) -> Error:
-    """Return an error of a row in record batches of these sizes as one of the row in all of them, from 0 on."""
+    """Return an error about a row of a record batch, with the row counted from 0 over all batches of these sizes."""
     found = _ROW.match(error.message)
     if found is None:
         return error
@@ -121,21 +118,21 @@ def in_row(error: Error, sizes: Sequence[int]) -> Error:
 def error_of(stderr: str, code: int, addresses: int | None = None) -> Error:
     """Return the error that the program printed before it ended with a code; -n is signal n, as in subprocess.
 
-    ``addresses`` is how many bytes of addresses it could have; None is no limit.
+    ``addresses`` is the limit of its address space in bytes; None means no limit.
     """
     if addresses is not None and re.search("^(runtime[:/]|fatal error:)", stderr, re.MULTILINE):
         return Error(
-            f"robobatch pipe found no memory: a process may have {addresses >> 20} MiB of addresses here, "
-            "and it needs 2 GiB and the size of the pack: lift ulimit -v, "
+            f"robobatch pipe ran out of address space: the limit of a process is {addresses >> 20} MiB, "
+            "but it needs 2 GiB plus the size of the pack: raise ulimit -v, "
             "and leave spark.executor.pyspark.memory unset",
             code,
         )
     message = _PREFIX.sub("", _HELP.sub("", _WARNING.sub("", stderr))).strip("\n")
     if code < 0:
         message = message or f"robobatch pipe was ended by signal {-code}: " + (
-            "if memory ran out, bound it with -max-memory, or give the task more"
+            "if memory ran out, set -max-memory, or give the task more memory"
             if code == -9
-            else "look for what sent it"
+            else "find out what sent it"
         )
         return Error(message, 128 - code)
-    return Error(message or f"robobatch pipe ended with code {code} and said nothing: run it by hand", code)
+    return Error(message or f"robobatch pipe ended with exit code {code} and no message: run it by hand", code)

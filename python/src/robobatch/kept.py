@@ -1,8 +1,8 @@
-"""Processes that are kept for the next stream: a task of Spark follows another in the same worker.
+"""Processes that stay for the next stream: in a Spark worker, one task follows another.
 
-A process that has answered a stream has its rules loaded, and to load them is most of what a task of some 100,000
-rows costs. It waits a few seconds for another stream of the same question, and is ended then, so that nothing stays
-where no task comes any more. If this process dies, its standard input ends, and so does it.
+A process that has answered a stream has loaded its rules, which is most of the cost of a task of some 100,000
+rows. It waits a few seconds for another stream with the same question, and then ends, so that none stays where no
+more tasks come. If this process dies, its standard input ends, and so does the program.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class _Waiting:
             waiting.remove(self)
             if not waiting:
                 del _waiting[self._key]
-        with self.process:  # ends it, though a child of this process may hold its standard input open
+        with self.process:  # ends it even if a child of this process holds its standard input open
             pass
 
 
 @contextlib.contextmanager
 def kept(question: str, rules: str | os.PathLike[str], arguments: list[str]) -> Iterator[Process]:
-    """Take a process that waits, or start one. At the end of the block it waits again, unless there was an exception.
+    """Take an idle process, or start one. At the end of the block it is idle again, unless there was an exception.
 
-    None is taken for another question, nor if the file of the rules has changed, nor after a fork. Rules that are
-    something else than one file may change and nobody sees it: they have a process for each stream.
+    An idle process is not used for another question, if the rules file has changed, or after a fork. Changes of rules
+    that are not one file cannot be detected, so these get a new process for each stream.
     """
     key = _key(question, rules, arguments)
     if key is None:

@@ -18,18 +18,18 @@ class EndedError(Exception):
 
 
 class Lane:
-    """A process, or the next one if it has ended.
+    """A process, or its replacement if it has ended.
 
-    Small questions of all threads are record batches of one stream, which is left open: none waits for the answer to
-    another. A large question is a stream of its own. A process that has ended is replaced, and what had no answer is
-    asked again: the first of it may have been at fault, so it is asked once more, or not at all after an error.
+    Small questions of all threads are record batches of one open stream, so none waits for the answer to
+    another. A large question has its own stream. If a process ends, another one gets the unanswered questions. The
+    first of these may be the cause, so it is asked only once more, or not at all after an error.
     """
 
     def __init__(
         self, rules: Rules, arguments: list[str], on_warnings: Callable[[list[InputWarning]], object]
     ) -> None:
-        """Keep what to start. ``on_warnings`` gets the warnings about small questions when their stream ends."""
-        self._rules = rules  # keeps the file that the arguments name
+        """Store how to start it. ``on_warnings`` gets the warnings about small questions when their stream ends."""
+        self._rules = rules  # keeps the file in the arguments alive
         self._arguments = arguments
         self._on_warnings = on_warnings
         self._lock = threading.Lock()  # of what is sent

@@ -1,4 +1,4 @@
-r"""Expressions of Polars: importing this module registers the namespace ``robobatch``.
+r"""Polars expressions: importing this module registers the namespace ``robobatch``.
 
 >>> import polars as pl
 >>> import robobatch.polars
@@ -26,13 +26,13 @@ __all__ = ["Robobatch", "RobobatchSeries"]
 class Robobatch:
     """Verdicts for an expression of URLs.
 
-    ``rules`` is a Decider, or what one is made of: then the expression has its own, which ends with it. ``agent`` is
-    a product token, such as ``"Googlebot"``, or an expression of them: for User-Agents call ``request``. A null, what
-    is no URL, and an agent that is no product token have null.
+    ``rules`` is a Decider, or rules as for one: then the expression has its own Decider. ``agent`` is
+    a product token, such as ``"Googlebot"``, or an expression of them; for User-Agents, call ``request``. Nulls,
+    invalid URLs, and agents that are not product tokens give null.
     """
 
     def __init__(self, expr: pl.Expr) -> None:
-        """Take the expression that the namespace is asked of."""
+        """Wrap the expression."""
         self._expr = expr
 
     def allowed(self, agent: str | pl.Expr = "*", *, rules: Given | Decider, **options: Any) -> pl.Expr:
@@ -102,10 +102,10 @@ def _placed(rest: list[Any], no_client: bool) -> list[Any]:
 
 @pl.api.register_series_namespace("robobatch")
 class RobobatchSeries:
-    """Verdicts for a Series of URLs: the methods are those of expressions, and a Series may have the crawlers."""
+    """Verdicts for a Series of URLs. The methods are those of expressions; ``agent`` may be a Series."""
 
     def __init__(self, series: pl.Series) -> None:
-        """Take the Series that the namespace is asked of."""
+        """Wrap the Series."""
         self._series = series
 
     def allowed(self, agent: str | pl.Series = "*", *, rules: Given | Decider, **options: Any) -> pl.Series:
@@ -152,7 +152,7 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
 
 
-_ROWS = 1 << 16  # asked at once
+_ROWS = 1 << 16  # sent at once
 
 
 def _parts(series: pl.Series) -> list[tuple[int, pl.Series]]:

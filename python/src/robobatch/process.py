@@ -1,8 +1,8 @@
 """One process of robobatch pipe: record batches go in, and come out with verdicts, one stream after another.
 
-What is sent gets a place to be answered at. A thread reads the answers and puts each where it belongs. So the
-program never waits for its reader, several threads may send one after the other, and each waits for its own answer.
-A caller that sends one batch more than it reads never waits for ever.
+Each batch that is sent has a slot for its answer. A thread reads the answers and fills the slots. So the program
+never waits for its reader, several threads may send one after the other, and each waits only for its own answer.
+A caller that sends one batch more than it reads cannot deadlock.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Process:
     ) -> None:
         """Start the program, for one stream or for several.
 
-        One that is ``alone`` is in a session of its own, where no Ctrl-C of a terminal or a notebook reaches it.
+        If ``alone``, it runs in its own session, where Ctrl-C in a terminal or notebook does not reach it.
         ``files`` are descriptors that it may use.
         """
         self._several = several
@@ -208,7 +208,7 @@ class Process:
 
     def _read(self) -> None:
         """Read the answers, to the end of all streams or to a fault."""
-        broken: BaseException = EOFError("there are no more answers")
+        broken: BaseException = EOFError("the stream of answers ended")
         try:
             while self._stdout.peek(1):
                 with pa.ipc.open_stream(self._stdout) as answers:
@@ -227,7 +227,7 @@ class Process:
     def _give(self, answer: pa.RecordBatch | None) -> None:
         with self._order:
             if not self._waiting:
-                raise ValueError("an answer to nothing")
+                raise ValueError("an answer without a question")
             sent = self._waiting.popleft()
             if answer is None and sent.schema is not None:  # the stream was cut off where a batch might end
                 self._blame(sent)
@@ -264,9 +264,7 @@ class Process:
             code = 0
         self._join()
         if code == 0:
-            return Error(
-                "robobatch pipe answered with something else than was asked: look whether PATH has an old one"
-            )
+            return Error("robobatch pipe gave an invalid answer: check that PATH has no old version")
         return error_of(self._said.decode("utf-8", "replace"), code, _address_limit())
 
     def end(self) -> None:
@@ -309,12 +307,11 @@ class Process:
 def cannot_start(program: str, err: OSError) -> Error:
     """Return the error for a program that does not start."""
     if err.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM):
-        return Error(f"{program}: {err.strerror}: ask less at once, or raise what ulimit -a shows")
+        return Error(f"{program}: {err.strerror}: use fewer processes, or raise the limits that ulimit -a shows")
     if err.errno == errno.E2BIG:
-        return Error(f"{program}: {err.strerror}: name so many crawlers in a column, by agent_column=")
+        return Error(f"{program}: {err.strerror}: for so many crawlers, use a column and agent_column=")
     return Error(
-        f"{program}: {err.strerror}: install the wheel of this machine's system, "
-        "or name another program by ROBOBATCH_BINARY"
+        f"{program}: {err.strerror}: install the wheel for this system, or set ROBOBATCH_BINARY to another program"
     )
 
 

@@ -11,26 +11,26 @@ DETAILS = ("reason", "rule_line", "rule")
 
 
 class Options(TypedDict, total=False):
-    """Everything that can be asked, except the rules. docs/FLAGS.md describes flags with the same names."""
+    """The options of a question, except the rules. docs/FLAGS.md describes flags with the same names."""
 
     url: str
     """The column of the URLs; "url" by default."""
     agents: str | Sequence[str]
-    """Crawlers to decide for. Several give a row each, or columns, depending on layout."""
+    """Crawlers to decide for. Several give one row each, or with layout="wide" columns."""
     agent_column: str
-    """The column of each row's own crawler, instead of agents: any number of product tokens, such as Googlebot."""
+    """The column with the crawler of each row, instead of agents: product tokens, such as Googlebot."""
     on_bad_agent: str
     """What to do with a value of agent_column that is null, empty or invalid: "null" or "raise"."""
     user_agent_column: str
     """The column of User-Agents, instead of agents: each row is decided for the crawler that it names."""
     client_column: str
-    """The column of the addresses of clients, for ranges."""
+    """The column of the client addresses, for ranges."""
     time_column: str
-    """The column of the times of requests, for as_of="log"."""
+    """The column of the request times, for as_of="log"."""
     ranges: str | Sequence[str]
-    """Published lists of the addresses of crawlers, which verify those of user_agent_column."""
+    """Published lists of crawler addresses, to verify the crawlers of user_agent_column."""
     layout: str
-    """For several agents: "long", a row for each URL and agent, or "wide", columns such as allowed_googlebot."""
+    """For several agents: "long" is one row per URL and agent, "wide" has columns such as allowed_googlebot."""
     columns: str | Sequence[str]
     """The columns to add, in this order: origin, allowed, reason, rule_line, rule, canonical_url, usage (drafts)."""
     prefix: str
@@ -38,9 +38,9 @@ class Options(TypedDict, total=False):
     dialect: str
     """How to read robots.txt: rfc9309, google, google-2010 or yandex."""
     missing: str
-    """The answer for an origin that has no robots.txt: allow, disallow or null."""
+    """The verdict for an origin without a robots.txt: allow, disallow or null."""
     as_of: str | datetime.date | datetime.datetime
-    """Use the captures that were in force at a moment, which must have a time zone; "log" is the time of each row."""
+    """Use the captures that were in force at a time, which must have a time zone; "log" is the time of each row."""
     origin: str
     """The origin of the rules, if they are a single robots.txt."""
     accept_damaged_rules: bool
@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
     workers: int
     """The number of worker goroutines; 0 is one per processor."""
     flags: Sequence[str]
-    """Other flags of robobatch pipe, as they are written."""
+    """Other flags of robobatch pipe, as on the command line."""
 
 
 def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
@@ -87,7 +87,7 @@ def arguments(rules: str | os.PathLike[str], options: Options) -> list[str]:
     return asked + list_of(flags, "flags") if flags else asked
 
 
-# The columns that the program reads, by argument: their content, and the name under which they are sent.
+# The columns that the program reads, by argument: their contents, and the names under which they are sent.
 _COLUMNS = {
     "url": ("the URLs", "url"),
     "agent_column": ("the crawlers", "agent"),
@@ -98,12 +98,14 @@ _COLUMNS = {
 
 
 def columns_read(options: Options) -> list[tuple[str, str, str, str]]:
-    """Return the columns that the program reads: argument, name, what it is, and the name under which it is sent."""
+    """Return the columns that the program reads: argument, name, contents, and the name under which it is sent."""
     names = {**options, "url": url_column(options)}
     found = [(arg, str(names[arg]), *about) for arg, about in _COLUMNS.items() if names.get(arg) is not None]
     for i, (arg, name, _, _) in enumerate(found):
         if name in [other[1] for other in found[:i]]:
-            raise ValueError(f"{arg} is {name!r}, a column that has another role: name that of {found[i][2]}")
+            raise ValueError(
+                f"{arg} is {name!r}, a column that already has another role: name the column of {found[i][2]}"
+            )
     return found
 
 
@@ -116,14 +118,14 @@ def _about_rows(options: Options) -> list[str]:
     }
     for arg, used in wanted.items():
         if arg in given and not used:
-            raise ValueError(f'{arg} is given, and nothing reads it: add ranges=, or as_of="log", or leave it out')
+            raise ValueError(f'{arg} has no effect: add ranges= or as_of="log", or remove it')
     for arg, flag, name in (
         ("ranges", "user_agent_column", "User-Agents"), ("ranges", "client_column", "addresses"),
     ):  # fmt: skip
         if arg in options and flag not in given:
             raise ValueError(f"{arg} is given without {flag}: name the column of the {name}")
     if options.get("as_of") == "log" and "time_column" not in given:
-        raise ValueError('as_of is "log", without time_column: name the column of the times')
+        raise ValueError('as_of is "log" without time_column: name the column of the times')
     if len({"agents", "agent_column", "user_agent_column"} & set(options)) > 1:
         raise ValueError("agents, agent_column and user_agent_column exclude each other: use one of them")
     bad, layout = options.get("on_bad_agent", "null"), options.get("layout", "long")
@@ -142,12 +144,12 @@ def _about_rows(options: Options) -> list[str]:
 
 
 def has_times(options: Options) -> bool:
-    """Report whether a function of requests reads addresses and times."""
+    """Report whether functions of requests take addresses and times."""
     return "ranges" in options or options.get("as_of") == "log"
 
 
 def request_columns(options: Options) -> tuple[str, ...]:
-    """Return the columns of a function of requests."""
+    """Return the columns that functions of requests return."""
     more = ("verified", "verified_by") if "ranges" in options else ()
     return ("agent", "allowed", *DETAILS, "violation", *more)
 
@@ -168,7 +170,7 @@ def about_rules(options: Options) -> list[str]:
 
 
 def list_of(names: str | Iterable[str], argument: str) -> list[str]:
-    """Return names as a list; one stands for itself, unless it is a flag. ``argument`` is what they were given as."""
+    """Return names as a list; a str is a list of one name, but not for flags. ``argument`` names them in errors."""
     if isinstance(names, str) and argument != "flags":
         return [names]
     if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
@@ -178,7 +180,7 @@ def list_of(names: str | Iterable[str], argument: str) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"{argument} has {type(name).__name__}, {name!r:.80}: use str")
     if not found:
-        raise ValueError(f"{argument} is empty: name at least one, or leave it out")
+        raise ValueError(f"{argument} is empty: name at least one, or remove it")
     return found
 
 
@@ -193,7 +195,9 @@ def _moment(moment: str | datetime.date | datetime.datetime) -> str:
         return moment
     if isinstance(moment, datetime.datetime):
         if moment.tzinfo is None:
-            raise ValueError(f"as_of is {moment}, in no time zone: add tzinfo=datetime.timezone.utc, or write a text")
+            raise ValueError(
+                f"as_of is {moment}, without a time zone: add tzinfo=datetime.timezone.utc, or use a str"
+            )
         return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if not isinstance(moment, datetime.date):
         raise TypeError(f"as_of is {type(moment).__name__}, {moment!r:.80}: use a str, a date or a datetime")

@@ -28,7 +28,7 @@ def table_of(rows: Any, url: str) -> pa.Table:
         return pa.Table.from_arrays([rows], [url])
     if isinstance(rows, str | bytes | bytearray):
         raise TypeError(
-            f"rows is one URL, {rows[:80]!r}: write a list, as in decide([url], …), or ask Decider.allowed"
+            f"rows is one URL, {rows[:80]!r}: write a list, as in decide([url], …), or call Decider.allowed"
         )
     if hasattr(rows, "collect_schema") and hasattr(rows, "collect"):  # a LazyFrame of Polars
         return _of_lazy(rows)
@@ -40,11 +40,11 @@ def table_of(rows: Any, url: str) -> pa.Table:
     if library(rows) == "pandas" and hasattr(rows, "columns"):
         return pa.Table.from_pandas(rows)  # before 2.2
     if library(rows) == "numpy" and getattr(rows, "ndim", 1) != 1:
-        raise TypeError(f"rows is an array of {rows.ndim} dimensions: give one of one dimension, as in rows[:, 0]")
+        raise TypeError(f"rows is an array of {rows.ndim} dimensions: pass one dimension, as in rows[:, 0]")
     if library(rows) == "pyspark":
-        raise TypeError("rows is of Spark: use robobatch.spark.with_verdicts, or robobatch.spark.register")
+        raise TypeError("rows is a Spark object: use robobatch.spark.with_verdicts, or robobatch.spark.register")
     if library(rows) == "dask":
-        raise TypeError("rows is of Dask: call decide in rows.map_partitions, as docs/LAKE.md shows")
+        raise TypeError("rows is a Dask object: call decide in rows.map_partitions, as docs/LAKE.md shows")
     if isinstance(rows, Iterable) and not isinstance(rows, Mapping | set | frozenset):
         return pa.table({url: _texts(rows)})
     raise TypeError(
@@ -71,9 +71,7 @@ def _of_stream(rows: Any, url: str) -> pa.Table:
         urls = rows[url] if url in getattr(rows, "columns", ()) else rows
         if getattr(urls, "ndim", 2) == 1:
             _texts(urls)  # the error names the row
-        raise TypeError(
-            f"a column of rows has values that are no type of Arrow: {err}: cast it, or leave it out"
-        ) from err
+        raise TypeError(f"a column of rows has values without an Arrow type: {err}: cast it, or remove it") from err
 
 
 def _texts(urls: Iterable[object]) -> pa.Array[Any]:
@@ -104,13 +102,13 @@ def _is_null(value: object) -> bool:
 
 
 def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
-    """Return the index of a column, of texts or of times, that an argument names. What it holds is for messages."""
+    """Return the index of the column, of texts or times, that an argument names. ``what`` names it in messages."""
     found = schema.get_all_field_indices(name)
     if len(found) > 1:
-        raise Error(f'{len(found)} columns are named "{name}": rename them, so that one is')
+        raise Error(f'{len(found)} columns are named "{name}": rename all but one')
     if not found:
         names = ", ".join(schema.names) or "none"
-        raise Error(f'no such column: "{name}": the rows have {names}: name the column of {what} with {argument}=')
+        raise Error(f'no such column: "{name}": the columns are {names}: name the column of {what} with {argument}=')
     kind = schema.field(found[0]).type
     types = pa.types
     if types.is_null(kind) or is_text(kind):
@@ -118,7 +116,7 @@ def column_index(schema: pa.Schema, name: str, argument: str, what: str) -> int:
     if argument == "time_column":
         if not (types.is_timestamp(kind) or types.is_date(kind) or types.is_integer(kind)):
             raise Error(
-                f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another by {argument}='
+                f'no times: column "{name}" is {kind}: cast it to a timestamp, or name another with {argument}='
             )
     else:
         raise Error(
@@ -151,7 +149,7 @@ _Rows = TypeVar("_Rows", pa.Table, pa.RecordBatch)
 def only(rows: _Rows, indexes: list[int], names: list[str]) -> _Rows:
     """Return some columns of the rows, under other names, in types that the program reads.
 
-    One that has no type, because all is null, becomes one of texts, and times become timestamps.
+    A column of nulls without a type becomes text, and times become timestamps.
     """
     columns = rows.select(indexes)
     for i, field in enumerate(columns.schema):
@@ -187,7 +185,7 @@ def repeated_batch(batch: pa.RecordBatch, times: int) -> pa.RecordBatch:
 
 
 def _taken(column: pa.Array[Any], of: pa.Array[Any]) -> pa.Array[Any]:
-    """Return rows of a column. Arrow cannot take rows of views."""
+    """Return rows of a column. Arrow cannot take rows from views."""
     try:
         return column.take(of)
     except pa.ArrowNotImplementedError:
@@ -203,7 +201,7 @@ def places(rows: int, times: int) -> pa.Array[Any]:
 
 
 def flattened(urls: Any, lists: Any) -> tuple[Any, Any, Any]:
-    """Return the URL and the item of each item of lists, and where each list ends."""
+    """Return the URL and the item for each item of lists, and the end of each list."""
     sizes: Any = pc.fill_null(pc.list_value_length(lists), pa.scalar(0, pa.int32()))
     ends: Any = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(sizes).cast(pa.int32())])
     return urls.take(pc.list_parent_indices(lists)), pc.list_flatten(lists), ends
@@ -214,6 +212,6 @@ def check_names(names: list[str], added: list[str]) -> None:
     taken = [name for name in added if name in names]
     if taken:
         raise Error(
-            f'the name of a column is taken: the rows have a column "{taken[0]}", and so have the verdicts: '
-            "rename the added columns with -prefix, or leave this one out with -columns"
+            f'two columns have the same name: the rows already have a column "{taken[0]}": '
+            "rename the added columns with -prefix, or select others with -columns"
         )

@@ -1,4 +1,4 @@
-"""The rules: a name that the program opens, or texts in an unnamed file."""
+"""Rules: a file name for the program, or texts in an unnamed file."""
 
 from __future__ import annotations
 
@@ -20,37 +20,39 @@ Given: TypeAlias = "str | bytes | os.PathLike[str] | Mapping[str, Text]"
 
 
 class Rules:
-    """Rules as given. It keeps the unnamed file, if there is one, until it is collected."""
+    """Rules as the caller passed them. The unnamed file, if any, exists until the object is garbage-collected."""
 
     def __init__(self, rules: Given, origin: str | None = None) -> None:
-        """Take a path, ``{origin: text}``, or with an origin the text of one robots.txt, which has a line end."""
+        """Accept a path, ``{origin: text}``, or with an origin the text of one robots.txt, with a line end."""
         self.origin = origin
         self.path: str
         self.files: tuple[int, ...] = ()
         if isinstance(rules, Mapping):
             if origin is not None:
-                raise ValueError("rules has origins of its own: leave out origin")
+                raise ValueError("rules already contains origins: remove origin")
             self._keep(_captures(rules), ".jsonl")
         elif origin is not None and isinstance(rules, str | bytes) and _is_text(rules):
             self._keep(_encoded(rules, origin), ".txt")
         elif isinstance(rules, str | bytes) and _is_text(rules) and not _is_there(rules):
             raise Error(
-                "rules is the text of a robots.txt, and nothing says whose: add origin='https://www.example.com', "
-                "or give a dict that has it as a key"
+                "rules is the text of a robots.txt without an origin: add origin='https://www.example.com', "
+                "or pass a dict with the origin as a key"
             )
         else:
             self.path = os.fsdecode(rules)
 
     def stamp(self) -> tuple[int, ...]:
-        """Return what is another if the file or directory is, as far as one look shows; nothing of a store's."""
+        """Return a value that changes with the file or directory, as far as stat shows; () for object storage."""
         with contextlib.suppress(OSError, ValueError):
             found = Path(self.path).stat()
             return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
         return ()
 
     def _keep(self, text: bytes, suffix: str) -> None:
-        """Write a text to a file that, on Linux, disappears with this process in any case."""
-        if sys.platform != "linux":  # elsewhere /dev/fd/3 is read from where descriptor 3 stands, and only once
+        """Write a text to a file that, on Linux, always disappears with this process."""
+        if (
+            sys.platform != "linux"
+        ):  # elsewhere /dev/fd/3 shares the position of descriptor 3, so it can be read only once
             with tempfile.NamedTemporaryFile(prefix="robobatch-", suffix=suffix, delete=False) as named:
                 named.write(text)
             self.path = named.name
@@ -92,23 +94,21 @@ def _encoded(text: Text, origin: str) -> bytes:
 def _captures(rules: Mapping[str, Text]) -> bytes:
     """Return texts as JSON Lines captures for the program."""
     if not rules:
-        raise ValueError("rules is an empty dict: give at least one origin and its robots.txt")
+        raise ValueError("rules is an empty dict: pass at least one origin and its robots.txt")
     lines = []
     for origin, text in rules.items():
         if not isinstance(origin, str) or not isinstance(text, str | bytes):
             raise TypeError(
-                f"rules has {origin!r:.80}: {type(text).__name__}: give an origin such as 'https://www.example.com', "
+                f"rules has {origin!r:.80}: {type(text).__name__}: pass an origin such as 'https://www.example.com', "
                 "and the str or bytes of its robots.txt"
             )
         if "://" not in origin:
             raise Error(
                 f"rules has the origin {origin!r:.80} without a scheme: write 'https://{origin:.80}' or "
-                f"'http://{origin:.80}', or both, as each has a robots.txt of its own"
+                f"'http://{origin:.80}', or both, because each has its own robots.txt"
             )
         body = base64.b64encode(_encoded(text, origin)).decode()
         if text and not _is_text(text) and _is_there(text):
-            raise Error(
-                f"rules has the name of a file, {text!r:.80}, for {origin:.80}: give its text, as open(…).read()"
-            )
+            raise Error(f"rules has a file name, {text!r:.80}, for {origin:.80}: pass its text, as in open(…).read()")
         lines.append(json.dumps({"origin": origin, "status": 200, "body_b64": body}) + "\n")
     return "".join(lines).encode()

@@ -1,7 +1,7 @@
-"""Verdicts in Spark: for DataFrames by ``with_verdicts``, in SQL by the functions of ``register``.
+"""Verdicts in Spark: ``with_verdicts`` for DataFrames, and the SQL functions of ``register``.
 
 They need ``pip install 'pandas>=2.2' 'pyspark>=4'``. Tasks run the Python that the environment
-variable PYSPARK_PYTHON names when the session starts, else the ``python3`` of PATH: it needs the same.
+variable PYSPARK_PYTHON names when the session starts, or else ``python3``: install the same packages there.
 
     >>> import os
     >>> import sys
@@ -13,7 +13,7 @@ variable PYSPARK_PYTHON names when the session starts, else the ``python3`` of P
     >>> warnings.found()  # doctest: +SKIP
     []
 
-A worker of Python keeps one process of robobatch from task to task, and ends it when none has come for five seconds.
+A Python worker reuses one process of robobatch for its tasks, and ends it after five idle seconds.
 """
 
 from __future__ import annotations
@@ -70,16 +70,15 @@ class Shipped:
 
 
 _NOT_SHIPPED = (
-    "this task has no files that were shipped, as in a stream of Spark Connect: "
-    "give with_verdicts a path that all nodes have"
+    "this task has no shipped files, as in a stream of Spark Connect: give with_verdicts a path that all nodes have"
 )
 
 
 def ship(spark: SparkSession, pack: str | os.PathLike[str]) -> Shipped:
-    """Give a pack of ``robobatch compile`` to all executors, and return the rules to name.
+    """Copy a pack of ``robobatch compile`` to all executors, and return it for ``with_verdicts`` and ``register``.
 
-    The file is copied first, under a name that has the hash of its bytes. So a pack that is compiled again under
-    the same name is shipped again. The copy is among the temporary files of Spark, and ends with them.
+    The copy has the hash of its bytes in its name, so a pack that was compiled again under
+    the same name is copied again. Spark removes the copy with its temporary files.
     """
     _check_python(spark)
     source = Path(_named(pack))
@@ -125,7 +124,7 @@ def _check_python(spark: SparkSession) -> None:
     done = subprocess.run([program, "-c", "import pyarrow"], stderr=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
         raise Error(
-            f"{program}, which tasks run, has no pyarrow: "
+            f"{program}, the Python of the tasks, has no pyarrow: "
             f"set PYSPARK_PYTHON to {sys.executable} before the session starts"
         )
 
@@ -149,14 +148,14 @@ def _copy(file: BinaryIO, to: Path) -> Path:
 
 
 class Warnings:
-    """The warnings of tasks, on the driver: make one, give it to ``with_verdicts``, run the job, and look.
+    """Collects the warnings of tasks on the driver. Pass it to ``with_verdicts``, run the job, and call ``found``.
 
-    Spark Connect has no such way: there warnings are in the standard error of the executors, as without this.
+    Spark Connect does not support this: executors then print warnings to their standard error.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        The session, which is no remote one.
+        The session; it must not be remote.
 
     Examples
     --------
@@ -167,11 +166,10 @@ class Warnings:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        """Make an accumulator."""
+        """Create an accumulator."""
         if _is_remote(spark):
             raise Error(
-                "Spark Connect has no accumulators: leave out warnings, "
-                "and look into the standard error of the executors"
+                "Spark Connect has no accumulators: remove warnings=, and read the standard error of the executors"
             )
         self._tasks: Accumulator[dict[str, int]] = spark.sparkContext.accumulator({}, _Tasks())
 
@@ -203,25 +201,25 @@ def with_verdicts(
     warnings: Warnings | None = None,
     **options: Unpack[Options],
 ) -> DataFrame:
-    """Return the DataFrame with the columns of the verdicts behind its own.
+    """Return the DataFrame with the verdict columns after its own.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        The rows; also those of a stream.
+        The rows; also of a stream.
     rules : Shipped, or path
-        What ``ship`` returned, or a path that all nodes have, or an address as s3://bucket/rules.rbp, if the program
-        reads such. The tasks read them.
+        The result of ``ship``, a path that exists on all nodes, or an address such as s3://bucket/rules.rbp.
+        The tasks read them.
     warnings : Warnings, optional
-        It gets the warnings of all tasks. Without it they are in the standard error of the executors.
+        It gets the warnings of all tasks. Without it, executors print them to their standard error.
     **options
-        Those of decide, which are checked here, by the program of this machine. ``workers`` is 1 by default, as a
+        The options of decide, which the program on this machine checks. ``workers`` is 1 by default, because a
         task has one core.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        It is lazy, as ever in Spark.
+        A lazy DataFrame.
 
     Examples
     --------
@@ -270,7 +268,7 @@ def _check_columns(df: DataFrame, options: Options, added: pa.Schema) -> None:
     check_names(names, added.names)
 
 
-# Functions of SQL about a crawler: the column of each, and its type.
+# SQL functions about a crawler: the column of each, and its type.
 _FUNCTIONS = {"allowed": ("allowed", "boolean"), "rule": ("rule", "string"), "line": ("rule_line", "int")}
 _KINDS = {"allowed": "boolean", "violation": "boolean", "rule_line": "int"}  # fields of a struct; others are texts
 
@@ -280,29 +278,29 @@ def register(
     rules: str | os.PathLike[str] | Shipped,
     **options: Unpack[Options],
 ) -> Warnings | None:
-    """Make functions that decide URLs in Spark SQL.
+    """Define functions that decide URLs in Spark SQL.
 
     - ``robots_allowed(url, agent)``; ``robots_rule(url, agent)``, the rule that decides; and
       ``robots_line(url, agent)``, its line. ``agent`` is a product token such as ``'Googlebot'``, or ``'*'``, and
-      may be a column. They return NULL for a NULL, for what is no URL, and for an agent that is no product token,
+      may be a column. They return NULL for NULL, for an invalid URL, and for an agent that is not a product token,
       such as a User-Agent.
-    - ``robots_allowed_list(url, agents)``: a list of what ``robots_allowed`` returns for each agent of a list.
+    - ``robots_allowed_list(url, agents)``: the results of ``robots_allowed`` for a list of agents, as a list.
     - ``robots_request(url, user_agent)``: a struct of ``agent``, the crawler that the User-Agent names, ``allowed``,
-      ``reason``, ``rule_line``, ``rule`` and ``violation``: it fetched what it must not. With the option ``ranges``
-      or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds ``verified`` and
-      ``verified_by``.
+      ``reason``, ``rule_line``, ``rule`` and ``violation`` (the crawler requested a disallowed URL). With the option
+      ``ranges`` or ``as_of="log"`` it is ``robots_request(url, user_agent, address, time)``; ``ranges`` adds
+      ``verified`` and ``verified_by``.
 
-    Each function in a query is a process of its own on each core; ``with_verdicts`` gives several columns by one.
+    Each function in a query runs its own process on each core; ``with_verdicts`` gives several columns with one.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
         The session, of Spark 4.1 or newer.
     rules : path, or Shipped
-        A pack of ``robobatch compile`` on this machine, which is shipped, or what ``ship`` returned.
+        A pack of ``robobatch compile`` on this machine, which is shipped, or the result of ``ship``.
     **options
-        ``prefix``, how the names of the functions begin, by default ``"robots_"``; and those of decide about the
-        rules: ``dialect``, ``missing``, ``as_of``, ``ranges`` (paths that all nodes have), ``max_memory``, ``flags``.
+        ``prefix`` of the function names, by default ``"robots_"``, and options of decide about the rules:
+        ``dialect``, ``missing``, ``as_of``, ``ranges`` (paths that exist on all nodes), ``max_memory``, ``flags``.
 
     Returns
     -------
@@ -317,7 +315,7 @@ def register(
     try:
         made: Any = import_module("pyspark.sql.functions").arrow_udf
     except AttributeError as err:
-        raise Error("functions of SQL need Spark 4.1: update it, or call with_verdicts") from err
+        raise Error("SQL functions need Spark 4.1: update it, or call with_verdicts") from err
     known = {
         "prefix",
         "dialect",
@@ -391,7 +389,7 @@ def _function(
                     lists.append((ends, agents))
                 for array, column in zip(columns, read, strict=True):
                     if column != "time" and not is_text(array.type) and not pa.types.is_null(array.type):
-                        raise Error(f"{name} takes texts, and these are {array.type}: cast them to a string")
+                        raise Error(f"{name} takes strings, but these are {array.type}: cast them to a string")
                 names = [column.replace("agents", "agent") for column in read]
                 batch = columns_sent(pa.RecordBatch.from_arrays(columns, names=names), options)
                 nulls = None

@@ -16,13 +16,13 @@ _COUNTED = ("allowed", "violation")
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of verdicts by crawler and reason. A notebook shows them as a table; ``print`` does elsewhere.
+    """Counts of verdicts by crawler and reason. Notebooks and ``print`` show them as a table.
 
     Attributes
     ----------
     rows : list of dict
-        ``agent`` and ``reason`` where the verdicts have them; ``rows``, ``allowed``, ``disallowed`` and, of a log's
-        crawlers, ``violations``. Those of most rows come first.
+        ``agent`` and ``reason`` if the verdicts have them; ``rows``, ``allowed``, ``disallowed`` and, for a log's
+        crawlers, ``violations``. The largest counts come first.
     """
 
     rows: list[dict[str, Any]]
@@ -50,14 +50,14 @@ class Summary:
 
 
 def summary(decided: Any, prefix: str = "") -> Summary:
-    r"""Return counts of the verdicts in a table: how many rows each crawler may fetch, and why.
+    r"""Return the number of rows that each crawler may fetch, by reason.
 
     Parameters
     ----------
     decided : table
-        What ``decide`` returned, in any of its forms, in the layout long.
+        A result of ``decide``, in any of its forms, with layout="long".
     prefix : str, default ""
-        That of the names of the columns of the verdicts.
+        The prefix of the verdict columns.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def summary(decided: Any, prefix: str = "") -> Summary:
 
 
 def _plain(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
-    """Return texts without dictionaries, whose values may be views, which cannot be cast or grouped."""
+    """Return texts without dictionaries: their values may be views, which cannot be cast or grouped."""
     if not isinstance(column.type, pa.DictionaryType):
         return column
     chunks: list[Any] = column.chunks

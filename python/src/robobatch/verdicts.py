@@ -76,83 +76,83 @@ def decide(
 ) -> Any:
     r"""Decide for each row whether a crawler may fetch its URL.
 
-    Each call starts the program and loads the rules, which takes 10 ms and more: for many calls make a Decider.
+    Each call starts the program and loads the rules, which takes at least 10 ms. For many calls, use a Decider.
 
     Parameters
     ----------
     rows : table, array, or list
-        A table of pyarrow, pandas, Polars (also lazy) or DuckDB, or of another library that speaks Arrow's
-        PyCapsule interface; or the URLs alone, as an array, a series or an iterable of str, bytes or None, which
-        become the column ``url``. None, NaN, "" and what is no URL have the reason ``bad_url``.
+        A table of pyarrow, pandas, Polars (also lazy) or DuckDB, or of another library with Arrow's
+        PyCapsule interface; or only the URLs, as an array, a series or an iterable of str, bytes or None, which
+        become the column ``url``. None, NaN, "" and invalid URLs get the reason ``bad_url``.
     rules : path, dict, or text
-        A pack of ``robobatch compile``, a directory of robots.txt, or captures; ``{origin: text}``; or, with
+        A pack of ``robobatch compile``, a directory of robots.txt files, or captures; ``{origin: text}``; or, with
         ``origin``, the text of one robots.txt.
     url : str, default "url"
-        The column of the URLs. Put the site before paths: ``'https://example.com' || path`` in SQL.
+        The column of the URLs. If it has paths, prepend the site: ``'https://example.com' || path`` in SQL.
     agents : str or list of str, default "*"
-        Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several have a row each.
+        Crawlers to decide for, by product token. ``"@ai"`` and others are sets. Several give one row each.
     agent_column : str, optional
-        The column of each row's own crawler, a product token, in place of ``agents``. Any number may come.
+        The column with the crawler of each row, as a product token, instead of ``agents``.
     on_bad_agent : {"null", "raise"}, default "null"
-        What an agent in that column does that is null, empty or no product token: the row has null verdicts and the
-        reason ``bad_agent``, or the call raises an Error that names the row.
+        For a value of ``agent_column`` that is null, empty or not a product token: ``"null"`` gives a null verdict
+        with the reason ``bad_agent``, ``"raise"`` raises an Error that names the row.
     user_agent_column : str, optional
-        The column of the User-Agents of a log, in place of ``agents``: each row is decided for the crawler that it
-        names. The default columns are then also ``agent`` and ``violation``: the crawler fetched what it must not.
+        The column of the User-Agents of a log, instead of ``agents``: each row is decided for the crawler that its
+        User-Agent names. This adds the columns ``agent`` and ``violation`` (the crawler requested a disallowed URL).
     client_column : str, optional
-        The column of the addresses of clients, for ``ranges``.
+        The column of the client addresses, for ``ranges``.
     time_column : str, optional
-        The column of the times of requests, for ``as_of="log"`` and ``ranges``: timestamps or texts.
+        The column of the request times, for ``as_of="log"`` and ``ranges``: timestamps or texts.
     ranges : path or list of paths, optional
-        Published lists of the addresses of crawlers: then the columns ``verified`` and ``verified_by`` say whether it
-        was that crawler, and an impostor violates nothing.
+        Published lists of crawler addresses. They add the columns ``verified`` and ``verified_by``, and requests of
+        impostors are never violations.
     layout : {"long", "wide"}, default "long"
-        Of several ``agents``: a row for each URL and agent, with the column ``agent``; or one for each URL, with
+        For several ``agents``: one row per URL and agent, with the column ``agent``; or one row per URL, with
         columns such as ``allowed_googlebot``.
     columns : str or list of str, default ["origin", "allowed", "reason", "rule_line", "rule"]
-        The columns to add; ``canonical_url`` is another. Of the layout wide the default is ``origin``, and
-        ``allowed`` and ``rule_line`` of each.
+        The columns to add, such as ``canonical_url``. With ``layout="wide"``, the default is ``origin``, and
+        ``allowed`` and ``rule_line`` for each agent.
     prefix : str, default ""
         Text before the names of the added columns.
     dialect : {"google", "rfc9309", "google-2010", "yandex"}, default "google"
         How to read robots.txt.
     missing : {"allow", "disallow", "null"}, default "allow"
-        The answer for an origin that the rules do not have.
+        The verdict for an origin without rules.
     as_of : str, date or datetime, optional
-        Use the captures that were in force at that moment, which must have a time zone; ``"log"`` is the time of
-        each row, in ``time_column``. The default is the newest.
+        Use the captures that were in force at this time, which must have a time zone; ``"log"`` is the time of
+        each row, in ``time_column``. The default is the newest capture.
     origin : str, optional
-        The origin of the one robots.txt that ``rules`` is, such as ``"https://www.example.com"``.
+        The origin of ``rules``, if this is one robots.txt, such as ``"https://www.example.com"``.
     accept_damaged_rules : bool, default False
-        Use what is left of damaged files of captures.
+        Use the intact part of damaged capture files.
     max_memory : str, optional
-        The memory that the program may take, such as ``"256MiB"``.
+        The memory limit of the program, such as ``"256MiB"``.
     workers : int, optional
-        Goroutines that work. The default is one per processor.
+        The number of worker goroutines. The default is one per processor.
     flags : list of str, optional
-        Other flags of ``robobatch pipe``, as they are written.
+        Other flags of ``robobatch pipe``, as on the command line.
     to : {"arrow", "pandas", "polars", "same"}, default "arrow"
-        What is returned. A DataFrame of pandas has the nullable types ``boolean``, ``Int32`` and ``category``;
-        ``"same"`` is of the library of ``rows``, and for a list a list of dicts.
+        The type of the result. A pandas DataFrame has the nullable types ``boolean``, ``Int32`` and ``category``;
+        ``"same"`` returns the type of ``rows``, or for a list a list of dicts.
     progress : bool, default False
         Show a bar, if tqdm is installed.
 
     Returns
     -------
     pyarrow.Table, pandas.DataFrame or polars.DataFrame
-        The rows in their order, with the columns of the verdicts behind their own. ``robobatch.summary`` counts them.
+        The rows in order, with the verdict columns after their own. ``robobatch.summary`` counts them.
 
     Raises
     ------
     Error
-        The program could not do what was asked: ``str(error)`` says why, and what to do about it.
+        The program failed: ``str(error)`` is the reason and a remedy.
     TypeError, ValueError
-        The rows or arguments are of a wrong kind.
+        The rows or arguments have a wrong type or value.
 
     Warns
     -----
     InputWarning
-        The input contradicts what it was taken for.
+        The input does not look like its format, or contradicts an argument.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def decided(
 
 
 def with_columns(table: pa.Table, verdicts: pa.Table) -> pa.Table:
-    """Return a table with the columns of another appended, which may have several rows for each row."""
+    """Return a table with the columns of another one appended, which may have several rows for each of its rows."""
     check_names(table.schema.names, verdicts.column_names)
     table = repeated(table, verdicts.num_rows // max(1, table.num_rows))
     schema = pa.schema([*table.schema, *verdicts.schema])
@@ -229,22 +229,22 @@ def stream(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> Generator[pa.RecordBatch]:
-    """Yield each record batch with the verdicts behind its columns, in bounded memory.
+    """Yield each record batch with the verdicts after its columns, in bounded memory.
 
-    Close the iterator, or read it to its end: then the program has ended, too.
+    Read the iterator to its end, or close it, to end the program.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        The rows. All must have the schema of the first. A few are read ahead. No batches give none.
+        The rows. All batches must have the same schema. A few are read ahead.
     rules : path
         As for decide.
     on_warning : function, default warnings.warn
-        It is called with each InputWarning.
+        A function that is called with each InputWarning.
     progress : bool, default False
         Show a bar, if tqdm is installed.
     **options
-        All others of decide but ``to``.
+        The other options of decide, except ``to``.
 
     Yields
     ------
@@ -279,12 +279,14 @@ def extended(
             if not isinstance(batch, pa.RecordBatch):
                 kind = type(batch).__name__
                 raise TypeError(
-                    f"batches has {kind}: give record batches, as table.to_batches() does, or call decide"
+                    f"batches has {kind}: pass record batches, as from table.to_batches(), or call decide"
                 )
             if schema is None:
                 schema = batch.schema
             elif batch.schema != schema:
-                raise Error(f"a record batch has {batch.schema.names}, the first {schema.names}: give all one schema")
+                raise Error(
+                    f"a record batch has {batch.schema.names}, the first {schema.names}: use one schema for all"
+                )
             read = columns_sent(batch, options)
             waiting.append(batch)
             yield read
