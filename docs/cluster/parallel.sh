@@ -1,6 +1,6 @@
 #!/bin/sh
-# One machine with many cores, or several by ssh: RULES=rules.rbp IN=logs OUT=out/ sh parallel.sh 8
-# With --sshlogin, all machines must see the same directories under the same names.
+# For one machine with many cores, or several with ssh: RULES=rules.rbp IN=logs OUT=out/ sh parallel.sh 8
+# With --sshlogin, all machines need the same directories under the same names.
 n=${1:-4}
 seq 0 $((n - 1)) | parallel --jobs "$n" --retries 3 --joblog "${JOBLOG:-robobatch.jobs}" \
 	robobatch -rules "$RULES" -in "$IN" -out "$OUT" -shard "{}/$n" -on-error skip -resume -workers 1 -quiet

@@ -1,8 +1,8 @@
 #!/bin/bash
-# One shard for each task of the array: RULES=/data/rules.rbp IN=/data/logs OUT=/data/out/ sbatch slurm-array.sh
+# One shard per task of the array: RULES=/data/rules.rbp IN=/data/logs OUT=/data/out/ sbatch slurm-array.sh
 # The numbers must go from 0 to one less than their count; "sbatch --array=0-99" overrides the line below.
-# A task that a node loses, or that is preempted, is put into the queue again, and goes on by -resume. So is one that
-# ends with 75, as object storage is down, up to five times.
+# Slurm requeues a task that is preempted or whose node is lost, and it continues with -resume. A task that ends with
+# exit code 75 (object storage is down) is requeued up to five times.
 #SBATCH --job-name=robobatch
 #SBATCH --array=0-7
 #SBATCH --cpus-per-task=1

@@ -1,6 +1,6 @@
-"""Add a day's verdicts to a table of Iceberg or Delta, or replace them.
+"""Add a day's verdicts to an Iceberg or Delta table, or replace them.
 
-Whatever stops it, the table has all of them or is as it was: run it again.
+If it is stopped, the table has either all of them or is unchanged: run it again.
 
     spark-submit --packages org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0 \
         --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog \
@@ -25,13 +25,13 @@ spark = SparkSession.builder.appName(f"verdicts of {day}").getOrCreate()
 pack = robobatch.spark.ship(spark, rules)
 columns = ["allowed", "reason", "rule_line", "rule"]
 rows = robobatch.spark.with_verdicts(spark.read.parquet(log), rules=pack, columns=columns)
-# Or, where shards of the command have written them: rows = spark.read.parquet("/data/out/2026-01-02")
+# Or, if shards of the command have written them: rows = spark.read.parquet("/data/out/2026-01-02")
 rows = rows.withColumn("day", f.lit(day).cast("date"))
 if kind == "delta":
     write = rows.write.format("delta").partitionBy("day").mode("overwrite")
     write.option("replaceWhere", f"day = '{day}'").save(table)
 elif spark.catalog.tableExists(table):
     rows.writeTo(table).overwrite(f.col("day") == f.lit(day).cast("date"))  # also if the day has no rows now
-else:  # all rows are of one day: to sort them by it would cost a shuffle
+else:  # all rows have the same day; sorting by it would cost a shuffle
     writer = rows.writeTo(table).using("iceberg").partitionedBy(f.col("day"))
     writer.tableProperty("write.distribution-mode", "none").create()

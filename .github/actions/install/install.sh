@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches robobatch for the machine of a workflow, checks it, and puts it on the PATH of later steps.
-# action.yml sets VERSION; GitHub sets the rest. ROBOBATCH_RELEASES may name a copy of the releases.
+# Downloads robobatch for this machine, checks it, and puts it on the PATH of later steps.
+# action.yml sets VERSION; GitHub sets the rest. ROBOBATCH_RELEASES may be the URL of a copy of the releases.
 set -euo pipefail
 case $RUNNER_OS in
 Linux) system=linux end=tar.gz ;;
