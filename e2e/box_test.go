@@ -12,7 +12,7 @@ type table struct {
 	rows    [][]string
 }
 
-// table runs a query. DuckDB writes the values itself, so that they look as in its command.
+// table runs a query. DuckDB formats the values, so they look as in its command line.
 func (d duck) table(query string) (t table, err error) {
 	query = strings.TrimRight(strings.TrimSpace(query), ";")
 	types, err := d.db.Query("describe " + query)
@@ -52,7 +52,7 @@ func (d duck) table(query string) (t table, err error) {
 	return t, rows.Err()
 }
 
-// String writes the table as duckdb -column does: values to the left, under their heads.
+// String writes the table as duckdb -column does: values left-aligned under their headings.
 func (t table) String() string {
 	widths := make([]int, len(t.columns))
 	for _, row := range append([][]string{t.columns}, t.rows...) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// counts is what every reader finds in an output.
+// counts are the numbers that every reader takes from an output.
 type counts struct {
 	Rows     int64            `json:"rows"`
 	Allowed  int64            `json:"allowed"`
@@ -19,7 +19,7 @@ type counts struct {
 	URLBytes int64            `json:"url_bytes"` // sum of the lengths of the texts in the url column
 }
 
-// equal reports a difference between what two readers found. What the command does not say is not
+// equal reports a difference between the counts of two readers. Counts that the command does not report are not
 // compared.
 func (c counts) equal(t *testing.T, who string, want counts) {
 	t.Helper()

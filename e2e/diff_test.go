@@ -38,7 +38,7 @@ func editRules(t *testing.T, from string) (to string, changed map[string]bool) {
 	return to, changed
 }
 
-// edit changes a robots.txt as people do.
+// edit changes a robots.txt in a way that people do.
 func edit(rng *rand.Rand, text []byte) []byte {
 	lines := strings.SplitAfter(string(text), "\n")
 	switch rng.IntN(6) {
@@ -58,7 +58,7 @@ func edit(rng *rand.Rand, text []byte) []byte {
 	}), ""))
 }
 
-// changedRows are the changed rows of the command, and of two runs and a join.
+// changedRows returns the changed rows of the command, and those of a join of two runs.
 const (
 	changedColumns = "line, url, origin, agent, allowed_old, allowed, rule_line_old, rule_line, rule_old, rule, change"
 	changedJoin    = `select n.line, n.url, n.origin, n.agent, o.allowed as allowed_old, n.allowed,
@@ -70,8 +70,8 @@ const (
 		where n.allowed is distinct from o.allowed or n.rule is distinct from o.rule`
 )
 
-// TestDiff compares the changed rows of the command with two runs and a join, on rules of which a
-// generator has changed one file in 50: every changed row, and none too many.
+// TestDiff compares the changed rows of the command with a join of two runs. A generator has changed one rules file
+// in 50. The command must write every changed row, and no others.
 func TestDiff(t *testing.T) {
 	eachCorpus(t, func(t *testing.T, c corpus) {
 		edited, changed := editRules(t, c.rules)
@@ -114,7 +114,7 @@ func checkOrigins(t *testing.T, d duck, out string, changed map[string]bool) {
 	}
 }
 
-// checkReport compares the numbers of the report with counts of the changed rows.
+// checkReport compares the numbers of the report with counts of changed rows.
 func checkReport(t *testing.T, d duck, out string, text []byte) {
 	t.Helper()
 	type count struct{ Requests, URLs int64 }
@@ -147,7 +147,7 @@ func checkReport(t *testing.T, d duck, out string, text []byte) {
 	}
 }
 
-// TestDiffSchema checks reports against their schema: by a log with statuses, of many origins, and
+// TestDiffSchema checks reports against their schema: for a log with status codes, for many origins, and
 // without a log.
 func TestDiffSchema(t *testing.T) {
 	schema := compileSchema(t, "diff.schema.json")

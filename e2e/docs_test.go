@@ -16,13 +16,13 @@ var update = flag.Bool("update", false, "write the outputs of queries into the d
 // fence is a fenced block of a document, with its language.
 var fence = regexp.MustCompile("(?s)```(sh|sql|text)\n(.*?)```\n")
 
-// TestDocs runs the commands (sh) and the queries (sql) of documents, in their order and in one
-// directory each, and compares the block behind a query (text) with what it gives. -update writes
-// those blocks again.
+// TestDocs runs the commands (sh) and queries (sql) of each document, in order and in one
+// directory, and compares the block after a query (text) with its output. -update updates
+// these blocks.
 func TestDocs(t *testing.T) {
 	for _, doc := range []struct {
 		name    string
-		before  string // a command that the document takes for run
+		before  string // a command that the document expects to have run
 		queries int    // at least
 	}{
 		{"docs/COOKBOOK.md", "", 4},
@@ -53,8 +53,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// enterDocs makes a directory the current one that has testdata, as the cookbook tells readers to,
-// with the command in PATH.
+// enterDocs changes to a directory with testdata, as the cookbook tells readers to do,
+// and puts the command into PATH.
 func enterDocs(t *testing.T) {
 	t.Helper()
 	testdata, err := filepath.Abs(filepath.Join("..", "testdata"))
@@ -68,18 +68,18 @@ func enterDocs(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(command)+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// runBlocks runs the blocks of a document. It returns the document with the outputs as they are
-// now, and how many queries there are; each has its output behind it.
+// runBlocks runs the blocks of a document. It returns the document with the current outputs, and the number of
+// queries. Each query must have an output after it.
 func runBlocks(t *testing.T, text []byte) (now []byte, queries int) {
 	t.Helper()
 	d := openDuck(t)
 	d.db.SetMaxOpenConns(1)
-	var out *string // of a query whose block is to come
+	var out *string // of a query whose output block comes next
 	at := 0
 	for _, m := range fence.FindAllSubmatchIndex(text, -1) {
 		language, body := string(text[m[2]:m[3]]), string(text[m[4]:m[5]])
 		if out != nil && language != "text" {
-			t.Fatalf("no output behind the query before %q", body)
+			t.Fatalf("no output after the query before %q", body)
 		}
 		switch language {
 		case "sh":
@@ -93,7 +93,7 @@ func runBlocks(t *testing.T, text []byte) (now []byte, queries int) {
 			out, queries = &drawn, queries+1
 		case "text":
 			if out == nil {
-				continue // of something else
+				continue // the output of something else
 			}
 			if body != *out && !*update {
 				t.Errorf("the output is\n%s\nnot\n%s\nrun go test -run TestDocs -update if that is right", *out, body)
@@ -103,12 +103,12 @@ func runBlocks(t *testing.T, text []byte) (now []byte, queries int) {
 		}
 	}
 	if out != nil {
-		t.Fatal("no output behind the last query")
+		t.Fatal("no output after the last query")
 	}
 	return append(now, text[at:]...), queries
 }
 
-// shell runs commands as a reader does, by pasting them. They must succeed, and be quiet.
+// shell runs commands as if a reader pasted them. They must succeed, and print nothing but warnings.
 func shell(t *testing.T, script string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-e", "-c", script)
@@ -118,5 +118,5 @@ func shell(t *testing.T, script string) {
 	}
 }
 
-// warnings are what a command may print all the same: the samples are real, so that some are in place.
+// warnings may be printed, because the samples are real.
 var warnings = regexp.MustCompile(`(?m)^robobatch: warning: .*\n(  .*\n)*`)

@@ -24,10 +24,10 @@ func openDuck(t *testing.T) duck {
 	return duck{t, db}
 }
 
-// quote returns a file's name as SQL.
+// quote returns a file name as an SQL string.
 func quote(name string) string { return "'" + strings.ReplaceAll(name, "'", "''") + "'" }
 
-// row scans the one row of a query.
+// row scans the single row of a query.
 func (d duck) row(query string, dst ...any) {
 	d.t.Helper()
 	if err := d.db.QueryRow(query).Scan(dst...); err != nil {
@@ -71,8 +71,8 @@ func (d duck) counts(name string) counts {
 	return c
 }
 
-// invariants checks what holds for every row, whatever the data. Each query counts the rows that
-// break it.
+// invariants checks conditions that every row must meet for any data. Each query counts the rows that
+// break one.
 func (d duck) invariants(name string) {
 	d.t.Helper()
 	for what, where := range map[string]string{

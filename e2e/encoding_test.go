@@ -18,8 +18,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// writeTexts writes a list of 30,000 URLs and a table with notes, each with runs that share much
-// and runs that share nothing, with empty values, values that are missing, and some of 64 KiB.
+// writeTexts writes a list of 30,000 URLs and a table with notes. Both contain sequences of similar and of unrelated
+// values, empty and missing values, and some values of 64 KiB.
 func writeTexts(t *testing.T) (list, table string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -58,8 +58,8 @@ func writeTexts(t *testing.T) (list, table string) {
 	return list, table
 }
 
-// TestEncodings has every reader of Parquet read texts in each encoding, in several pages and row
-// groups. What robobatch writes as JSON Lines says what they must find.
+// TestEncodings lets every Parquet reader read texts in each encoding, in several pages and row
+// groups. They must find the values that robobatch writes as JSON Lines.
 func TestEncodings(t *testing.T) {
 	list, table := writeTexts(t)
 	for name, test := range map[string]struct {
@@ -85,7 +85,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// checkEncodings holds that texts are in the encodings that the flags ask for, in several pages.
+// checkEncodings checks that texts have the encodings that the flags request, in several pages.
 func checkEncodings(t *testing.T, out, flags string, columns []string) {
 	t.Helper()
 	d := openDuck(t)
@@ -114,7 +114,7 @@ func sameColumns(t *testing.T, got, want [][]*string) {
 	}
 }
 
-// show returns a text, or that it is missing.
+// show returns a text for messages, or says that it is missing.
 func show(s *string) string {
 	if s == nil {
 		return "null"
@@ -177,7 +177,7 @@ func readDuck(t *testing.T, out string, columns []string) (all [][]*string) {
 	return all
 }
 
-// readParquetGo reads by parquet-go, which verifies checksums.
+// readParquetGo reads with parquet-go, which verifies checksums.
 func readParquetGo(t *testing.T, out string, columns []string) (all [][]*string) {
 	t.Helper()
 	f, err := os.Open(out)
@@ -223,8 +223,8 @@ func readParquetGo(t *testing.T, out string, columns []string) (all [][]*string)
 	return all
 }
 
-// readPyarrow reads by pyarrow, which is asked to verify checksums. It is not installed in CI: where
-// python3 is another program with pyarrow, name it in PYTHON.
+// readPyarrow reads with pyarrow, which verifies checksums here. CI does not install it; PYTHON may name a Python
+// that has it.
 func readPyarrow(t *testing.T, out string, columns []string) (all [][]*string) {
 	t.Helper()
 	python := os.Getenv("PYTHON")
@@ -248,7 +248,7 @@ json.dump([list(row.values()) for row in table.to_pylist()], sys.stdout)`
 	return all
 }
 
-// nodeReader returns a function that reads by a program of the node folder.
+// nodeReader returns a function that reads with a script of the node folder.
 func nodeReader(name string) func(*testing.T, string, []string) [][]*string {
 	return func(t *testing.T, out string, columns []string) (all [][]*string) {
 		t.Helper()
@@ -257,7 +257,7 @@ func nodeReader(name string) func(*testing.T, string, []string) [][]*string {
 	}
 }
 
-// readRobobatch has robobatch read its own output. A row without a URL is no row there.
+// readRobobatch lets robobatch read its own output, in which a row without a URL gives no row.
 func readRobobatch(t *testing.T, out string, columns []string) [][]*string {
 	t.Helper()
 	var keep []string

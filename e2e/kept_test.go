@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// accessLine takes a line of the log in Combined Log Format apart.
+// accessLine parses a line in Combined Log Format.
 var accessLine = regexp.MustCompile(`^(\S+) \S+ \S+ \[(.*?)\] "(?:GET|HEAD|POST|OPTIONS) (.*?) HTTP/1\.[01]" (\d+) (\S+) "(.*?)" "(.*?)"`)
 
-// escapedByte is how Apache writes what it does not print.
+// escapedByte matches an escape that Apache writes for unprintable bytes.
 var escapedByte = regexp.MustCompile(`\\x([0-9a-f]{2})`)
 
-// TestKept has DuckDB read the columns that are kept of a real access log, and compares each value
-// with the log's.
+// TestKept lets DuckDB read the columns of -keep from a real access log, and compares each value
+// with the log.
 func TestKept(t *testing.T) {
 	log, err := filepath.Abs(filepath.Join("..", "testdata", "formats", "apache-semicomplete.log"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestListing has DuckDB read what the command rules writes, as Parquet and as JSON Lines, and
-// compares the two: every row of one is in the other, and types are what they should be.
+// TestListing lets DuckDB read the table of the command rules as Parquet and as JSON Lines, and
+// compares the two: both must have the same rows, and the right types.
 func TestListing(t *testing.T) {
 	dir := t.TempDir()
 	parquet, lines := filepath.Join(dir, "x.parquet"), filepath.Join(dir, "x.jsonl")

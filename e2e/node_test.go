@@ -15,7 +15,7 @@ import (
 // nodeDir holds the scripts and, after npm install, the readers.
 const nodeDir = "node"
 
-// skip skips the test, but fails it in CI, which has installed every reader.
+// skip skips the test, but fails it in CI, where every reader is installed.
 func skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -32,8 +32,8 @@ func nodeCounts(t *testing.T, script, name string) counts {
 	return c
 }
 
-// node runs a script of the node folder, and reads into v what it prints. It returns the processor
-// time of the script and of the programs that it calls.
+// node runs a script of the node folder, and decodes its output into v. It returns the CPU time of the script and of
+// the programs that it calls.
 func node(t *testing.T, v any, script string, args ...string) time.Duration {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {

@@ -29,8 +29,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A failingStore is gofakes3 behind TLS, in front of which a handler lets some requests fail: with 503 or
-// 500, without an answer though it was done, in the middle of the answer, and slowly.
+// A failingStore is gofakes3 behind TLS, with a handler that makes some requests fail: with 503 or
+// 500, without a response although they were carried out, in the middle of the response, or slowly.
 type failingStore struct {
 	http.Handler
 	percent int
@@ -43,7 +43,7 @@ type failingStore struct {
 	open connections
 }
 
-// connections counts those of a server.
+// connections counts the connections of a server.
 type connections struct {
 	mu     sync.Mutex
 	open   int
@@ -63,7 +63,7 @@ func (c *connections) note(_ net.Conn, state http.ConnState) {
 	c.closed.Broadcast()
 }
 
-// wait waits until there are none: what clients that are gone have sent is done then.
+// wait waits until there are none: all requests of ended clients are done then.
 func (c *connections) wait() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,9 +111,9 @@ func (s *failingStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestObjects takes many objects through the command, one output each, while 5 % of all requests fail: the
-// outputs must be those of the same run over a store that never fails, byte for byte, the records too, and
-// memory stays within the limit. `make objects` has 1,000 objects.
+// TestObjects processes many objects, with one output each, while 5% of all requests fail. The outputs and their
+// records must equal, byte for byte, those of a run with a store that never fails, and
+// memory must stay within the limit. `make objects` uses 1,000 objects.
 func TestObjects(t *testing.T) {
 	count := 10
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_OBJECTS")); err == nil {
@@ -187,8 +187,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// compare compares the outputs in the store, and their records but for tag and seal, with those in a directory, and
-// returns how many are the same.
+// compare compares the outputs in the store, and their records except for tag and seal, with those in a directory. It
+// returns the number of equal ones.
 func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count int) (same int) {
 	t.Helper()
 	for i := range count {
@@ -213,10 +213,10 @@ func compare(t *testing.T, backend gofakes3.Backend, prefix, want string, count 
 	return same
 }
 
-// seal is the end of a record, the hash of all before it.
+// seal matches the end of a record: the hash of all bytes before it.
 var seal = regexp.MustCompile(`,\n  "seal": "[0-9a-f]{32}"\n}\n$`)
 
-// outputTag is the tag of an output in its record, which only objects have.
+// outputTag matches the tag of an output in its record, which only objects have.
 var outputTag = regexp.MustCompile(`(\n  "xxh3": "[0-9a-f]{32}"),\n  "etag": "([^"]*)"`)
 
 // untagged returns a record without its seal and the tag of its output, and that tag.
@@ -232,7 +232,7 @@ func untagged(t *testing.T, record []byte) (rest []byte, tag string) {
 	return outputTag.ReplaceAll(record, []byte("$1")), tag
 }
 
-// tagOf returns the tag that the store has for an object.
+// tagOf returns the tag of an object in the store.
 func tagOf(t *testing.T, backend gofakes3.Backend, key string) string {
 	t.Helper()
 	o, err := backend.HeadObject("month", key)
@@ -243,7 +243,7 @@ func tagOf(t *testing.T, backend gofakes3.Backend, key string) string {
 	return hex.EncodeToString(o.Hash)
 }
 
-// kill starts the command, and kills it after some time. It returns 1 if that was in time.
+// kill starts the command, and kills it after some time. It returns 1 if the command was still running.
 func kill(t *testing.T, dir string, environment, args []string, after time.Duration) int {
 	t.Helper()
 	cmd := exec.Command(command, args...)
@@ -259,8 +259,7 @@ func kill(t *testing.T, dir string, environment, args []string, after time.Durat
 	return 1
 }
 
-// fillStore puts logs of the sample data into the store: zstd, gzip-free lists and empty ones, and returns
-// their size.
+// fillStore writes logs of the sample data into the store, with zstd, plain and empty, and returns their size.
 func fillStore(t *testing.T, backend gofakes3.Backend, count int) (size int) {
 	t.Helper()
 	packed, err := os.ReadFile("../testdata/quickstart/urls.zst")
@@ -324,7 +323,7 @@ func get(t *testing.T, backend gofakes3.Backend, key string) []byte {
 	return body
 }
 
-// reach returns the environment of a command that reaches the store.
+// reach returns the environment with which a command can access the store.
 func reach(t *testing.T, server *httptest.Server, dir string) []string {
 	t.Helper()
 	bundle := filepath.Join(dir, "store.pem")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPartition has DuckDB read partitioned outputs as Hive's, and compares the counts by each
-// column that directories say with those of one file.
+// TestPartition lets DuckDB read partitioned outputs like those of Hive, and compares the counts by each
+// partition column with those of one file.
 func TestPartition(t *testing.T) {
 	d := openDuck(t)
 	agents := []string{"-agent", "Googlebot,GPTBot,*"}

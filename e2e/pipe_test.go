@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/repcase"
 )
 
-// pipeRows is how many rows go through a pipe in these tests, at least.
+// pipeRows is the minimum number of rows that go through a pipe in these tests.
 const pipeRows = 5_000_000
 
 // scripts returns a directory with the command, and with a pack of the rules, from where ClickHouse
@@ -33,10 +33,10 @@ func scripts(t *testing.T, rules string) (dir, pack string) {
 	return dir, pack
 }
 
-// A corpus is rules, and URLs of which a table is made that has them some times.
+// A corpus is rules, and URLs, which a table contains several times.
 type corpus struct{ rules, urls string }
 
-// eachCorpus runs a test with the sample data, and with the large test data where that is.
+// eachCorpus runs a test with the sample data, and with the large test data if it exists.
 func eachCorpus(t *testing.T, test func(t *testing.T, c corpus)) {
 	t.Helper()
 	t.Run("quickstart", func(t *testing.T) { test(t, corpus{quickstart(t, "rules"), quickstart(t, "urls.zst")}) })
@@ -50,8 +50,7 @@ func eachCorpus(t *testing.T, test func(t *testing.T, c corpus)) {
 	})
 }
 
-// table returns a query for the URLs, as often as there are pipeRows of them, and what the main job
-// counts of so many.
+// table returns a query for the URLs, repeated to pipeRows rows, and the counts of a run for that number of rows.
 func (c corpus) table(t *testing.T) (query string, want counts) {
 	t.Helper()
 	_, want = job{rules: c.rules, inputs: []string{c.urls}}.run(t, ".parquet")
@@ -66,15 +65,14 @@ func (c corpus) table(t *testing.T) (query string, want counts) {
 		quote(c.urls), times), want
 }
 
-// pipedColumns are the columns that come out, as ClickHouse declares them.
+// pipedColumns are the output columns, as declared in ClickHouse.
 const pipedColumns = "'url String, n UInt64, h UInt64, allowed Nullable(Bool), reason LowCardinality(String), rule_line Nullable(Int32)'"
 
-// sums has ClickHouse count what nodeCounts counts, in order, and the rows that are not what they
-// were.
+// sums lets ClickHouse count the same as nodeCounts, in order, and the rows that have changed.
 const sums = `select count(), countIf(allowed), countIf(not allowed), countIf(allowed is null), ifNull(sum(rule_line), 0),
 	countIf(cityHash64(url, n) <> h), sumMap(map(toString(reason), 1)) from `
 
-// checkSums compares what ClickHouse has counted.
+// checkSums compares the counts of ClickHouse.
 func checkSums(t *testing.T, row []any, want counts) {
 	t.Helper()
 	number := func(v any) int64 {
@@ -97,7 +95,7 @@ func checkSums(t *testing.T, row []any, want counts) {
 	}
 }
 
-// TestPipeClickHouse has ClickHouse run the pipe as a table function over five million rows.
+// TestPipeClickHouse lets ClickHouse run the pipe as a table function over five million rows.
 func TestPipeClickHouse(t *testing.T) {
 	eachCorpus(t, func(t *testing.T, c corpus) {
 		dir, pack := scripts(t, c.rules)
@@ -111,8 +109,8 @@ func TestPipeClickHouse(t *testing.T) {
 	})
 }
 
-// TestPipeFiles has ClickHouse write a stream of five million rows, the pipe take it, and
-// ClickHouse read what came of it.
+// TestPipeFiles lets ClickHouse write a stream of five million rows, sends it through the pipe, and lets
+// ClickHouse read the result.
 func TestPipeFiles(t *testing.T) {
 	eachCorpus(t, func(t *testing.T, c corpus) {
 		dir, pack := scripts(t, c.rules)
@@ -127,7 +125,7 @@ func TestPipeFiles(t *testing.T) {
 	})
 }
 
-// pipeFile runs the pipe from file to file, and returns its processor time.
+// pipeFile runs the pipe from file to file, and returns its CPU time.
 func pipeFile(t *testing.T, in, out string, args ...string) time.Duration {
 	t.Helper()
 	stdin, err := os.Open(in)
@@ -149,22 +147,22 @@ func pipeFile(t *testing.T, in, out string, args ...string) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// patientXML and patient have ClickHouse wait for a program for an hour, and not for ten seconds.
+// patientXML and patient let ClickHouse wait an hour for a program instead of ten seconds.
 const (
 	patientXML = "<command_read_timeout>3600000</command_read_timeout><command_write_timeout>3600000</command_write_timeout>" +
 		"<max_command_execution_time>3600</max_command_execution_time><command_termination_timeout>3600</command_termination_timeout>"
 	patient = "settings command_read_timeout = 3600000, command_write_timeout = 3600000"
 )
 
-// functionXML declares a function of ClickHouse that a pipe is.
+// functionXML declares a ClickHouse function that calls the pipe.
 func functionXML(kind, name, flags, more string) string {
 	return "<function><type>" + kind + "</type><name>" + name + "</name><return_type>Nullable(Bool)</return_type><return_name>allowed</return_name>" +
 		"<argument><type>String</type><name>url</name></argument><format>ArrowStream</format>" +
 		"<command>robobatch pipe -columns allowed " + flags + "</command>" + patientXML + more + "</function>"
 }
 
-// TestPipeFunctions has ClickHouse call the pipe as a function: one that starts it for each block,
-// and pools that keep it.
+// TestPipeFunctions lets ClickHouse call the pipe as a function that starts it for each block,
+// and in pools that reuse it.
 func TestPipeFunctions(t *testing.T) {
 	dir, pack := scripts(t, quickstart(t, "rules"))
 	rules := "-rules " + pack

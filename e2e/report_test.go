@@ -87,7 +87,7 @@ func (p page) find(name string) *html.Node {
 	return nil
 }
 
-// rows returns the rows of a table behind its head.
+// rows returns the rows of a table after its header.
 func (p page) rows(name string) (rows []tableRow) {
 	p.t.Helper()
 	table := p.find(name)
@@ -158,7 +158,7 @@ func (p page) tile(name string) int64 {
 	return 0
 }
 
-// urls returns how many distinct URLs there are, as the tile of the requests says.
+// urls returns the number of distinct URLs in the tile of the requests.
 func (p page) urls() int64 {
 	p.t.Helper()
 	for n := range p.root.Descendants() {
@@ -173,10 +173,10 @@ func (p page) urls() int64 {
 	return 0
 }
 
-// ofURLs is what that tile says.
+// ofURLs matches the text of that tile.
 var ofURLs = regexp.MustCompile(`of ([0-9,]+) URLs?`)
 
-// number returns a number that is exact.
+// number returns an exact number.
 func (p page) number(s string) int64 {
 	p.t.Helper()
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, ",", ""), 10, 64)
@@ -194,16 +194,16 @@ func (p page) is(what string, got, want int64) {
 	}
 }
 
-// numbers are what DuckDB reads of the rows of a run.
+// numbers are counts that DuckDB makes of the rows of a run.
 func (d duck) numbers(what, where string) (n int64) {
 	d.t.Helper()
 	d.row("select "+what+" from verdicts where "+where, &n)
 	return n
 }
 
-// openRows opens the rows of a run as the table verdicts and, unless it is "", those of a run by the
-// rules before as the table changes, in which each row has both. Reports count no refusal of a
-// robots.txt itself, and judge crawlers by the rules before: both tables say so, too.
+// openRows opens the rows of a run as the table verdicts and, unless the name is "", those of a run with the
+// previous rules as the table changes, in which each row has both verdicts. As in reports, /robots.txt itself is never
+// disallowed, and the previous rules define violations.
 func openRows(t *testing.T, rows, old string, fromLog bool) duck {
 	t.Helper()
 	d := openDuck(t)
@@ -239,7 +239,7 @@ func who(name string) string {
 	return "agent = " + quote(name)
 }
 
-// checkPage compares a report with the rows of the same run: what all reports have.
+// checkPage compares the parts that all reports have with the rows of the same run.
 func checkPage(t *testing.T, p page, d duck, fromLog bool) {
 	t.Helper()
 	agents := int64(1) // rows of a request
@@ -264,10 +264,10 @@ func checkPage(t *testing.T, p page, d duck, fromLog bool) {
 	checkTree(t, p, d, agents)
 }
 
-// sets are the names of sets of crawlers, by how a page calls them.
+// sets are the names of sets of crawlers, by their names on the page.
 var sets = map[string]string{"search engines": "search", "AI crawlers": "ai"}
 
-// checkTogether compares the rows of sets of crawlers, and that of all.
+// checkTogether compares the rows of sets of crawlers, and the row of all crawlers.
 func checkTogether(t *testing.T, p page, d duck, fromLog bool) {
 	t.Helper()
 	for _, row := range p.foot("crawlers") {
@@ -289,7 +289,7 @@ func checkTogether(t *testing.T, p page, d duck, fromLog bool) {
 	}
 }
 
-// checkSites compares the table of sites, and who came to them.
+// checkSites compares the table of sites and their crawlers.
 func checkSites(t *testing.T, p page, d duck, agents int64, fromLog bool) {
 	t.Helper()
 	if !p.has("sites") {
@@ -316,8 +316,8 @@ func checkSites(t *testing.T, p page, d duck, agents int64, fromLog bool) {
 	t.Logf("%d sites", len(p.table("sites")))
 }
 
-// checkFiles compares the lines of each robots.txt, also by crawler. The rows of one that several origins
-// have are those of all of them: these are left out.
+// checkFiles compares the lines of each robots.txt, also by crawler. It skips files that several origins share, because
+// their rows are those of all of them.
 func checkFiles(t *testing.T, p page, d duck) {
 	t.Helper()
 	const files, rules = "robots.txt files", "rules of "
@@ -450,7 +450,7 @@ func checkChanges(t *testing.T, p page, d duck) {
 	}
 }
 
-// blamed returns the rows that a rule is to blame for, "" if it is a reason, or that of several origins.
+// blamed returns the rows that a rule is responsible for; "" if the cause is a reason, or a rule of several origins.
 func blamed(rule, origin string) string {
 	number, _, isLine := strings.Cut(strings.TrimPrefix(rule, "line "), ":")
 	switch {
@@ -462,13 +462,13 @@ func blamed(rule, origin string) string {
 	return "rule_line = " + number + " and origin = " + quote(origin)
 }
 
-// ofAnswers are the fields that a report reads by itself.
+// ofAnswers are the fields that a report reads without -keep.
 const ofAnswers = "status,time,bytes"
 
-// mostBytes is how large a page without the panel may be.
+// mostBytes is the maximum size of a page without the panel.
 const mostBytes = 600_000
 
-// compared makes a report and the rows of the same run, and compares them; with the rules before, if old
+// compared writes a report and the rows of the same run, and compares them; with the previous rules if old
 // is not "".
 func (j job) compared(t *testing.T, old string, fromLog bool) (page, duck) {
 	t.Helper()
@@ -501,8 +501,8 @@ func (j job) compared(t *testing.T, old string, fromLog bool) (page, duck) {
 	return p, d
 }
 
-// TestReport compares the numbers of reports with what DuckDB reads of the rows of the same runs: a list
-// of URLs, a log with crawlers, times and statuses, and the real URLs.
+// TestReport compares the numbers of reports with counts that DuckDB makes of the rows of the same runs: for a list
+// of URLs, a log with crawlers, times and status codes, and the real URLs.
 func TestReport(t *testing.T) {
 	t.Run("quickstart", func(t *testing.T) {
 		rules := quickstart(t, "rules")
@@ -545,8 +545,8 @@ func TestReport(t *testing.T) {
 	})
 }
 
-// checkCookbook compares a report on a log of one origin, all of its tables. That it was written beside
-// the rows, by -report, changes nothing.
+// checkCookbook compares all tables of a report on a log of one origin. The result must be the same if -report
+// writes it in addition to the rows.
 func checkCookbook(t *testing.T) {
 	cookbook, err := filepath.Abs("../testdata/cookbook")
 	if err != nil {
@@ -626,7 +626,7 @@ func checkCookbook(t *testing.T) {
 	}
 }
 
-// checkConduct compares what the page says of what crawlers knew with the command conduct, and with the rows.
+// checkConduct compares the section on conduct with the command conduct, and with the rows.
 func (j job) checkConduct(t *testing.T, p page, d duck) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.parquet")

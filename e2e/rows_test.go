@@ -24,7 +24,7 @@ func rowsJob(t *testing.T, flags ...string) job {
 	}
 }
 
-// sameTexts reports the first row that differs. There must be as many as wanted or more.
+// sameTexts reports the first row that differs. There must be at least the wanted number of rows.
 func sameTexts(t *testing.T, what string, got, want []string, least int) {
 	t.Helper()
 	if len(want) < least {
@@ -41,7 +41,7 @@ func sameTexts(t *testing.T, what string, got, want []string, least int) {
 	}
 }
 
-// TestWide compares the wide layout with what DuckDB's PIVOT makes of the long one.
+// TestWide compares the wide layout with DuckDB's PIVOT of the long one.
 func TestWide(t *testing.T) {
 	d := openDuck(t)
 	j := rowsJob(t)
@@ -76,7 +76,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// nullable returns columns as texts, a null as one, too.
+// nullable returns columns as texts, including nulls.
 func nullable(columns []string) string {
 	all := slices.Clone(columns)
 	for i, col := range all {
@@ -85,7 +85,7 @@ func nullable(columns []string) string {
 	return strings.Join(all, ", ")
 }
 
-// TestWhere compares filtered output with what SQL leaves of all rows, in both layouts.
+// TestWhere compares filtered output with all rows filtered by SQL, in both layouts.
 func TestWhere(t *testing.T) {
 	d := openDuck(t)
 	names := strings.Split("line,input,url,origin,agent,allowed,reason,rule_line,rule", ",")

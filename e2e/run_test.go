@@ -51,8 +51,7 @@ type job struct {
 	flags  []string // and others
 }
 
-// run writes the job's output in the given format and returns its name and what the command
-// counted.
+// run writes the job's output in the given format, and returns its name and the counts of the command.
 func (j job) run(t *testing.T, ext string) (string, counts) {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +72,7 @@ func (j job) run(t *testing.T, ext string) (string, counts) {
 	return out, readStats(t, stats)
 }
 
-// check runs the job in every format and has every reader count.
+// check runs the job in every format, and lets every reader count.
 func (j job) check(t *testing.T) {
 	t.Helper()
 	var want counts
@@ -165,7 +164,7 @@ func (j job) checkMetadata(t *testing.T, md map[string]string, want counts) {
 	}
 }
 
-// eachLine calls f with the lines of a zstd file, without their ends.
+// eachLine calls f with the lines of a zstd file, without line endings.
 func eachLine(t *testing.T, name string, f func([]byte)) {
 	t.Helper()
 	file, err := os.Open(name)
@@ -215,8 +214,8 @@ func TestAgents(t *testing.T) {
 	}.check(t)
 }
 
-// TestCrafted has what real logs rarely have: bytes that are not UTF-8, lines too long, URLs of no
-// kind, empty lines, and so many origins without rules that the dictionaries end a row group.
+// TestCrafted tests input that real logs rarely contain: bytes that are not UTF-8, long lines, invalid
+// URLs, empty lines, and so many origins without rules that the dictionaries end a row group.
 func TestCrafted(t *testing.T) {
 	var log bytes.Buffer
 	enc, err := zstd.NewWriter(&log)

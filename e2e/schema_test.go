@@ -64,7 +64,7 @@ func TestLintSchema(t *testing.T) {
 	}
 }
 
-// TestHostileSchema checks what is printed of a hostile robots.txt, and of its lines as URLs, against the
+// TestHostileSchema checks the output for a hostile robots.txt, and for its lines as URLs, against the
 // schemas.
 func TestHostileSchema(t *testing.T) {
 	dir := t.TempDir()
@@ -180,7 +180,7 @@ func TestCoverageSchema(t *testing.T) {
 	}
 }
 
-// TestCensusSchema checks the counts of census against their schema, at any moments and with weights.
+// TestCensusSchema checks the counts of census against their schema, at several times and with weights.
 func TestCensusSchema(t *testing.T) {
 	schema := compileSchema(t, "census.schema.json")
 	weights := filepath.Join(t.TempDir(), "weights.csv")
@@ -198,7 +198,7 @@ func TestCensusSchema(t *testing.T) {
 	}
 }
 
-// TestConductSchema checks what is said of crawlers, of changes and of the log against their schema.
+// TestConductSchema checks the output about crawlers, changes and the log against its schema.
 func TestConductSchema(t *testing.T) {
 	schema := compileSchema(t, "conduct.schema.json")
 	log := filepath.Join("..", "testdata", "conduct")
@@ -272,7 +272,7 @@ func runOK(t *testing.T, stdin []byte, arguments ...string) []byte {
 	return out
 }
 
-// TestReportSchema checks the findings of a log in which robots.txt fails, a directory is down and a crawler is turned away, against their schema.
+// TestReportSchema checks findings against their schema, for a log in which robots.txt fails, a directory is down and a crawler is blocked.
 func TestReportSchema(t *testing.T) {
 	schema := compileSchema(t, "report.schema.json")
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func logRun(t *testing.T, out string, flags ...string) string {
 	return out
 }
 
-// TestCompressions has DuckDB read each compression at each end of its levels, in short row groups.
+// TestCompressions lets DuckDB read each compression at its lowest and highest level, in short row groups.
 func TestCompressions(t *testing.T) {
 	d := openDuck(t)
 	want := d.counts(quickRun(t, "x.parquet"))
@@ -64,7 +64,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("%s: statistics of %d of %d row groups are right, want 10", col, same, all)
 		}
 	}
-	// A reader that skips row groups by them finds the same rows.
+	// A reader that uses them to skip row groups must find the same rows.
 	for _, where := range []string{"url = 'x'", "origin < 'https://n'", "url > 'https://www.s'", "allowed", "not allowed", "rule like 'Allow%'"} {
 		var pruned, full int
 		d.row("select count(*) from "+quote(out)+" where "+where, &pruned)

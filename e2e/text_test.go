@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestText has DuckDB read CSV and JSON Lines, packed and not, with types that it finds out itself,
-// and compares every row with Parquet's: verdicts with the origin and rule of several agents, and
-// all columns of a real access log, kept ones included.
+// TestText lets DuckDB read CSV and JSON Lines, compressed or not, with detected types,
+// and compares every row with Parquet: verdicts with the origin and rule of several agents, and
+// all columns of a real access log, including those of -keep.
 func TestText(t *testing.T) {
 	log, err := filepath.Abs(filepath.Join("..", "testdata", "formats", "apache-semicomplete.log"))
 	if err != nil {

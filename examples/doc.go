@@ -1,6 +1,6 @@
-// Package examples uses the library as another program does: from another module, by the import
-// paths that it offers. Its tests are the examples; read those.
+// Package examples uses the library from another module, through its public import
+// paths. Its tests are the examples.
 //
-//	one_test.go   decide one URL by one robots.txt, and read the rule that won, its line and the reason
-//	many_test.go  decide many URLs by a directory of robots.txt or by a pack, and write a table
+//	one_test.go   decide one URL with one robots.txt, and read the deciding rule, its line and the reason
+//	many_test.go  decide many URLs with a directory of robots.txt files or a pack, and write a table
 package examples

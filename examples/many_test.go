@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// workspace makes a directory with two robots.txt and a log of URLs.
+// workspace creates a directory with two robots.txt files and a list of URLs.
 func workspace() (dir string, remove func()) {
 	dir, err := os.MkdirTemp("", "robobatch-example-")
 	if err != nil {
@@ -35,7 +35,7 @@ func workspace() (dir string, remove func()) {
 	return dir, func() { os.RemoveAll(dir) }
 }
 
-// A printer is a Sink that prints what it gets.
+// A printer is a Sink that prints each row.
 type printer struct {
 	store  *engine.Store
 	lookup *engine.Lookup
@@ -59,7 +59,7 @@ func (p *printer) Write(b *engine.Batch) error {
 
 func (p *printer) Close() error { return nil }
 
-// Decide many URLs by a directory of robots.txt.
+// Decide many URLs with a directory of robots.txt files.
 func Example_directory() {
 	dir, remove := workspace()
 	defer remove()
@@ -88,8 +88,8 @@ func Example_directory() {
 	// 4 URLs, 2 denied
 }
 
-// Compile a directory of robots.txt into a pack, and decide many URLs by that. A pack is ready at
-// once, for any agent, and loads the rules that it needs.
+// Compile a directory of robots.txt files into a pack, and decide many URLs with it. A pack opens at
+// once, for any agent, and loads rules when they are needed.
 func Example_pack() {
 	dir, remove := workspace()
 	defer remove()
@@ -125,7 +125,7 @@ func Example_pack() {
 	// 2 https://example.net/a.pdf GPTBot: denied, rule (line 2, Disallow: /*.pdf$)
 }
 
-// A list is a Source of URLs that are in memory.
+// A list is a Source of URLs in memory.
 type list []string
 
 func (l *list) Next(b *engine.Batch) bool {
@@ -140,7 +140,7 @@ func (l *list) Next(b *engine.Batch) bool {
 func (l *list) Err() error   { return nil }
 func (l *list) Close() error { return nil }
 
-// Write the verdicts as Parquet, and read a column of it.
+// Write the verdicts as Parquet, and read one of its columns.
 func Example_parquet() {
 	dir, remove := workspace()
 	defer remove()

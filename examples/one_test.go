@@ -17,14 +17,14 @@ User-agent: GPTBot
 Disallow: /
 `
 
-// one yields one robots.txt as it was fetched from the origin.
+// one yields one robots.txt, as fetched from the origin.
 func one(origin robots.Origin, body string) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		yield(robots.Response{Origin: origin, Status: 200, Body: []byte(body)}, nil)
 	}
 }
 
-// Decide one URL by one robots.txt.
+// Decide one URL with one robots.txt.
 func Example_oneURL() {
 	store, err := engine.BuildStore(one("https://example.com", robotsTxt), engine.StoreOptions{Agents: []string{"Googlebot", "GPTBot"}})
 	if err != nil {
@@ -52,7 +52,7 @@ func Example_oneURL() {
 	// https://example.org/, GPTBot: allowed, no_robots
 }
 
-// The outcome of a fetch decides in place of rules, as RFC 9309 says: a server error forbids
+// The outcome of a fetch decides instead of rules, as in RFC 9309: a server error disallows
 // everything.
 func Example_outcome() {
 	responses := func(yield func(robots.Response, error) bool) {
@@ -76,7 +76,7 @@ func Example_outcome() {
 	// not a URL unknown bad_url
 }
 
-// The reference decides without compiling: it is slow, and short enough to check by eye.
+// The reference decides without compiling: it is slow, but short enough to check by reading.
 func Example_reference() {
 	const dialect = robots.RFC9309
 	file := robots.Parse([]byte(robotsTxt), dialect)

@@ -22,7 +22,7 @@ func mustBuild(t *testing.T, origin robots.Origin, agents ...string) *engine.Sto
 	return store
 }
 
-// TestZeroOptions holds that zero options work as their documents say.
+// TestZeroOptions holds that zero options work as documented.
 func TestZeroOptions(t *testing.T) {
 	store := mustBuild(t, "https://example.com")
 	if got := store.Options().Dialect; got != robots.RFC9309 {
@@ -52,8 +52,8 @@ func TestZeroOptions(t *testing.T) {
 	}
 }
 
-// TestOrigins holds that an origin decides however it is written, and that none is an error: it
-// would decide nothing.
+// TestOrigins holds that an origin may be written in any form, and that an empty origin is an error, because it
+// would match no URL.
 func TestOrigins(t *testing.T) {
 	for _, origin := range []robots.Origin{"https://example.com", "https://EXAMPLE.com:443/", "https://example.com/robots.txt"} {
 		answer, err := mustBuild(t, origin).Verdict("https://example.com/private/1", "*")
@@ -70,7 +70,7 @@ func TestOrigins(t *testing.T) {
 }
 
 // TestAgents holds that the store and robots.Parse agree on a crawler with habits, and that an
-// agent that the store was not built for is an error.
+// agent that the store does not contain is an error.
 func TestAgents(t *testing.T) {
 	store := mustBuild(t, "https://example.com", "AdsBot-Google", "Mozilla/5.0 (compatible; GPTBot/1.2)")
 	for _, dialect := range []robots.Dialect{robots.RFC9309, robots.Google} {

@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is the context of the one Chromium of all tests; nil if there is none.
+// browser is the context of the Chromium that all tests share; nil if it is not installed.
 var browser context.Context
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
@@ -72,7 +72,7 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// skip skips the test, but fails it in CI, which has installed everything.
+// skip skips the test, but fails it in CI, where everything is installed.
 func skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -92,8 +92,8 @@ type tab struct {
 	faults   []string // complaints of the browser
 }
 
-// open opens a file in a new tab, after the actions. fragment follows its address; it may be empty. At
-// the end of the test there must have been no request and no complaint.
+// open opens a file in a new tab, after the actions. fragment is appended to its address; it may be empty. The page
+// must not make a request or cause a browser error until the end of the test.
 func open(t *testing.T, file, fragment string, before ...chromedp.Action) *tab {
 	t.Helper()
 	tb := openUnchecked(t, file, fragment, before...)
@@ -101,7 +101,7 @@ func open(t *testing.T, file, fragment string, before ...chromedp.Action) *tab {
 	return tb
 }
 
-// openUnchecked is open for a page that may do what it must not.
+// openUnchecked is open without these checks.
 func openUnchecked(t *testing.T, file, fragment string, before ...chromedp.Action) *tab {
 	t.Helper()
 	if browser == nil {
@@ -119,7 +119,7 @@ func openUnchecked(t *testing.T, file, fragment string, before ...chromedp.Actio
 	return tb
 }
 
-// listen notes what the page must not do.
+// listen records requests and errors of the page.
 func (tb *tab) listen(event any) {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
@@ -143,7 +143,7 @@ func (tb *tab) listen(event any) {
 	}
 }
 
-// check fails the test if the page did what it must not do.
+// check fails the test if the page made a request or caused an error.
 func (tb *tab) check() {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
@@ -196,7 +196,7 @@ func (tb *tab) until(expression string) {
 	}
 }
 
-// literal returns a value as an expression of JavaScript.
+// literal returns a value as a JavaScript expression.
 func literal(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -205,7 +205,7 @@ func literal(v any) string {
 	return string(b)
 }
 
-// axe has axe-core look at the page, and fails the test at what is serious.
+// axe checks the page with axe-core, and fails the test for serious violations.
 func (tb *tab) axe() {
 	tb.t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "node", "node_modules", "axe-core", "axe.min.js"))
@@ -232,7 +232,7 @@ func (tb *tab) axe() {
 	}
 }
 
-// hash returns the hash of an inline script or style, as a policy names it.
+// hash returns the hash of an inline script or style in the form of a content security policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestOtherClients holds that the User-Agents of other clients are texts whatever they are, that the lines that make
-// crawlers of them are copied as they are, and that all of it fits on a telephone.
+// TestOtherClients holds that User-Agents of unidentified clients are shown as text, that the lines for -crawlers are
+// copied unchanged, and that everything fits on a phone.
 func TestOtherClients(t *testing.T) {
 	headers := []string{
 		"<script>alert(1)</script>EvilBot", "<img src=x onerror=alert(1)> (https://x.example/)", "=cmd|' /C calc'!A0 SheetBot", "\\x1b[31mRedBot\\x1b[0m",

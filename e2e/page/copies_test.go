@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// copied presses a button, and returns what it copies.
+// copied clicks a button, and returns the copied text.
 func (tb *tab) copied(button string) string {
 	tb.t.Helper()
 	tb.eval(`{
@@ -19,7 +19,7 @@ func (tb *tab) copied(button string) string {
 	return tb.text(`copied`)
 }
 
-// TestCopies copies tables whose cells have notes, several URLs, and URLs that are cut off; and the tree.
+// TestCopies copies tables whose cells contain notes, several URLs, or truncated URLs; and the tree.
 func TestCopies(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "old.jsonl")
 	if err := os.WriteFile(old, []byte(`{"origin": "https://a.example", "status": 200, "body": "User-agent: *\nDisallow:\n"}`+"\n"), 0o600); err != nil {
@@ -57,7 +57,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestCopiesTabs copies a line with a tab, at which a spreadsheet would begin another cell of what is pasted.
+// TestCopiesTabs copies a line with a tab, which would begin another cell when pasted into a spreadsheet.
 func TestCopiesTabs(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
@@ -68,7 +68,7 @@ func TestCopiesTabs(t *testing.T) {
 	}
 }
 
-// TestCopiesNumbers copies and sorts numbers in each form that the page has for them: in CSV they are plain numbers, and what a spreadsheet would run is text.
+// TestCopiesNumbers copies and sorts numbers in each form of the page: in CSV they are plain numbers, and formulas are text.
 func TestCopiesNumbers(t *testing.T) {
 	tb := open(t, makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\n"}, []string{"https://a.example/a"}, "-agent", "Googlebot"), "")
 	rows := [][5]string{
@@ -118,8 +118,8 @@ func TestCopiesNumbers(t *testing.T) {
 	}
 }
 
-// TestSitemapURLs holds that of the URLs of sitemaps that were never crawled, three are in sight, the others unfold, and a
-// copy has all of them.
+// TestSitemapURLs holds that three of the sitemap URLs that were never crawled are visible, that the others unfold, and
+// that a copy contains all of them.
 func TestSitemapURLs(t *testing.T) {
 	tb := open(t, cookbook(t, sitemaps...), "#sitemaps")
 	const table = `document.querySelector('table[data-name="URLs of sitemaps"]')`

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestCrawlerView comes to the view of a crawler by keys, from a table that names it. The view has the numbers of the tables; it is left
-// as one leaves any other part, and an address that does not name any crawler of the log shows none.
+// TestCrawlerView opens the view of a crawler with the keyboard, from a table that names it. The view has the numbers of the tables and can
+// be left like any other part; an address with an unknown crawler shows no view.
 func TestCrawlerView(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const row = `[...document.querySelectorAll('table[data-name="crawlers"] tbody tr')].find((r) => r.cells[0].firstChild.textContent === "Googlebot")`
@@ -41,7 +41,7 @@ func TestCrawlerView(t *testing.T) {
 	tb.until(`!document.getElementById("crawler")`)
 }
 
-// TestTableTools filters until nothing is left, saves a table as a file, and sorts numbers that are shown shorter by what they are.
+// TestTableTools filters until no row is left, saves a table as a file, and sorts abbreviated numbers by their values.
 func TestTableTools(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const table = `document.querySelector('table[data-name="crawlers"]')`
@@ -69,7 +69,7 @@ func TestTableTools(t *testing.T) {
 	if got := tb.text(`saved`); !strings.HasPrefix(got, "crawlers.csv\nCrawler,Requests,") || strings.Contains(got, " MB") {
 		t.Errorf("saved is %.200q", got)
 	}
-	// What if is reached by keys, and started by a button.
+	// What if is reached with the keyboard, and started with a button.
 	tb.eval(`document.querySelector("#what-if-start").focus()`, nil)
 	tb.do(chromedp.KeyEvent(kb.Enter))
 	tb.started()

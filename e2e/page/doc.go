@@ -1,8 +1,8 @@
-// Package page opens the page of a report from disk, in Chromium without a window, as people do: it
-// types, clicks and reads. A page fails every test where it asks the network for anything, or the
-// browser complains: of its script, or of its content security policy.
+// Package page tests the page of a report in headless Chromium, from disk: it
+// types, clicks and reads. Each test fails if the page makes a network request, or if the
+// browser reports an error in its script or of its content security policy.
 //
-// chromedp drives the browser, since the answers of a page are compared with the answers of package engine,
-// in the same process; axe-core comes from npm (../node). Where Chromium or axe-core is missing, the
-// tests are skipped and say so; CI has both.
+// chromedp drives the browser, so that verdicts of a page can be compared with package engine
+// in the same process; axe-core comes from npm (../node). If Chromium or axe-core is missing, the
+// tests are skipped with a reason; CI has both.
 package page

@@ -17,7 +17,7 @@ import (
 	known "github.com/robobatch/robobatch/crawlers"
 )
 
-// TestPageEnds holds that nothing of a page lies behind its foot: of many hosts, the tree of paths scrolls by itself.
+// TestPageEnds holds that no part of a page extends below its footer: with many hosts, the path tree has its own scroll bar.
 func TestPageEnds(t *testing.T) {
 	rules, urls := map[string]string{}, []string(nil)
 	for i := range 800 {
@@ -44,8 +44,8 @@ func TestPageEnds(t *testing.T) {
 	}
 }
 
-// TestManyCrawlers holds that no row of crawlers is scrolled out of sight: 30 are shown, and a button says how many more
-// there are. A filter looks at all of them, and so does a sort.
+// TestManyCrawlers holds that no crawler row is scrolled out of sight: 30 are shown, and a button shows the number of
+// others. Filters and sorting apply to all of them.
 func TestManyCrawlers(t *testing.T) {
 	var names []string
 	for _, c := range known.Set("all") {
@@ -85,7 +85,7 @@ func TestManyCrawlers(t *testing.T) {
 	tb.axe()
 }
 
-// pages prints, and returns how many pages that takes.
+// pages prints the report, and returns the number of pages.
 func (tb *tab) pages() int {
 	tb.t.Helper()
 	var pdf []byte
@@ -96,7 +96,7 @@ func (tb *tab) pages() int {
 	return bytes.Count(pdf, []byte("/Type /Page\n"))
 }
 
-// TestPrintPages holds that the overview and the crawlers are printed on two pages, and the whole report when it is asked for.
+// TestPrintPages holds that the overview and the crawlers are printed on two pages, and the whole report on request.
 func TestPrintPages(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	if n := tb.pages(); n > 2 {
@@ -108,9 +108,9 @@ func TestPrintPages(t *testing.T) {
 	}
 }
 
-// TestWhatIfFirst holds that the panel begins with the host that the heading names, though another text has more
-// requests, and says of how many URLs and requests it decides which share, with captures, too. What one types into the
-// field for one URL is the question.
+// TestWhatIfFirst holds that the panel begins with the host in the heading, although another text has more
+// requests, and that it shows the shares of URLs and requests that it decides, also with captures. The field for one URL
+// sets the question.
 func TestWhatIfFirst(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestFindings reads what the page begins with: seven findings are in sight at once, the others are folded, its links lead to a part of the page,
-// it is text whatever anyone wrote into a path, and it fits on a telephone and, with the crawlers, on two printed pages.
+// TestFindings checks the beginning of the page: seven findings are visible, the others folded, links lead to parts of the page,
+// hostile paths are text, and it fits on a phone and, with the crawlers, on two printed pages.
 func TestFindings(t *testing.T) {
 	dirs := []string{`<img%20src=x%20onerror=alert(1)>`, "<script>alert(2)</script>", strings.Repeat("x", 60)}
 	for len(dirs) < 9 {

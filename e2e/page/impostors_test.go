@@ -11,7 +11,7 @@ import (
 )
 
 // TestImpostors holds that the panel of impostors shows hostile URLs and addresses as texts, that its numbers add up
-// to those of the table of crawlers, and that all of it fits on a telephone.
+// to those of the table of crawlers, and that everything fits on a phone.
 func TestImpostors(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "googlebot.json")
 	if err := os.WriteFile(list, []byte(`{"creationTime": "2026-02-01T00:00:00Z", "prefixes": [{"ipv4Prefix": "66.249.64.0/27"}]}`), 0o600); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestNarrow reads the report on a telephone.
+// TestNarrow reads the report on a phone.
 func TestNarrow(t *testing.T) {
 	tb := open(t, cookbook(t), "", chromedp.EmulateViewport(400, 800))
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
@@ -31,7 +31,7 @@ func TestNarrow(t *testing.T) {
 	}
 	tb.axe()
 
-	// 400 % of a window of 1280 are 320: nothing but parts that scroll by themselves is wider.
+	// A window of 1280 at 400% has 320: only parts with their own scroll bar may be wider.
 	tb.do(chromedp.EmulateViewport(320, 600))
 	var width int
 	tb.eval(`document.documentElement.scrollWidth`, &width)
@@ -40,8 +40,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowColumns holds that on a telephone each column of each table can be scrolled into sight, that a table that has to
-// be scrolled says so, and that the page itself is never scrolled sideways.
+// TestNarrowColumns holds that on a phone each column of each table can be scrolled into sight, that tables that scroll
+// say so, and that the page itself never scrolls sideways.
 func TestNarrowColumns(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	shop := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: /" + long + "\nDisallow: /*.php\nCrawl-delay: 2\n"},

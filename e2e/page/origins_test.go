@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// makeReport makes a report of URLs and of the robots.txt of origins, and returns
-// its name.
+// makeReport writes a report for URLs and the robots.txt of origins, and returns its name.
 func makeReport(t *testing.T, rules map[string]string, urls []string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +32,7 @@ func makeReport(t *testing.T, rules map[string]string, urls []string, args ...st
 	return name
 }
 
-// TestSharedText edits the robots.txt of three origins: the requests of all of them are decided again.
+// TestSharedText edits the robots.txt that three origins share: the requests of all three are decided again.
 func TestSharedText(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /a\n"
 	origins := []string{"https://a.example", "https://b.example", "https://c.example"}
@@ -57,8 +56,8 @@ func TestSharedText(t *testing.T) {
 	wantRows(t, tb, "what-if-closed", "/2|6|Googlebot, GPTBot|line 2: Disallow: /2|no rule")
 }
 
-// TestLargeText has a robots.txt of which only the beginning is loaded, alone and beside another one:
-// it cannot be edited, as its rest would be lost.
+// TestLargeText has a robots.txt of which only the beginning is loaded, by itself and with another one:
+// it cannot be edited, because the rest would be lost.
 func TestLargeText(t *testing.T) {
 	large := "User-agent: *\nDisallow: /a\n" + strings.Repeat("# more\n", 80_000)
 	rules := map[string]string{"https://a.example": large}
@@ -132,7 +131,7 @@ func TestEditsOfAll(t *testing.T) {
 		t.Errorf("the state after an edit is %q", state)
 	}
 
-	// What has no room in the address is named: first that of another origin, then that in sight.
+	// Edits that do not fit into the address are named: first that of another origin, then the visible one.
 	tb.choose(0)
 	tb.eval(`{
 		let text = "";
@@ -157,7 +156,7 @@ func TestEditsOfAll(t *testing.T) {
 	}
 }
 
-// TestSameText finds the robots.txt of an origin that has the same one as others.
+// TestSameText finds the robots.txt of an origin that shares it with others.
 func TestSameText(t *testing.T) {
 	rules := map[string]string{"https://z.example": "User-agent: *\nDisallow: /z\n"}
 	urls := []string{"https://z.example/z"}

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// update has TestPictures write the pictures of the documents anew.
+// update makes TestPictures update the pictures of the documents.
 var update = flag.Bool("update", false, "write the pictures of docs anew")
 
 // The size of the pictures.
@@ -21,8 +21,8 @@ const (
 	pictureHeight = 860
 )
 
-// TestPictures takes the pictures of the report that the documents show. Fonts differ between machines,
-// so they are compared with those of the documents by their size only.
+// TestPictures takes the pictures of the report in the documents. Fonts differ between machines,
+// so only their sizes are compared.
 func TestPictures(t *testing.T) {
 	tb := open(t, cookbook(t, sitemaps...), "", emulation.SetDeviceMetricsOverride(pictureWidth, pictureHeight, 1, false))
 	picture := func(name string) {

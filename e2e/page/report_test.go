@@ -31,7 +31,7 @@ func cookbook(t *testing.T, more ...string) string {
 // sitemaps are the flags for the sitemap of the cookbook.
 var sitemaps = []string{"-in-sitemap", "testdata/cookbook/sitemap.xml"}
 
-// leads says whether a link leads to an element, or to a crawler that has a view.
+// leads reports whether a link leads to an element, or to a crawler that has a view.
 const leads = `(a) => document.getElementById(decodeURIComponent(a.hash.slice(1))) ||
 	JSON.parse(document.getElementById("crawler-data").textContent).some((c) => a.hash === "#crawler=" + encodeURIComponent(c.name))`
 
@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("copied is %q", got)
 	}
 
-	// The panel decides what the run decided.
+	// The panel gives the same verdicts as the run.
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
 	tb.started()
 	want := map[string]string{}
@@ -114,7 +114,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportAccessible has axe-core look at the report in the light and in the dark, and prints it.
+// TestReportAccessible checks the report with axe-core in the light and the dark theme, and prints it.
 func TestReportAccessible(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
