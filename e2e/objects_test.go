@@ -102,7 +102,7 @@ func (s *failingStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
 		panic(http.ErrAbortHandler)
 	default:
-		// It is slow on its way to the store, and does not arrive if its client was killed meanwhile.
+		// The request is slow, and does not arrive if its client is killed meanwhile.
 		select {
 		case <-time.After(300 * time.Millisecond):
 			s.Handler.ServeHTTP(w, r)
@@ -134,8 +134,8 @@ func TestObjects(t *testing.T) {
 	bytesIn := fillStore(t, backend, count)
 	environment := reach(t, server, dir)
 	run := func(args ...string) {
-		// The shell forks. Linux counts the memory of this process, which has the store, as the peak of the
-		// programs that it starts itself.
+		// A shell forks: Linux counts the memory of this process, which contains the store, as the peak of
+		// programs that it starts directly.
 		cmd := exec.Command("sh", append([]string{"-c", `"$0" "$@"; exit $?`, command}, args...)...)
 		cmd.Dir, cmd.Env = dir, environment
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -17,7 +17,7 @@ import (
 // pipeRows is the minimum number of rows that go through a pipe in these tests.
 const pipeRows = 5_000_000
 
-// scripts returns a directory with the command, and with a pack of the rules, from where ClickHouse
+// scripts returns a directory with the command and a pack of the rules, from which ClickHouse
 // runs programs.
 func scripts(t *testing.T, rules string) (dir, pack string) {
 	t.Helper()
@@ -187,7 +187,7 @@ func TestPipeFunctions(t *testing.T) {
 	}
 }
 
-// typedCSV is a log with columns of all types that can be kept.
+// typedCSV is a log with columns of all types of -keep.
 const typedCSV = `url,n,s,t,f,b
 https://www.sba.gov/sites/default/files/x,9007199254740993,plain,2026-01-31T18:00:00.123456Z,0.1,true
 https://www.sba.gov/,-1,"quoted, ""é""",1969-12-31T23:59:59Z,-2.5e300,false
@@ -195,7 +195,7 @@ no URL,,,,,
 https://stray.example/,0,x,2026-01-31T18:00:00+02:00,3,true
 `
 
-// typedRows are the kept columns of typedCSV, as JavaScript has them: times in milliseconds.
+// typedRows are the columns of typedCSV in JavaScript, with times in milliseconds.
 var typedRows = [][]string{
 	{"9007199254740993", "plain", "1769882400123.456", "0.1", "true"},
 	{"-1", `quoted, "é"`, "-1000", "-2.5e+300", "false"},
@@ -203,8 +203,7 @@ var typedRows = [][]string{
 	{"0", "x", "1769875200000", "3", "true"},
 }
 
-// TestTypes has JavaScript and ClickHouse read the columns that are kept, and what a pipe makes of
-// them.
+// TestTypes lets JavaScript and ClickHouse read the columns of -keep, also after a pipe.
 func TestTypes(t *testing.T) {
 	dir, pack := scripts(t, quickstart(t, "rules"))
 	in := filepath.Join(dir, "typed.csv")
@@ -236,8 +235,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// checkTyped has JavaScript read the kept columns, behind two others and before the rest of the
-// given ones.
+// checkTyped lets JavaScript read the columns of -keep, after two others and before the rest.
 func checkTyped(t *testing.T, name string, others ...string) [][]string {
 	t.Helper()
 	var table struct {
@@ -268,7 +266,7 @@ func checkTyped(t *testing.T, name string, others ...string) [][]string {
 	return rows
 }
 
-// checkTypedSums has ClickHouse read the kept columns.
+// checkTypedSums lets ClickHouse read the columns of -keep.
 func checkTypedSums(t *testing.T, dir, name string) {
 	t.Helper()
 	format := map[string]string{".parquet": "Parquet", ".arrow": "Arrow", ".arrows": "ArrowStream"}[filepath.Ext(name)]

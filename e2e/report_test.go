@@ -24,7 +24,7 @@ type page struct {
 	root *html.Node
 }
 
-// openPage parses a report, which may have so many bytes.
+// openPage parses a report, and checks its maximum size in bytes.
 func openPage(t *testing.T, name string, most int64) page {
 	t.Helper()
 	f, err := os.Open(name)
@@ -52,8 +52,8 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// text returns the text of a node, without that of elements of a name. Of a text that is cut off, it is
-// the whole, the rest of which is hidden.
+// text returns the text of a node, without elements of the given names. A truncated text is returned in full: the
+// page contains its rest, hidden.
 func text(n *html.Node, but string) string {
 	if n.Type == html.TextNode {
 		return n.Data
@@ -231,7 +231,7 @@ func openRows(t *testing.T, rows, old string, fromLog bool) duck {
 	return d
 }
 
-// who returns the rows of a crawler as the page names it.
+// who returns the rows of a crawler, by its name on the page.
 func who(name string) string {
 	if name == "other clients" {
 		name = "*"
@@ -353,7 +353,7 @@ func checkFiles(t *testing.T, p page, d duck) {
 	}
 }
 
-// sumOfBytes are the bytes of some rows.
+// sumOfBytes is the sum of the bytes of rows, in SQL.
 const sumOfBytes = "coalesce(sum(bytes), 0)::bigint"
 
 // checkTree compares rows of the tree of paths.
@@ -399,7 +399,7 @@ func checkTree(t *testing.T, p page, d duck, agents int64) {
 	}
 }
 
-// checkChanges compares what changed with a join of two runs.
+// checkChanges compares the changes with a join of two runs.
 func checkChanges(t *testing.T, p page, d duck) {
 	t.Helper()
 	is := func(what, got, count, where string) {
@@ -655,7 +655,7 @@ func (j job) checkConduct(t *testing.T, p page, d duck) {
 	}
 }
 
-// number returns the number that a query gives.
+// number returns the result of a query.
 func (d duck) number(query string) (n int64) {
 	d.t.Helper()
 	d.row(query, &n)

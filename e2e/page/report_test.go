@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// cookbook makes the report of the cookbook with more flags, and returns its name.
+// cookbook writes the report of the cookbook with additional flags, and returns its name.
 func cookbook(t *testing.T, more ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "report.html")
@@ -35,7 +35,7 @@ var sitemaps = []string{"-in-sitemap", "testdata/cookbook/sitemap.xml"}
 const leads = `(a) => document.getElementById(decodeURIComponent(a.hash.slice(1))) ||
 	JSON.parse(document.getElementById("crawler-data").textContent).some((c) => a.hash === "#crawler=" + encodeURIComponent(c.name))`
 
-// TestReport opens the report of the cookbook, and uses it.
+// TestReport opens and uses the report of the cookbook.
 func TestReport(t *testing.T) {
 	name := cookbook(t)
 	tb := open(t, name, "")
@@ -146,7 +146,7 @@ func TestReportWithoutScript(t *testing.T) {
 	}
 }
 
-// TestReportOrigins chooses each origin of a report that has many, and compares what its panel counts
+// TestReportOrigins chooses each origin of a report with many, and compares the counts of the panel
 // with the command.
 func TestReportOrigins(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report.html")

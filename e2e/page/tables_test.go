@@ -18,7 +18,7 @@ var pathURLs = []string{
 	"https://a.example/b/3/y", "https://a.example/b/3/y", "https://a.example/c",
 }
 
-// tree returns the paths in sight, each with its depth and whether it unfolds.
+// tree returns the visible paths, each with its depth and whether it can be unfolded.
 func (tb *tab) tree() string {
 	tb.t.Helper()
 	return tb.text(`[...document.querySelectorAll(".tree tbody tr")].filter((r) => r.checkVisibility()).map((r) =>
@@ -69,10 +69,10 @@ func TestTree(t *testing.T) {
 	tb.axe()
 }
 
-// tabbable are the elements that the key Tab reaches.
+// tabbable selects the elements that the Tab key reaches.
 const tabbable = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter((e) => e.tabIndex >= 0 && e.checkVisibility() && !e.disabled)`
 
-// TestTabStops holds that few keys lead past a part of the page.
+// TestTabStops holds that a few key presses lead past each part of the page.
 func TestTabStops(t *testing.T) {
 	tb := open(t, cookbook(t, sitemaps...), "")
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
@@ -117,7 +117,7 @@ func TestTabStops(t *testing.T) {
 	tb.until(`document.querySelector('#crawlers th[aria-sort="descending"]').textContent === "URLs"`)
 }
 
-// TestPrintOpen holds that what is folded is printed, with JavaScript and without.
+// TestPrintOpen holds that folded parts are printed, with and without JavaScript.
 func TestPrintOpen(t *testing.T) {
 	name := cookbook(t)
 	for _, off := range []bool{false, true} {
@@ -130,7 +130,7 @@ func TestPrintOpen(t *testing.T) {
 		}
 	}
 	tb := open(t, name, "", emulation.SetEmulatedMedia().WithMedia("print"))
-	// Chromium leaves out the text of buttons where a head is printed again, and prints a foot on each page.
+	// Chromium omits the text of buttons in repeated table headers, and prints a footer on each page.
 	if got := tb.text(`[getComputedStyle(document.querySelector("thead button")).display, getComputedStyle(document.querySelector("tfoot")).display].join()`); got != "contents,table-row-group" {
 		t.Errorf("heads and feet are printed as %s", got)
 	}
@@ -148,7 +148,7 @@ func TestPrintOpen(t *testing.T) {
 	}
 }
 
-// TestScale reads the chart of bars that is there without JavaScript.
+// TestScale reads the bar chart, which works without JavaScript.
 func TestScale(t *testing.T) {
 	tb := open(t, cookbook(t), "", emulation.SetScriptExecutionDisabled(true))
 	if got := tb.text(`[...document.querySelectorAll(".scale text")].map((e) => e.textContent).join()`); got != "0,50,100" {
@@ -157,14 +157,14 @@ func TestScale(t *testing.T) {
 	if got := tb.text(`[...document.querySelectorAll(".times span")].map((e) => e.textContent).join()`); !strings.HasPrefix(got, "2015-05-17 10:00,2015-05-18 ") || !strings.HasSuffix(got, ",2015-05-20 21:00") {
 		t.Errorf("the times are %s", got)
 	}
-	// The highest bar is the one that is named.
+	// The label belongs to the highest bar.
 	most := tb.text(`[...document.querySelectorAll('table[data-name="time"] tbody tr')].map((r) => [r.cells[1].textContent, r.cells[0].textContent]).sort((a, b) => b[0] - a[0])[0].join(", in the hour from ")`)
 	if got := tb.text(`document.querySelector("#time .peaks").textContent`); !strings.Contains(got, "Most requests: "+most) || !strings.Contains(got, "Most violations: ") {
 		t.Errorf("%s; the most are %s", got, most)
 	}
 }
 
-// TestWhatIfTables sorts a table of the panel, edits, and finds it sorted; and copies the table of an answer.
+// TestWhatIfTables holds that a sorted table of the panel stays sorted after an edit; it also copies the table of an answer.
 func TestWhatIfTables(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	tb.eval(`document.getElementById("what-if").scrollIntoView()`, nil)
@@ -189,7 +189,7 @@ func TestWhatIfTables(t *testing.T) {
 	tb.axe()
 }
 
-// TestBusy holds that the panel says so while it decides for long.
+// TestBusy holds that the panel shows when a decision takes long.
 func TestBusy(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -214,7 +214,7 @@ func TestBusy(t *testing.T) {
 }
 
 // TestSlices opens the page with an edit that takes long to decide: the page says so, shows what is typed
-// meanwhile, and decides that.
+// meanwhile, and then decides the new text.
 func TestSlices(t *testing.T) {
 	var edit strings.Builder
 	edit.WriteString("User-agent: *\n")
@@ -245,7 +245,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// TestLongRules copies rules that the page cuts off.
+// TestLongRules copies rules that the page truncates.
 func TestLongRules(t *testing.T) {
 	long := "/" + strings.Repeat("x", 1000)
 	name := makeReport(t, map[string]string{"https://a.example": "User-agent: *\nDisallow: " + long + "\n"}, []string{"https://a.example" + long, "https://a.example/"}, "-agent", "Googlebot")
@@ -259,7 +259,7 @@ func TestLongRules(t *testing.T) {
 	}
 }
 
-// TestAskers reads which crawlers the lines decided for, and filters by one.
+// TestAskers reads for which crawlers the lines decided, and filters by one.
 func TestAskers(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const table = `document.querySelector('table[data-name="crawlers by line of https://www.semicomplete.com"]')`
@@ -284,7 +284,7 @@ func TestAskers(t *testing.T) {
 	}
 }
 
-// TestEmptyColumns holds that columns of which no row has anything are left out.
+// TestEmptyColumns holds that columns without any value are omitted.
 func TestEmptyColumns(t *testing.T) {
 	heads := func(tb *tab, name string) string {
 		return tb.text(`[...document.querySelector('table[data-name="` + name + `"]').tHead.rows[0].cells].map((c) => c.textContent).join()`)
@@ -305,8 +305,8 @@ func TestEmptyColumns(t *testing.T) {
 	}
 }
 
-// TestSums sorts, filters and copies crawlers: the rows of sets and of all are below the others whatever is
-// done, are not counted, and are left out where only some rows are shown.
+// TestSums sorts, filters and copies crawlers: the rows of sets and of all crawlers always stay below the others, are
+// not counted, and are omitted if only some rows are shown.
 func TestSums(t *testing.T) {
 	tb := open(t, cookbook(t), "")
 	const table = `document.querySelector('table[data-name="crawlers"]')`

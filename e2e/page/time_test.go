@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestFarTimes opens the report of a month of requests, of which one stands at 1970 and one at 9999.
+// TestFarTimes opens the report of a month of requests, except for one in 1970 and one in 9999.
 func TestFarTimes(t *testing.T) {
 	dir := t.TempDir()
 	var log strings.Builder

@@ -21,7 +21,7 @@ import (
 
 var crawlers = []string{"Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "nobody"}
 
-// sites returns so many origins with real robots.txt, and URLs that resemble their rules.
+// sites returns n origins with real robots.txt files, and URLs that resemble their rules.
 func sites(t *testing.T, rng *rand.Rand, n int) (all []whatif.Origin) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", "testdata", "quickstart", "rules", "https_*.txt"))
@@ -62,8 +62,8 @@ func response(o robots.Origin, body []byte) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// lines evaluates texts in the page, one after the other, and returns for each text and crawler the
-// line that decided each URL, as the module has it.
+// lines evaluates texts in the page, one after the other. For each text and crawler, it returns the
+// line that decided each URL, in the form of the module.
 func (tb *tab) lines(texts [][]byte) [][][]int32 {
 	tb.t.Helper()
 	packed := make([]string, len(texts))
@@ -95,8 +95,8 @@ func (tb *tab) lines(texts [][]byte) [][][]int32 {
 	return all
 }
 
-// TestEdits compares what the module in the page decides on 1,000 random edits of real robots.txt with
-// the verdicts of package engine, for all crawlers and URLs, in all dialects.
+// TestEdits compares the verdicts of the module in the page for 1,000 random edits of real robots.txt files with
+// those of package engine, for all crawlers and URLs, in all dialects.
 func TestEdits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 8))
 	edits, verdicts, byRule := 0, 0, 0
@@ -171,7 +171,7 @@ func compareLines(t *testing.T, o *whatif.Origin, body []byte, d robots.Dialect,
 	return n, byRule
 }
 
-// TestAsk asks the box for URLs and crawlers, and compares its answers with package engine.
+// TestAsk asks the field for one URL about URLs and crawlers, and compares the answers with package engine.
 func TestAsk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 9))
 	data := whatif.Data{Dialect: robots.Google, Agents: crawlers, Origins: sites(t, rng, 10)}
@@ -242,7 +242,7 @@ func commas(n int) string {
 	return commas(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }
 
-// TestTimes prints how long the panel takes, with as many URLs as a page has, and rules of real files.
+// TestTimes prints the time that the panel takes for as many URLs as a page has, with real rules.
 func TestTimes(t *testing.T) {
 	for _, urls := range []int{20_000, whatif.MaxURLs} {
 		for _, c := range []struct {
@@ -284,7 +284,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// firstRules returns the beginning of a text that has at most so many rules, and how many it has.
+// firstRules returns the beginning of a text with at most the given number of rules, and their number.
 func firstRules(text []byte, most int) (begin []byte, rules int) {
 	for line := range strings.Lines(string(text)) {
 		if strings.Contains(strings.ToLower(line), "allow:") {
@@ -298,7 +298,7 @@ func firstRules(text []byte, most int) (begin []byte, rules int) {
 	return begin, rules
 }
 
-// manyURLs returns so many URLs that look real: some are of the rules, most are not.
+// manyURLs returns n URLs that look real: rules match some of them, but not most.
 func manyURLs(n int, text []byte) (urls []whatif.URL) {
 	rng := rand.New(rand.NewPCG(18, 7))
 	like := repcase.PathsLike(rng, text, 80)

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// frame is the least page around a panel, with the policy of a report.
+// frame is a minimal page around a panel, with the content security policy of a report.
 var frame = template.Must(template.New("frame").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>What if</title>
 <meta http-equiv="Content-Security-Policy" content="{{.Policy}}">
@@ -31,14 +31,14 @@ var frame = template.Must(template.New("frame").Parse(`<!DOCTYPE html>
 <body><main><h1>A page</h1>{{.HTML}}</main>{{range .Scripts}}<script>{{.}}</script>{{end}}</body></html>
 `))
 
-// colours are those of the page around the panel.
+// colours are the colours of the page around the panel.
 const colours = `:root { --page: #fff; --panel: #fff; --text: #18212c; --quiet: #55616f; --head: #f7f9fb; --accent: #2b6cc4; --deny: #b3261e; --allow: #17693f;
 	--mono: monospace; color: var(--text); background: var(--page); }
 @media (prefers-color-scheme: dark) { :root { --page: #0e1218; --panel: #171d26; --text: #e4e9ef; --quiet: #a3afbd; --head: #1c232d;
 	--accent: #6ea8fe; --deny: #ff9389; --allow: #72d3a2; color-scheme: dark; } }
 `
 
-// write writes a page that has nothing but the panel, and returns its name.
+// write writes a page with only the panel, and returns its name.
 func write(t *testing.T, d whatif.Data) string {
 	t.Helper()
 	p := whatif.New(d)
@@ -70,14 +70,14 @@ func write(t *testing.T, d whatif.Data) string {
 	return name
 }
 
-// started starts the panel, unless it has, and waits until it shows something.
+// started starts the panel unless it is running, and waits until it shows a result.
 func (tb *tab) started() {
 	tb.t.Helper()
 	tb.eval(`document.getElementById("what-if-start")?.click()`, nil)
 	tb.until(`!document.getElementById("what-if-body").hidden`)
 }
 
-// typed replaces the text in the editor, as a person does who pastes, and waits until it is decided.
+// typed replaces the text in the editor, as when pasting, and waits for the result.
 func (tb *tab) typed(text string) {
 	tb.t.Helper()
 	tb.eval(`{
@@ -88,13 +88,13 @@ func (tb *tab) typed(text string) {
 	}`, new(bool))
 }
 
-// painted waits until the page has been painted as it is.
+// painted waits until the current page has been painted.
 func (tb *tab) painted() {
 	tb.t.Helper()
 	tb.eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, new(bool))
 }
 
-// table returns the texts of the cells of a table, row by row, "|" between them.
+// table returns the texts of the cells of a table, row by row, separated by "|".
 func (tb *tab) table(id string) (rows []string) {
 	tb.t.Helper()
 	tb.eval(`[...document.querySelectorAll("#`+id+` tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`, &rows)
@@ -118,7 +118,7 @@ func shop() whatif.Data {
 	}
 }
 
-// TestWhatIf edits a robots.txt and reads what the panel says.
+// TestWhatIf edits a robots.txt, and reads the results in the panel.
 func TestWhatIf(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -136,7 +136,7 @@ func TestWhatIf(t *testing.T) {
 	wantRows(t, tb, "what-if-opened", "/cart?id=1|30|Googlebot|no rule|line 2: Disallow: /cart", "/|20|GPTBot|no rule|line 5: Disallow: /")
 }
 
-// TestWhatIfPreferences edits what a robots.txt says of the use of its pages, and asks for one of them.
+// TestWhatIfPreferences edits usage preferences, and asks about a page.
 func TestWhatIfPreferences(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -178,7 +178,7 @@ func wantRows(t *testing.T, tb *tab, id string, want ...string) {
 	}
 }
 
-// TestHarness opens a page that does what a report must not do: the harness must see it.
+// TestHarness opens a page with errors and requests, which a report must not have: the harness must detect them.
 func TestHarness(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "bad.html")
 	const bad = `<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; img-src http:">
@@ -273,7 +273,7 @@ func TestEditsStay(t *testing.T) {
 	tb.until(`document.getElementById("what-if-text").value === ` + literal(first))
 }
 
-// TestChosen chooses one crawler: the line under the editor is its, and says so.
+// TestChosen chooses one crawler: the line under the editor shows its name and its numbers.
 func TestChosen(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -283,7 +283,7 @@ func TestChosen(t *testing.T) {
 	tb.until(`document.getElementById("what-if-change").textContent === ` + literal(want))
 }
 
-// TestAskFaults asks what cannot be answered.
+// TestAskFaults asks questions that cannot be answered.
 func TestAskFaults(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -304,7 +304,7 @@ func TestAskFaults(t *testing.T) {
 	}
 }
 
-// pack returns a text as a fragment has it.
+// pack returns a text in the form of the fragment.
 func pack(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -313,7 +313,7 @@ func pack(text string) string {
 	return base64.RawURLEncoding.EncodeToString(b.Bytes())
 }
 
-// edits returns origins and their texts as a fragment has them.
+// edits returns origins and their texts in the form of the fragment.
 func edits(all ...string) string {
 	var sb strings.Builder
 	for i := 0; i < len(all); i += 2 {
@@ -322,7 +322,7 @@ func edits(all ...string) string {
 	return pack(sb.String())
 }
 
-// TestHostileAddress opens the page with fragments that someone else made.
+// TestHostileAddress opens the page with hostile fragments.
 func TestHostileAddress(t *testing.T) {
 	name := write(t, shop())
 	for _, c := range []struct{ fragment, text string }{ // text "" is that in force
@@ -370,7 +370,7 @@ func (tb *tab) unharmed() {
 	}
 }
 
-// TestHostile has markup in every field that others write.
+// TestHostile has markup in every field whose content comes from others.
 func TestHostile(t *testing.T) {
 	const evil = `</script></textarea></template>"'><img src=x onerror=hacked=1><svg onload=hacked=1>&lt;b&gt;{{.}}${hacked=1}`
 	d := whatif.Data{Dialect: robots.Google, Agents: []string{evil, "b\u202e", "__proto__"}}
@@ -397,7 +397,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestBytes saves robots.txt whose bytes no editor shows, unchanged, and edited.
+// TestBytes saves robots.txt files with bytes that an editor cannot show, unchanged and edited.
 func TestBytes(t *testing.T) {
 	for _, c := range []struct{ text, edited string }{
 		{"User-agent: *\r\nDisallow: /a\r\n", "#\r\nUser-agent: *\r\nDisallow: /a\r\n"},
@@ -437,7 +437,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestOldBrowser opens the page where streams do not unpack, and without JavaScript.
+// TestOldBrowser opens the page without DecompressionStream, and without JavaScript.
 func TestOldBrowser(t *testing.T) {
 	name := write(t, shop())
 	tb := open(t, name, "", chromedp.ActionFunc(func(ctx context.Context) error {
@@ -454,7 +454,7 @@ func TestOldBrowser(t *testing.T) {
 	}
 }
 
-// TestKeyboard edits and asks with keys alone.
+// TestKeyboard edits and asks using only the keyboard.
 func TestKeyboard(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -486,7 +486,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestAccessible has axe-core look at the panel in the light and in the dark, and prints it.
+// TestAccessible checks the panel with axe-core in the light and the dark theme, and prints it.
 func TestAccessible(t *testing.T) {
 	tb := open(t, write(t, shop()), "")
 	tb.started()
@@ -529,8 +529,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestHidden has characters that one does not see, or that change the order of others, in URLs, rules and
-// questions: the tables, the answers and the copies show what they are.
+// TestHidden has invisible characters, and characters that change the text direction, in URLs, rules and
+// questions: tables, answers and copies must show them.
 func TestHidden(t *testing.T) {
 	rules := map[string]string{"https://a.example": "User-agent: *\nDisallow: /a\u202eb\u0001\n"}
 	urls := []string{"https://a.example/a\u202eb\u0001c", "https://a.example/x/\u202egpj.exe", "https://a.example/x/\u200b\x7f\ufe0f", "https://a.example/x/é ü"}
@@ -562,7 +562,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestWhatIfBytes holds that the panel says how many bytes an edit saves, where the log has them.
+// TestWhatIfBytes holds that the panel shows how many bytes an edit saves, if the log has response sizes.
 func TestWhatIfBytes(t *testing.T) {
 	d := shop()
 	for i := range d.Origins[0].URLs {
