@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A codecSet is rules, and how they are compiled.
+// A codecSet has rules, and the way in which they are compiled.
 type codecSet struct {
 	rules []Rule
 	limits
@@ -24,7 +24,7 @@ func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
 	return a, a.AppendBinary(nil)
 }
 
-// codecSets are rules of all forms: none, plain, in a group, in an index, in lists.
+// codecSets have rules in all forms: none, plain, in a group, in an index, in lists.
 func codecSets() []codecSet {
 	var sets []codecSet
 	for _, rules := range [][]Rule{
@@ -36,20 +36,20 @@ func codecSets() []codecSet {
 		sets = append(sets, codecSet{rules, chosen})
 	}
 	var many, crowd []Rule
-	for i := range 13 { // children in a range, with gaps
+	for i := range 13 { // a range of children with gaps
 		many = append(many, Rule{Pattern: "/e" + string(rune('a'+2*i)) + "x"})
 	}
 	for i := range 40 {
 		many = append(many, Rule{Pattern: fmt.Sprintf("/*a%d*b%d$", i, i%7), Allow: i%2 == 0}, Rule{Pattern: fmt.Sprintf("/d%d/*c", i)})
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*shop/", i)}, Rule{Pattern: fmt.Sprintf("/*a%d*shop/$", i), Allow: true})
 	}
-	for i := range 5 { // of many segments
+	for i := range 5 { // many segments
 		crowd = append(crowd, Rule{Pattern: fmt.Sprintf("/*a%d*/*h*o*p%d", i, i)}, Rule{Pattern: fmt.Sprintf("/za*%d*/*a*b%d$", i, i)})
 	}
 	return append(sets, codecSet{many, chosen}, codecSet{crowd, chosen}, codecSet{crowd, limits{tried: triedLimit}}, codecSet{many, limits{}}, codecSet{crowd, limits{}})
 }
 
-// codecPaths are paths that meet many of codecSets.
+// codecPaths are paths that match many rules of codecSets.
 func codecPaths() [][]byte {
 	paths := [][]byte{nil, []byte("/"), []byte("/core/a.css"), []byte("/core/a.js?q=1"), []byte("/x"), []byte("/" + strings.Repeat("x", 700))}
 	for i := range 26 {
@@ -61,7 +61,7 @@ func codecPaths() [][]byte {
 	return paths
 }
 
-// TestFromBytes checks that an automaton that was read decides as the one that was written.
+// TestFromBytes checks that a decoded automaton has the same results as the encoded one.
 func TestFromBytes(t *testing.T) {
 	for i, set := range codecSets() {
 		rules := set.rules
@@ -95,8 +95,8 @@ func TestFromBytes(t *testing.T) {
 	}
 }
 
-// TestFromBytesDamaged changes each byte, every seventh with -short: what FromBytes then accepts
-// matches without a panic, and ends.
+// TestFromBytesDamaged changes each byte, or every seventh with -short: whatever FromBytes accepts matches without a
+// panic, and terminates.
 func TestFromBytesDamaged(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -114,7 +114,7 @@ func TestFromBytesDamaged(t *testing.T) {
 	}
 }
 
-// checkHostile checks that bytes are refused, or make an automaton whose ranks are of the rules.
+// checkHostile checks that bytes are rejected, or decode to an automaton whose ranks are valid.
 func checkHostile(t *testing.T, data []byte, rules int) {
 	t.Helper()
 	a, err := FromBytes(data, rules)
@@ -123,7 +123,7 @@ func checkHostile(t *testing.T, data []byte, rules int) {
 	}
 	var s Scratch
 	for _, path := range codecPaths() {
-		for range 2 { // the second time with what the first has left behind
+		for range 2 { // the second time with the state of the first
 			if r := a.Match(path, &s); r != NoMatch && (r.Position() < 0 || r.Position() >= rules) {
 				t.Fatalf("rank %d of %d rules", r, rules)
 			}
@@ -131,7 +131,7 @@ func checkHostile(t *testing.T, data []byte, rules int) {
 	}
 }
 
-// TestFromBytesEntry checks that no entry of an index may lead behind its patterns.
+// TestFromBytesEntry checks that the entries of an index must be within its patterns.
 func TestFromBytesEntry(t *testing.T) {
 	rules := manyRules(100, func(i int) string { return fmt.Sprintf("/*abc%02d", i) })
 	a, _, err := Compile(rules)
@@ -154,8 +154,8 @@ func TestFromBytesEntry(t *testing.T) {
 	}
 }
 
-// TestFromBytesTooMany checks that no path may meet more nodes with floating segments, or groups,
-// than a Scratch has room for.
+// TestFromBytesTooMany checks that no path can pass more nodes with floating segments, or groups, than a Scratch has
+// room for.
 func TestFromBytesTooMany(t *testing.T) {
 	for name, pattern := range map[string]func(i int) string{
 		"nodes":  func(i int) string { return "/" + strings.Repeat("a", i) + "*x" },

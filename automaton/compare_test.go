@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// compareFor is how long TestCompare goes on. Fuzzing starts processes, which emulators of other
-// processors do not let it do, so there it takes the place of fuzzing. See make arm64.
+// compareFor is the duration of TestCompare. It replaces fuzzing under emulators of other processors, because fuzzing
+// starts processes, which they do not support. See make arm64.
 var compareFor = flag.Duration("compare", 0, "how long to compare random rules with the reference, in one process")
 
-// TestCompare compares random rules of all sizes and kinds with the reference, on paths made of
-// them.
+// TestCompare compares random rules of all sizes and kinds with the reference, on paths made from them.
 func TestCompare(t *testing.T) {
 	start := time.Now()
 	seed := uint64(start.UnixNano())
@@ -47,9 +46,8 @@ func TestCompare(t *testing.T) {
 	t.Logf("%d sets of rules, %d paths", sets, checks)
 }
 
-// vectorRules returns rules of every form that vector instructions look at: nodes of many children
-// and of few, long runs, groups of one pattern and of many, and fingerprints of one byte, of two,
-// and of the end of the path.
+// vectorRules returns rules of every form that vector instructions handle: nodes with many and few children, long runs,
+// groups of one and of many patterns, and fingerprints of one byte, two bytes, and the end of the path.
 func vectorRules(rng *rand.Rand, n int) []Rule {
 	stock := []string{
 		"a", "b", "ab", "/", ".js", "?q=", "\x00", "\xff", "abcdefgh", strings.Repeat("x", 17), strings.Repeat("y", 40), "/shop/",
@@ -76,7 +74,7 @@ func vectorRules(rng *rand.Rand, n int) []Rule {
 	return rules
 }
 
-// vectorPath makes up a path of the same stock.
+// vectorPath generates a path from the same parts.
 func vectorPath(rng *rand.Rand, rules []Rule) []byte {
 	path := []byte("/")
 	for n := rng.IntN(200); len(path) < n; {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestMakeEntries compares the entries of random rules, few and many, with their patterns sorted the
-// obvious way.
+// TestMakeEntries compares the entries of few and many random rules with the simplest way to sort their patterns.
 func TestMakeEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, runLength - 1, runLength, runLength + 1, 2 * runLength, 2*runLength + 1, 5 * runLength, 1000} {
@@ -24,8 +23,8 @@ func TestMakeEntries(t *testing.T) {
 	}
 }
 
-// randomPattern returns a pattern, empty at times, of few bytes, zero among them: it stands for no
-// byte in a prefix.
+// randomPattern returns a pattern of few bytes, sometimes empty. It may have zero bytes, which pad the prefix of an
+// entry.
 func randomPattern(rng *rand.Rand, shared string) string {
 	b := []byte(shared)
 	for range rng.IntN(5) {
@@ -55,8 +54,8 @@ func checkEntries(t *testing.T, rules []Rule) {
 	}
 }
 
-// distinctPatterns returns the patterns that are not empty, in the order of Pattern.compare, each
-// with its highest rank.
+// distinctPatterns returns the distinct patterns that are not empty in the order of Pattern.compare, each with its
+// highest rank.
 func distinctPatterns(rules []Rule, order []int32) []ranked {
 	highest := map[Pattern]Rank{}
 	for pos, i := range order {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// shopRules are rules whose fingerprints have one byte to three, and are shared by some.
+// shopRules are rules with fingerprints of one to three bytes, some of which are shared.
 func shopRules(rng *rand.Rand, n int) []Rule {
 	stock := []string{"/", "q=", "?q=", "?", ".js", ".html", "/a/", "shop", "-x-", "_y", "&id=", "a", "ei", "/shop/", "colour-red", "7"}
 	rules := make([]Rule, n)
@@ -43,8 +43,7 @@ func fulfilled(rng *rand.Rand, pattern string) string {
 	return body
 }
 
-// TestNeedsOfMatches checks that a path which a pattern matches has the pattern's buckets, and so
-// all that it needs.
+// TestNeedsOfMatches checks that a path that matches a pattern has all buckets that the pattern needs.
 func TestNeedsOfMatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9309))
 	for range 300 {
@@ -70,8 +69,8 @@ func TestNeedsOfMatches(t *testing.T) {
 	}
 }
 
-// TestIndexOfMatches checks that a path which a pattern matches has the key that the pattern is
-// filed under, and all that it needs.
+// TestIndexOfMatches checks that a path that matches a pattern has the key that the pattern is filed under, and all
+// keys that it needs.
 func TestIndexOfMatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9309))
 	checked := 0
@@ -106,7 +105,7 @@ func TestIndexOfMatches(t *testing.T) {
 	}
 }
 
-// TestManyHits looks up paths that have the keys of patterns, and of many, again and again.
+// TestManyHits has paths that repeat the keys of many patterns.
 func TestManyHits(t *testing.T) {
 	var rules []Rule
 	for i := range 40 {
@@ -122,7 +121,7 @@ func TestManyHits(t *testing.T) {
 	}
 }
 
-// TestMatchGroups compares rules of several groups with the reference.
+// TestMatchGroups compares rules in several groups with the reference.
 func TestMatchGroups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 9309))
 	s := &Scratch{}
@@ -138,8 +137,8 @@ func TestMatchGroups(t *testing.T) {
 	}
 }
 
-// TestIndexManyEntries has a path whose keys are so many patterns' that all are tried, though the
-// index has few of its hashes, and the one that matches is found by none of these.
+// TestIndexManyEntries has a path whose keys have so many patterns that all patterns are tried, although it has few
+// hashes of the index. The matching pattern is not under any of these.
 func TestIndexManyEntries(t *testing.T) {
 	const n = 100
 	rules := manyRules(n, func(i int) string { return fmt.Sprintf("/*abcde*%c%c", 'A'+i/10, 'A'+i%10) })

@@ -7,27 +7,27 @@ import (
 	"testing"
 )
 
-// A shape is a family of hostile rule sets, and of paths that are to make them slow.
+// A shape is a family of hostile sets of rules, with paths that are slow to match.
 type shape struct {
 	name  string
-	size  int // what rules takes for the whole: a robots.txt of 500 KiB, or what the name says
+	size  int // argument of rules for the full size: a robots.txt of 500 KiB, or what the name says
 	rules func(n int) []Rule
 	paths []string
 }
 
-// maxText is about what a robots.txt can hold: 500 KiB of patterns.
+// maxText is the approximate size of the patterns in the largest robots.txt: 500 KiB.
 const maxText = 500 << 10
 
-// longPath is the length of adversarial paths.
+// longPath is the length of the hostile paths.
 const longPath = 2 << 10
 
-// fill repeats s to a path of longPath bytes.
+// fill repeats s up to longPath bytes.
 func fill(s string) string { return "/" + strings.Repeat(s, longPath/len(s)+1)[:longPath-1] }
 
-// letters is a path of a to z again and again.
+// letters is a path that repeats a to z.
 var letters = fill("abcdefghijklmnopqrstuvwxyz")
 
-// manyRules makes n rules, every seventh of which allows.
+// manyRules returns n rules, every seventh of which allows.
 func manyRules(n int, pattern func(i int) string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
@@ -36,7 +36,7 @@ func manyRules(n int, pattern func(i int) string) []Rule {
 	return rules
 }
 
-// oneRule makes a rule of about n bytes out of pieces.
+// oneRule returns a rule of about n bytes that consists of pieces.
 func oneRule(n int, piece func(i int) string) []Rule {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -48,7 +48,7 @@ func oneRule(n int, piece func(i int) string) []Rule {
 
 func letter(i int) string { return string(rune('a' + i%26)) }
 
-// randomChain makes up n segments that are "a" or "b".
+// randomChain returns n segments that are "a" or "b".
 func randomChain(rng *rand.Rand, n int) string {
 	b := make([]byte, 0, 2*n)
 	for range n {
@@ -57,10 +57,10 @@ func randomChain(rng *rand.Rand, n int) string {
 	return string(b)
 }
 
-// hundred returns one of a hundred bytes that have no meaning in patterns.
+// hundred returns one of a hundred bytes without a meaning in patterns.
 func hundred(i int) string { return string([]byte{byte(0x80 + i%100)}) }
 
-// hundreds is a path of three times each of them.
+// hundreds is a path with each of them three times.
 func hundreds() string {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -70,8 +70,7 @@ func hundreds() string {
 	return b.String()
 }
 
-// nested makes rules around ever longer runs of a, of about n bytes in all: 1,000 of them for 500
-// KiB.
+// nested returns rules with increasingly long runs of a, of about n bytes in total: 1,000 rules for 500 KiB.
 func nested(n int, pattern func(run string, i int) string) []Rule {
 	var rules []Rule
 	for i := 1; n > 0; i++ {
@@ -82,8 +81,8 @@ func nested(n int, pattern func(run string, i int) string) []Rule {
 	return rules
 }
 
-// nearMisses makes n rules whose segments a path of "abbbbbbb" again and again nearly has all over, and
-// some whose keys it has so often that all are tried.
+// nearMisses returns n rules whose segments nearly occur everywhere in a path that repeats "abbbbbbb", and some whose
+// keys occur so often that all are tried.
 func nearMisses(n int) []Rule {
 	rng := rand.New(rand.NewPCG(14, 9309))
 	period := strings.Repeat("abbbbbbb", 5)
@@ -99,7 +98,7 @@ func nearMisses(n int) []Rule {
 	})
 }
 
-// crowd makes n rules at three anchors that all paths to a page have but for one word.
+// crowd returns n rules at three anchors whose keys occur in every path to a page; one word is missing.
 func crowd(n int) []Rule {
 	rng := rand.New(rand.NewPCG(9309, 60))
 	return manyRules(n, func(i int) string {
@@ -161,7 +160,7 @@ var shapes = []shape{
 	{"suffixes-after", maxText, func(n int) []Rule {
 		return nested(n, func(run string, i int) string { return "/*" + letter(i%4+1) + "*" + run })
 	}, []string{fill("a"), "/b" + fill("a"), fill("a") + "bcde", fill(strings.Repeat("a", 1000) + "b")}},
-	{"suffixes-apart", maxText, func(n int) []Rule { // of 64 segments with neighbouring numbers, few end one another
+	{"suffixes-apart", maxText, func(n int) []Rule { // 64 segments with consecutive numbers; few are suffixes of others
 		var rules []Rule
 		for i := 0; n > 0; i++ {
 			p := "/*" + string(rune('B'+i%64)) + strings.Repeat("a", 1+i/64)
@@ -221,14 +220,14 @@ var shapes = []shape{
 		})
 	}, []string{fill(hundreds()), hundreds(), letters}},
 	{"keyed", triedLimit, func(n int) []Rule {
-		return manyRules(n, func(i int) string { // all have the keys of the path, and end in what it lacks
+		return manyRules(n, func(i int) string { // all have the keys of the path, and end with a text that it lacks
 			return "/*" + strings.Repeat("a", 3+i%60) + "*" + strings.Repeat("a", 3+i/60) + "*" + strings.Repeat("a", longSegment-1) + "b"
 		})
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), letters}},
 	{"keyed-long", triedLimit / (1 + longSegmentCost), func(n int) []Rule {
 		return manyRules(n, func(i int) string { return "/*" + strings.Repeat("a", longestSegment-1-i%200) + "b" })
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), fill(strings.Repeat("a", longestSegment/2) + "b")}},
-	{"chain-waiting", 961, func(n int) []Rule { // something is reached at every byte, while very many segments wait
+	{"chain-waiting", 961, func(n int) []Rule { // a segment is reached at every byte, while very many segments wait
 		return manyRules(n, func(i int) string {
 			if i == 0 {
 				return "/" + strings.Repeat("*a", longPath) + "*Z"
@@ -244,7 +243,7 @@ var shapes = []shape{
 	{"misses-anchors", 318, func(n int) []Rule {
 		return manyRules(n, func(i int) string { return fill("bbbbba")[:i+1] + strings.Repeat("*ba", 340) + "*Z" })
 	}, []string{fill("bbbbba"), fill("bbbbba")[:300] + fill("ba"), fill("bbbbba")[:2000] + "Z"}},
-	{"chains", 506, func(n int) []Rule { // every sequence of letters is found, but for its end
+	{"chains", 506, func(n int) []Rule { // every sequence of letters occurs, except for its end
 		rng := rand.New(rand.NewPCG(5, 9309))
 		return manyRules(n, func(int) string { return "/" + randomChain(rng, 500) + "*Z" })
 	}, []string{fill("ab"), fill("abba"), fill("ab") + "Z"}},
@@ -274,8 +273,8 @@ func textBytes(rules []Rule) int {
 	return n
 }
 
-// TestHostile compares every shape, in both forms, with the reference: on all paths as far as it
-// gets in a fraction of a second, and on the first at full length.
+// TestHostile compares every shape, in both forms, with the reference: on as many paths as fit in a fraction of a
+// second, and on the first path at full length.
 func TestHostile(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -291,8 +290,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHostileRandom compares small ones of every shape with the reference on many paths, cut and
-// mixed from the hostile ones, with one Scratch for all.
+// TestHostileRandom compares small sets of every shape with the reference on many paths, mixed from parts of the
+// hostile ones, with one Scratch for all.
 func TestHostileRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9309))
 	s := &Scratch{}
@@ -313,7 +312,7 @@ func TestHostileRandom(t *testing.T) {
 	t.Logf("%d checks", checks)
 }
 
-// mixed returns a path of pieces of others.
+// mixed returns a path that consists of parts of others.
 func mixed(rng *rand.Rand, paths []string, most int) string {
 	b := []byte{'/'}
 	for range 1 + rng.IntN(6) {
@@ -324,15 +323,15 @@ func mixed(rng *rand.Rand, paths []string, most int) string {
 	return string(b)
 }
 
-// The bounds of TestHostileSize: bytes of tables for each byte of patterns, and for none. The worst
-// there can be is a rule of four bytes, "/x*y", with a node of the trie, a list, a state and a segment.
+// The bounds of TestHostileSize: bytes of tables per byte of patterns, and a constant. The worst case is a rule of four
+// bytes, "/x*y", with a node of the trie, a list, a state and a segment.
 const (
 	mostPerByte = 32
 	mostFixed   = 2 << 10
 )
 
-// TestHostileSize checks that tables are linear in the text: within a bound, and about twice as
-// large for twice the text, and at most three times.
+// TestHostileSize checks that the size of tables is linear in the text: within a bound, and about twice as large, at
+// most three times, for twice the text.
 func TestHostileSize(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
@@ -357,7 +356,7 @@ func TestHostileSize(t *testing.T) {
 	}
 }
 
-// TestGrowth checks the same on random rules: n of one kind, and n more.
+// TestGrowth checks the same for random rules: n of one kind, and n more.
 func TestGrowth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9309))
 	worst := 0.0
@@ -380,8 +379,8 @@ func TestGrowth(t *testing.T) {
 	t.Logf("at most %.1f bytes of tables for each of patterns", worst)
 }
 
-// TestHostileSteps bounds what package onepass does on the hostile paths: a pattern moves on at most
-// once for each of its segments; and of 1,000 segments that end one another, 64 are looked at at once.
+// TestHostileSteps limits the work of package onepass on hostile paths: a pattern advances at most once per segment,
+// and of 1,000 segments that are suffixes of each other, 64 are checked together.
 func TestHostileSteps(t *testing.T) {
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRuns checks runs around the length at which the trie begins a new node, and where the forms
-// of floating segments change.
+// TestRuns checks runs around the length at which the trie starts a new node, and at which the forms of floating
+// segments change.
 func TestRuns(t *testing.T) {
 	s := &Scratch{}
 	for _, n := range []int{1, longSegment, longSegment + 1, longestSegment, longestSegment + 1, maxRun - 1, maxRun, maxRun + 1, maxRun + 2, 2*maxRun + 1, 2*maxRun + 2, 1000} {
@@ -31,7 +31,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestByteLabels has every byte for a label at one node, and looks for each.
+// TestByteLabels has one node with every byte as a label.
 func TestByteLabels(t *testing.T) {
 	var rules, floating []Rule
 	for b := range 256 {
@@ -50,7 +50,7 @@ func TestByteLabels(t *testing.T) {
 	}
 }
 
-// TestForms checks where Compile changes the form: to one pass for all, by the weight of the patterns.
+// TestForms checks at which weight of the patterns Compile changes to package onepass.
 func TestForms(t *testing.T) {
 	same := func(i int) string { return fmt.Sprintf("/*x%d", i) }
 	apart := func(i int) string { return fmt.Sprintf("/%03d*x", i) }
@@ -90,7 +90,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks that rules beyond the table are an error, and no wrong answer.
+// TestTooLarge checks that rules that exceed the table are an error, rather than a wrong result.
 func TestTooLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles 16 MiB")
@@ -106,7 +106,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestEmpty checks sets of rules that match nothing, or nearly.
+// TestEmpty checks sets of rules that match nothing, or hardly anything.
 func TestEmpty(t *testing.T) {
 	if (&Automaton{}).Match([]byte("/"), &Scratch{}) != NoMatch || (&Automaton{}).Size() != 0 || NoMatch.Position() != -1 {
 		t.Error("the zero Automaton matches")
@@ -116,7 +116,7 @@ func TestEmpty(t *testing.T) {
 		kept := f.rules[:0:0]
 		for _, r := range f.rules {
 			if r.Pattern == "" {
-				r.Pattern = "\x00\x00nothing" // the reference is never given an empty pattern
+				r.Pattern = "\x00\x00nothing" // the reference does not accept an empty pattern
 			}
 			kept = append(kept, r)
 		}
@@ -127,8 +127,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a
-// path passes them all: exactly as many as may be tried, one less and one more.
+// TestNestedAnchors has one pattern with a floating segment at each of n nested anchors, so that a path passes all of
+// them: as many as may be tried, one less and one more.
 func TestNestedAnchors(t *testing.T) {
 	tails := []string{"", "xa", "xb", "xc", "xaxbxc"}
 	if testing.Short() {
@@ -155,7 +155,7 @@ func TestNestedAnchors(t *testing.T) {
 	}
 }
 
-// Patterns that nothing but the rest of their text tells apart are found in one pass, and those that words tell apart are not.
+// Patterns that only differ in the rest of their text are found in one pass; patterns that differ in words are not.
 func TestCrowd(t *testing.T) {
 	for _, c := range []struct {
 		rules []Rule

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestLongPattern holds that a pattern of any length decides as a short one does: its length is
-// beside a flag in 16 bits where patterns are tried.
+// TestLongPattern checks patterns of all lengths: in patterns that are tried, the length shares 16 bits with a flag.
 func TestLongPattern(t *testing.T) {
 	for _, n := range []int{100, longRest / 3, longRest/3 + 1, 11_000, 22_000, 100_000} {
 		pattern := "/" + strings.Repeat("*ab", n) + "*c$"

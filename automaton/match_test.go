@@ -9,9 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A forms is the rules compiled in every form: as Compile chooses, with indexes instead of groups
-// wherever that can be, and with lists for package onepass. Compile chooses the two only for many
-// patterns.
+// A forms has rules compiled in every form: as Compile chooses, with indexes instead of groups where possible, and with
+// lists for package onepass. Compile uses the latter two only for many patterns.
 type forms struct {
 	rules     []robots.Rule
 	automata  []*Automaton
@@ -69,8 +68,7 @@ func describe(rules []robots.Rule) string {
 	return b.String()
 }
 
-// checkReads holds that paths have the same answer that begin with those bytes of a path which Reads
-// says decide it, whatever follows.
+// checkReads checks that all paths that begin with the bytes that Reads returns have the same result.
 func (f *forms) checkReads(tb testing.TB, form int, path string, s *Scratch) {
 	tb.Helper()
 	a := f.automata[form]
@@ -87,7 +85,7 @@ func (f *forms) checkReads(tb testing.TB, form int, path string, s *Scratch) {
 	}
 }
 
-// words returns all strings over the alphabet of up to n bytes.
+// words returns all strings of up to n bytes over the alphabet.
 func words(alphabet string, n int) []string {
 	all := []string{""}
 	for from := 0; n > 0; n-- {
@@ -102,7 +100,7 @@ func words(alphabet string, n int) []string {
 	return all
 }
 
-// TestMatchExhaustive tries every pattern of up to five bytes, alone, on every path of up to five.
+// TestMatchExhaustive checks every pattern of up to five bytes, alone, with every path of up to five bytes.
 func TestMatchExhaustive(t *testing.T) {
 	n := 5
 	if testing.Short() {
@@ -115,7 +113,7 @@ func TestMatchExhaustive(t *testing.T) {
 		f := compileForms(t, []Rule{{Pattern: p}})
 		for _, path := range paths {
 			if path != "" && path[0] != '/' && path[0] != 'a' {
-				continue // the rest differs from these only by the name of a byte
+				continue // the others only differ in the name of a byte
 			}
 			f.check(t, path, s)
 			checks++
@@ -124,8 +122,7 @@ func TestMatchExhaustive(t *testing.T) {
 	t.Logf("%d patterns, %d checks", len(patterns), checks)
 }
 
-// TestMatchPairs tries every pair of patterns of up to three bytes after the slash on every path of
-// that kind: the order of precedence.
+// TestMatchPairs checks precedence: every pair of patterns of up to three bytes after the slash, with every such path.
 func TestMatchPairs(t *testing.T) {
 	n := 3
 	if testing.Short() {
@@ -143,8 +140,8 @@ func TestMatchPairs(t *testing.T) {
 	}
 }
 
-// randomRules makes rules whose pieces come from a small stock, so that they share anchors and
-// segments, overlap and contain each other.
+// randomRules returns rules whose parts come from a small set, so that they share anchors and segments, overlap, and
+// contain each other.
 func randomRules(rng *rand.Rand, n int) []Rule {
 	stock := []string{"a", "b", "ab", "aa", "aba", "/", "/a", "a/", "bab", "$", "%41", "?", "aaaaaaaa"}
 	rules := make([]Rule, n)
@@ -176,8 +173,7 @@ func randomPath(rng *rand.Rand) string {
 	return string(b)
 }
 
-// TestMatchRandom compares random rule sets of all sizes with the reference, with one Scratch for
-// all of them.
+// TestMatchRandom compares random sets of rules of all sizes with the reference, with one Scratch for all of them.
 func TestMatchRandom(t *testing.T) {
 	rounds := 3000
 	if testing.Short() {
@@ -193,7 +189,7 @@ func TestMatchRandom(t *testing.T) {
 	}
 }
 
-// FuzzMatch reads rules from lines: a "+" in front allows.
+// FuzzMatch reads one rule per line; a leading "+" allows.
 func FuzzMatch(f *testing.F) {
 	f.Add("/\n+/a", "/a/b")
 	f.Add("/*_a*/shop/\n/*_b*/shop/\n+/*_c*/shop/$", "/x_b/y_c/shop/")
@@ -212,7 +208,7 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// TestMatchAllocs pins that matching does not allocate, in either form.
+// TestMatchAllocs checks that matching does not allocate, in either form.
 func TestMatchAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	f := compileForms(t, randomRules(rng, 20))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSegmentIndex compares looking for a segment by a window of it with bytes.Index, on few
-// letters, so that the window is often found without the segment.
+// TestSegmentIndex compares the search for a segment by its window with bytes.Index, on few letters, so that the window
+// often occurs without the segment.
 func TestSegmentIndex(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := func(n int, letters string) []byte {
@@ -35,8 +35,8 @@ func TestSegmentIndex(t *testing.T) {
 	}
 }
 
-// TestIndexBaited compares it, and looking for longer segments too, with bytes.Index, on long paths
-// that nearly have the text all over, and on bytes of which the baits take one that the text lacks.
+// TestIndexBaited compares indexBaited, and the search for longer segments, with bytes.Index, on long paths that nearly
+// contain the text everywhere, and on bytes that include the one that the baits use.
 func TestIndexBaited(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	found := 0
@@ -82,7 +82,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestFindGeneric compares findGeneric with bytes.Index, on paths of few bytes, whose windows occur often and nearly.
+// TestFindGeneric compares findGeneric with bytes.Index, on paths of few bytes in which windows occur often and nearly
+// occur.
 func TestFindGeneric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 9309))
 	found := 0

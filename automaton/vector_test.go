@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/guardpage"
 )
 
-// needVectors skips a test on a processor that lacks the instructions.
+// needVectors skips a test on processors without the instructions.
 func needVectors(tb testing.TB) {
 	tb.Helper()
 	if !hasVectors {
@@ -20,7 +20,7 @@ func needVectors(tb testing.TB) {
 	}
 }
 
-// checkVectors compares all that is done by vector instructions on a path with its twin in Go.
+// checkVectors compares all vector instructions on a path with their Go counterparts.
 func checkVectors(tb testing.TB, a *Automaton, path []byte) {
 	tb.Helper()
 	checkFind(tb, path)
@@ -54,7 +54,7 @@ func checkVectors(tb testing.TB, a *Automaton, path []byte) {
 	}
 }
 
-// checkGroup compares what is found of a group, from each place of a path on.
+// checkGroup compares the results for a group from each position of a path.
 func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
 	tb.Helper()
 	for pos := range path {
@@ -77,8 +77,7 @@ func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
 	}
 }
 
-// checkFind compares where windows are found in a path: those that it has, and others much like
-// them.
+// checkFind compares the positions of windows in a path: windows that it contains, and similar ones.
 func checkFind(tb testing.TB, path []byte) {
 	tb.Helper()
 	if len(path) < blockSize {
@@ -95,8 +94,8 @@ func checkFind(tb testing.TB, path []byte) {
 	}
 }
 
-// TestVectors compares vector instructions with their twins, on paths at the very end and the very
-// beginning of readable memory, of every length and alignment.
+// TestVectors compares vector instructions with their Go counterparts, on paths at the end and the start of readable
+// memory, of every length and alignment.
 func TestVectors(t *testing.T) {
 	needVectors(t)
 	before, behind := guardpage.New(t)
@@ -123,8 +122,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsAligned compares them on paths of each length up to four blocks and a bit, beginning at
-// each of 64 neighbouring addresses, with an index and with groups.
+// TestVectorsAligned compares them on paths of each length up to slightly more than four blocks, at each of 64
+// consecutive addresses, with an index and with groups.
 func TestVectorsAligned(t *testing.T) {
 	needVectors(t)
 	_, behind := guardpage.New(t)
@@ -151,7 +150,7 @@ func TestVectorsAligned(t *testing.T) {
 	}
 }
 
-// TestVectorsTable compares them with tables that end where readable memory does.
+// TestVectorsTable compares them with tables at the end of readable memory.
 func TestVectorsTable(t *testing.T) {
 	needVectors(t)
 	_, behind := guardpage.New(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// googlebotOnly returns a list of the addresses of Googlebot.
+// googlebotOnly returns a list with the addresses of Googlebot.
 func googlebotOnly(t *testing.T) *ranges.Lists {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "googlebot.json")
@@ -34,7 +34,7 @@ func googlebotOnly(t *testing.T) *ranges.Lists {
 	return lists
 }
 
-// A way is how a log is read.
+// A way is a way to read a log.
 type way struct {
 	memory        int64
 	rows, workers int
@@ -42,7 +42,7 @@ type way struct {
 	requests      bool
 }
 
-// find returns the findings of a Journal about lines.
+// find returns the findings of a Journal for the lines.
 func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *findings {
 	t.Helper()
 	f := &findings{}
@@ -50,7 +50,7 @@ func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *fi
 	return f
 }
 
-// keep has a Journal keep lines, and calls do with it.
+// keep writes the lines to a Journal, and calls do with it.
 func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do func(*conduct.Journal) error) {
 	t.Helper()
 	store, err := engine.BuildStore(s.responses(), engine.StoreOptions{
@@ -77,7 +77,7 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 	}
 }
 
-// logsOfKind returns how many logs of each kind are made: 25, 6 with -short, or the number in the environment.
+// logsOfKind returns the number of logs generated for each kind: 25, 6 with -short, or the number in the environment.
 func logsOfKind(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("ROBOBATCH_CONDUCT_LOGS")
@@ -94,8 +94,8 @@ func logsOfKind(t *testing.T) int {
 	return n
 }
 
-// TestConduct makes logs of crawlers of known conduct, in order and jumbled, and wants each request that a text
-// forbids to be judged as its kind means it, and as the slow reference says.
+// TestConduct generates logs of crawlers with known conduct, in order and out of order, and checks that each disallowed
+// request is judged as its kind intends, and as the slow reference says.
 func TestConduct(t *testing.T) {
 	lists := googlebotOnly(t)
 	t.Logf("%d kinds, %d logs each", len(kinds), logsOfKind(t))
@@ -137,7 +137,8 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// checkMisfits wants the origins told of whose answers are others than the text, which none but that of the site is.
+// checkMisfits checks which origins are reported because their responses contradict the text: at most the one of the
+// site.
 func (s *scene) checkMisfits(t *testing.T, f *findings) {
 	t.Helper()
 	var want conduct.Misfit
@@ -171,14 +172,14 @@ func (s *scene) checkMisfits(t *testing.T, f *findings) {
 		if got.Knew != count(f, conduct.Knew) {
 			t.Fatalf("got %+v", got)
 		}
-		got.Size, got.Text, got.Busy, got.Asked, got.Knew, got.Unseen = 0, 0, 0, 0, 0, 0 // scripts hold them
+		got.Size, got.Text, got.Busy, got.Asked, got.Knew, got.Unseen = 0, 0, 0, 0, 0, 0 // the scripts check these
 	}
 	if len(f.misfits) > 1 || got != want {
 		t.Fatalf("got %+v, want %+v", f.misfits, want)
 	}
 }
 
-// count returns how many requests at the site are of a conduct.
+// count returns the number of requests at the site with a conduct.
 func count(f *findings, c conduct.Conduct) (n int64) {
 	for i := range f.requests {
 		if q := &f.requests[i]; q.Origin == site && q.Conduct == c {
@@ -188,7 +189,7 @@ func count(f *findings, c conduct.Conduct) (n int64) {
 	return n
 }
 
-// checkRequests compares the requests with the lines of the log, and their rules with those of the slow reference.
+// checkRequests compares the requests with the lines of the log, and their rules with the slow reference.
 func (s *scene) checkRequests(t *testing.T, f *findings) {
 	t.Helper()
 	for _, q := range f.requests {
@@ -219,11 +220,11 @@ func (s *scene) checkRequests(t *testing.T, f *findings) {
 	}
 }
 
-// checkAnswer compares the last answer before a request with those of the log.
+// checkAnswer compares the last response before a request with those of the log.
 func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	t.Helper()
 	answer, capture := int64(conduct.NoTime), int64(conduct.NoTime)
-	var texts, others int // of that moment
+	var texts, others int // at that time
 	other := false
 	for i := range s.lines {
 		o := &s.lines[i]
@@ -251,7 +252,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	}
 }
 
-// checkRows compares the rows with counts made line by line.
+// checkRows compares the rows with counts by line.
 func (s *scene) checkRows(t *testing.T, f *findings) {
 	t.Helper()
 	type key struct{ agent, origin string }
@@ -308,7 +309,7 @@ func (s *scene) checkRows(t *testing.T, f *findings) {
 	}
 }
 
-// TestSizes holds which answers show that a log counts bodies, or headers, too.
+// TestSizes checks which responses show that the sizes in a log are those of bodies, or include headers.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		method          string
@@ -317,7 +318,7 @@ func TestSizes(t *testing.T) {
 	}{
 		{"GET", 200, 39, true, false},
 		{"GET", 200, 40, false, false},
-		{"GET", 200, zero, false, false}, // the client has left
+		{"GET", 200, zero, false, false}, // the client has disconnected
 		{"GET", 200, unsized, false, false},
 		{"GET", 206, unsized, false, false},
 		{"GET", 304, zero, true, false},

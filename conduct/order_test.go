@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/internal/extsort"
 )
 
-// watched is a joiner that knows how many pieces it had in hand at most.
+// watched is a joiner that records the maximum number of pieces in memory.
 type watched struct {
 	joiner
 	most int
@@ -38,8 +38,8 @@ func (r *toldDetails) event(e *event) error {
 	return nil
 }
 
-// TestOneMoment merges runs with many pieces of one moment. The events come in order, and each run has a piece in hand
-// at most: a log whose times are days takes no more memory, and no more time, than another.
+// TestOneMoment merges runs with many pieces at the same time. The events come in order, and each run has at most one
+// piece in memory: a log whose times are days needs no more memory or time than another.
 func TestOneMoment(t *testing.T) {
 	const runs, events = 3, 40_000
 	rng := rand.New(rand.NewPCG(1, 2))

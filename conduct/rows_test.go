@@ -17,7 +17,7 @@ import (
 // delays are texts with and without a Crawl-delay, and its value in seconds.
 var delays = []struct {
 	text    string
-	seconds float64 // negative is none
+	seconds float64 // negative if there is none
 }{
 	{"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n", 10},
 	{"User-agent: *\nDisallow: /private/1\nDisallow: /x\nCrawl-delay: 2.5\n", 2.5},
@@ -25,7 +25,7 @@ var delays = []struct {
 	{"User-agent: *\nAllow: /\nCrawl-delay: 600\n", 600},
 }
 
-// randomScene is a log of some lines at moments that are near, and often equal.
+// randomScene is a log of some lines at near and often equal times.
 func randomScene(rng *rand.Rand, lines int) *scene {
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
 	if rng.IntN(4) == 0 {
@@ -54,7 +54,7 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 				l.size = []int{0, len(r.Body), len(r.Body) + longer, tooLong}[rng.IntN(4)]
 			}
 		}
-		if n := len(s.lines); n > 0 && rng.IntN(4) == 0 { // a gap that is just not short
+		if n := len(s.lines); n > 0 && rng.IntN(4) == 0 { // a gap equal to the delay
 			last := &s.lines[n-1]
 			delay := max(0, delays[rng.IntN(len(delays))].seconds)
 			l.status = 200
@@ -65,7 +65,7 @@ func randomScene(rng *rand.Rand, lines int) *scene {
 	return s
 }
 
-// delayAt returns the Crawl-delay in force at a moment; negative is none.
+// delayAt returns the Crawl-delay in force at a time; negative if there is none.
 func (s *scene) delayAt(url string, at time.Time) float64 {
 	if r := s.inForce(url, at); r != nil && r.Status == 200 {
 		for _, d := range delays {
@@ -77,7 +77,7 @@ func (s *scene) delayAt(url string, at time.Time) float64 {
 	return -1
 }
 
-// slowRow returns the row of a crawler at an origin, as section 13 and docs/CONDUCT.md say.
+// slowRow computes the row of a crawler at an origin, as section 13 and docs/CONDUCT.md define it.
 func (s *scene) slowRow(agent, origin string) *conduct.Row {
 	var own []line
 	for _, l := range s.lines {
@@ -148,14 +148,14 @@ func (s *scene) slowRow(agent, origin string) *conduct.Row {
 	return r
 }
 
-// median returns the number in the middle, or halfway between the two there.
+// median returns the middle number, or the mean of the two middle ones.
 func median(all []int64) int64 {
 	slices.Sort(all)
 	n := len(all)
 	return all[(n-1)/2] + (all[n/2]-all[(n-1)/2])/2
 }
 
-// slowChanges returns the answers of crawlers to changes of the text.
+// slowChanges computes the reactions of crawlers to changes of the text.
 func (s *scene) slowChanges() (all []conduct.Change) {
 	known := func(r *robots.Response) bool { return r.Status == 200 || r.Status == 404 }
 	var last *robots.Response
@@ -171,7 +171,7 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 		if before == nil || r.Status != 200 || before.Status == 200 && string(before.Body) == string(r.Body) {
 			continue
 		}
-		until := s.start.AddDate(1, 0, 0) // of the text, that may fail to be fetched in between
+		until := s.start.AddDate(1, 0, 0) // the end of the text; fetches of it may fail in between
 		for k := i + 1; k < len(s.rules); k++ {
 			if o := &s.rules[k]; known(o) && (o.Status != 200 || string(o.Body) != string(r.Body)) {
 				until = o.FetchedAt
@@ -211,7 +211,7 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 	return all
 }
 
-// TestRows compares rows and changes with slow ones, for logs that are jumbled, with little memory and much.
+// TestRows compares rows and changes with the slow ones, for logs out of order, with little and much memory.
 func TestRows(t *testing.T) {
 	for seed := range uint64(30) {
 		s := randomScene(rand.New(rand.NewPCG(seed, 5)), 1500)
@@ -231,7 +231,7 @@ func TestRows(t *testing.T) {
 		for _, w := range []way{{rows: 1000, workers: 1}, {rows: 50, workers: 2, memory: 1}, {rows: 50, workers: 2, memory: 1, requests: true}} {
 			f := s.find(t, s.lines, nil, w)
 			for i := range f.rows {
-				f.rows[i].Violations = 0 // which package engine decides
+				f.rows[i].Violations = 0 // package engine decides them
 			}
 			for i := range max(len(want), len(f.rows)) {
 				if i >= len(want) || i >= len(f.rows) || f.rows[i] != want[i] {
@@ -246,7 +246,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestChangeAroundFailure has a crawler ask while a fetch of the new text has failed: it remains one change.
+// TestChangeAroundFailure has a request for robots.txt while a fetch of the new text fails: this remains one change.
 func TestChangeAroundFailure(t *testing.T) {
 	s := &scene{rng: rand.New(rand.NewPCG(1, 1)), start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
 	s.capture(0, 200, delays[3].text)
@@ -260,7 +260,7 @@ func TestChangeAroundFailure(t *testing.T) {
 	}
 }
 
-// at returns an element, if there is one.
+// at returns an element, or nothing if there is none.
 func at[T any](all []T, i int) string {
 	if i >= len(all) {
 		return "none"
@@ -268,7 +268,7 @@ func at[T any](all []T, i int) string {
 	return fmt.Sprintf("%+v", all[i])
 }
 
-// TestByAgent adds the rows of all origins up.
+// TestByAgent compares the rows by agent with the sums over all origins.
 func TestByAgent(t *testing.T) {
 	for seed := range uint64(5) {
 		s := randomScene(rand.New(rand.NewPCG(seed, 6)), 1500)
@@ -308,7 +308,7 @@ func TestByAgent(t *testing.T) {
 	}
 }
 
-// medianOf returns the median of the spans between answers that a crawler had, of one origin each.
+// medianOf returns the median of the intervals between a crawler's responses, each at one origin.
 func (s *scene) medianOf(agent string) int64 {
 	last := map[string]time.Time{}
 	lines := slices.Clone(s.lines)
@@ -325,8 +325,8 @@ func (s *scene) medianOf(agent string) int64 {
 	return median(gaps)
 }
 
-// TestOnlyRobots takes a log that asks for nothing but robots.txt, in no order, with more answers of one crawler than
-// are sorted at once.
+// TestOnlyRobots has a log that only requests robots.txt, out of order, with more responses for one crawler than are
+// sorted together.
 func TestOnlyRobots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}

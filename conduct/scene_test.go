@@ -14,29 +14,29 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A line is a line of a made-up log.
+// A line is a line of a generated log.
 type line struct {
-	at     time.Time // zero is none
-	agent  string    // "" is a browser
+	at     time.Time // zero means none
+	agent  string    // "" means a browser
 	client string
 	url    string
 	method string
 	status int
-	size   int    // bytes of the answer; 0 is 10, and unknown of a robots.txt; see unsized and zero
-	want   string // the conduct that its scene means; "" for a line that no text forbids, or an impostor's
+	size   int    // size of the response; 0 means 10, or unknown for a robots.txt; see unsized and zero
+	want   string // the intended conduct; "" for a line that no text disallows, or that an impostor made
 }
 
-// A scene is a log of crawlers whose conduct is known, and the captures of robots.txt. Its moments are days after a
-// start that is made up, too.
+// A scene is a log of crawlers with known conduct, with the captures of robots.txt. Its times are days after a random
+// start.
 type scene struct {
 	rng    *rand.Rand
 	start  time.Time
 	rules  []robots.Response
 	lines  []line
 	cache  time.Duration
-	client string // of the lines that follow
+	client string // of the following lines
 
-	isQuiet bool // there is no noise
+	isQuiet bool // no noise is added
 }
 
 const (
@@ -49,36 +49,36 @@ const (
 	forGPT = "User-agent: GPTBot\nDisallow: /private\nUser-agent: *\nAllow: /\n"
 )
 
-// The addresses of Googlebot, by the list of the test, and of others.
+// The addresses of Googlebot in the list of the test, and of others.
 const (
 	googles   = "66.249.64.5"
 	impostors = "45.90.1.7"
 )
 
-// at returns the moment of a day.
+// at returns the time of a day.
 func (s *scene) at(day float64) time.Time {
 	return s.start.Add(time.Duration(day * 24 * float64(time.Hour))).Truncate(time.Microsecond)
 }
 
-// file has a robots.txt that was always there.
+// file adds a robots.txt that has always existed.
 func (s *scene) file(body string) *scene {
 	s.rules = append(s.rules, robots.Response{Origin: site, Status: 200, Body: []byte(body), File: true})
 	return s
 }
 
-// capture has a capture of a robots.txt.
+// capture adds a capture of a robots.txt.
 func (s *scene) capture(day float64, status int, body string) *scene {
 	s.rules = append(s.rules, robots.Response{Origin: site, Status: status, Body: []byte(body), FetchedAt: s.at(day)})
 	return s
 }
 
-// leads has a capture of a robots.txt that is a redirect to another.
+// leads adds a capture of a robots.txt that redirects to another one.
 func (s *scene) leads(day float64, from, to string) *scene {
 	s.rules = append(s.rules, robots.Response{Origin: robots.Origin(from), Status: 301, Location: to + "/robots.txt", FetchedAt: s.at(day)})
 	return s
 }
 
-// busy has crawlers that come often, and some of them ask for robots.txt, too.
+// busy adds crawlers with many requests, some of which also request robots.txt.
 func (s *scene) busy(day float64, asking, silent int) *scene {
 	for n := range asking + silent {
 		agent := []string{"Amazonbot", "Bytespider", "CCBot", "AhrefsBot"}[n]
@@ -92,20 +92,20 @@ func (s *scene) busy(day float64, asking, silent int) *scene {
 	return s
 }
 
-// copies says for how long copies of the last capture may be used.
+// copies sets the time for which copies of the last capture may be used.
 func (s *scene) copies(age time.Duration) *scene {
 	r := &s.rules[len(s.rules)-1]
 	r.HasMaxAge, r.MaxAge = true, age
 	return s
 }
 
-// from has the lines that follow come from an address.
+// from sets the address of the following lines.
 func (s *scene) from(client string) *scene {
 	s.client = client
 	return s
 }
 
-// asks has a crawler ask for a robots.txt, at a site unless the agent has one before a space.
+// asks adds a crawler's request for robots.txt, at the site unless an origin precedes the agent and a space.
 func (s *scene) asks(day float64, agent string, status int) *scene {
 	return s.ask(day, agent, status, "GET", site+"/robots.txt")
 }
@@ -115,13 +115,13 @@ func (s *scene) ask(day float64, agent string, status int, method, url string) *
 	return s
 }
 
-// sized gives the last line some bytes.
+// sized sets the size of the last line.
 func (s *scene) sized(size int) *scene {
 	s.lines[len(s.lines)-1].size = size
 	return s
 }
 
-// gets has a crawler fetch some private pages, at one moment. want is the conduct, "" if that is allowed.
+// gets adds a crawler's requests for private pages at one time. want is the conduct, or "" if they are allowed.
 func (s *scene) gets(day float64, agent, want string) *scene {
 	for range 1 + s.rng.IntN(3) {
 		s.get(day, agent, want, fmt.Sprintf("%s/private/%d", site, s.rng.IntN(5)))
@@ -134,10 +134,10 @@ func (s *scene) get(day float64, agent, want, url string) *scene {
 	return s
 }
 
-// browsed has a browser come.
+// browsed adds a request by a browser.
 func (s *scene) browsed(day float64) *scene { return s.get(day, "", "", site+"/private/1") }
 
-// noise adds lines that change nothing: after the first line, of crawlers and browsers, for paths that all texts allow.
+// noise adds lines without an effect: after the first line, by crawlers and browsers, for paths that all texts allow.
 func (s *scene) noise() *scene {
 	first, last := time.Time{}, time.Time{}
 	for _, l := range s.lines {
@@ -173,7 +173,7 @@ func (s *scene) noise() *scene {
 	return s
 }
 
-// kinds are the kinds of conduct. GPTBot and OAI-SearchBot are OpenAI's.
+// kinds are the kinds of conduct. GPTBot and OAI-SearchBot are crawlers of OpenAI.
 var kinds = []struct {
 	name string
 	make func(s *scene)
@@ -458,7 +458,7 @@ var kinds = []struct {
 	}},
 }
 
-// newScene makes a log of a kind.
+// newScene generates a log of a kind.
 func newScene(kind int, seed uint64) *scene {
 	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, rng.IntN(86400), 1000*rng.IntN(2)*rng.IntN(1e6), time.UTC)}
@@ -466,13 +466,14 @@ func newScene(kind int, seed uint64) *scene {
 	return s.noise()
 }
 
-// forbids reports whether the text in force at a moment forbids a crawler a URL. It is slow, and as section 13 says.
+// forbids reports whether the text in force at a time disallows a URL for a crawler. It is slow, and follows section
+// 13.
 func (s *scene) forbids(agent, url string, at time.Time) bool {
 	rule, ok := s.rule(agent, url, at)
 	return ok && !rule.Allow
 }
 
-// rule returns the rule that decides a URL for a crawler at a moment. ok is false if none does.
+// rule returns the rule that decides a URL for a crawler at a time. ok is false if there is none.
 func (s *scene) rule(agent, url string, at time.Time) (rule robots.Rule, ok bool) {
 	r := s.inForce(url, at)
 	if r == nil || r.Status != 200 {
@@ -488,7 +489,7 @@ func (s *scene) rule(agent, url string, at time.Time) (rule robots.Rule, ok bool
 	return rules[n], true
 }
 
-// inForce returns the capture in force, redirects followed; nil if there is none.
+// inForce returns the capture in force after redirects; nil if there is none.
 func (s *scene) inForce(url string, at time.Time) *robots.Response {
 	r := s.own(url, at)
 	for r != nil && r.Status == 301 {
@@ -497,7 +498,7 @@ func (s *scene) inForce(url string, at time.Time) *robots.Response {
 	return r
 }
 
-// leadTo returns the origins that the capture in force for an origin leads to.
+// leadTo returns the origins that the capture in force for an origin redirects to.
 func (s *scene) leadTo(origin string, at time.Time) (all []string) {
 	for r := s.own(origin, at); r != nil && r.Status == 301; r = s.own(r.Location, at) {
 		all = append(all, originOf(r.Location))
@@ -505,13 +506,14 @@ func (s *scene) leadTo(origin string, at time.Time) (all []string) {
 	return all
 }
 
-// isOf reports whether a line says something of an origin: it is of it or, of a robots.txt, of where its capture leads.
+// isOf reports whether a line is about an origin: it is a request to it, or for a robots.txt to which its capture
+// redirects.
 func (s *scene) isOf(l *line, origin string) bool {
 	return originOf(l.url) == origin || isTxt(l.url) && slices.Contains(s.leadTo(origin, l.at), originOf(l.url))
 }
 
-// fails reports whether a line is a request of an origin's robots.txt that failed, and whether it was sent to where no
-// capture leads.
+// fails reports whether a line is a failed request for an origin's robots.txt, and whether it was redirected although
+// no capture is a redirect.
 func (s *scene) fails(l *line, origin string) (failed, moved bool) {
 	if !isTxt(l.url) || l.counts() || l.at.IsZero() || l.isImpostor() || l.method == "HEAD" || l.status == 0 {
 		return false, false
@@ -520,7 +522,8 @@ func (s *scene) fails(l *line, origin string) (failed, moved bool) {
 	return !isMoved, isMoved && originOf(l.url) == origin && len(s.leadTo(origin, l.at)) == 0
 }
 
-// hasRobots reports whether at least half of the crawlers with 20 requests or more to an origin had an answer there.
+// hasRobots reports whether at least half of the crawlers with at least 20 requests to an origin had a response for
+// robots.txt there.
 func (s *scene) hasRobots(origin string) bool {
 	requests, answers := map[string]int{}, map[string]bool{}
 	for i := range s.lines {
@@ -547,7 +550,7 @@ func (s *scene) hasRobots(origin string) bool {
 	return 2*asked >= busy
 }
 
-// own returns the capture in force of an origin itself; nil if there is none.
+// own returns the capture in force of an origin itself, before redirects; nil if there is none.
 func (s *scene) own(url string, at time.Time) (last *robots.Response) {
 	for i := range s.rules {
 		if r := &s.rules[i]; string(r.Origin) == originOf(url) && !r.FetchedAt.After(at) && (last == nil || !r.FetchedAt.Before(last.FetchedAt)) {
@@ -557,39 +560,39 @@ func (s *scene) own(url string, at time.Time) (last *robots.Response) {
 	return last
 }
 
-// originOf returns the origin of a URL of a scene.
+// originOf returns the origin of a URL in a scene.
 func originOf(url string) string {
 	rest := url[strings.Index(url, "//")+2:]
 	host, _, _ := strings.Cut(rest, "/")
 	return url[:len(url)-len(rest)] + host
 }
 
-// isTxt reports whether a URL is a robots.txt.
+// isTxt reports whether a URL names a robots.txt.
 func isTxt(url string) bool {
 	path, _, _ := strings.Cut(strings.TrimPrefix(url, originOf(url)), "#")
 	path, _, _ = strings.Cut(path, "?")
 	return path == "/robots.txt"
 }
 
-// operators names the operators of crawlers in scenes.
+// operators are the operators of the crawlers in scenes.
 var operators = map[string]string{"GPTBot": "OpenAI", "OAI-SearchBot": "OpenAI"}
 
-// isImpostor reports whether a line only uses the name of its crawler.
+// isImpostor reports whether the sender of a line is not the crawler that it names.
 func (l *line) isImpostor() bool { return l.agent == "Googlebot" && l.client == impostors }
 
-// counts reports whether a line is an answer that counts.
+// counts reports whether a line is a response that counts.
 func (l *line) counts() bool {
 	says := l.status/100 == 2 || l.status == 304 || l.status/100 == 4 && l.status != 429
 	return isTxt(l.url) && !l.at.IsZero() && !l.isImpostor() && l.method != "HEAD" && says
 }
 
-// tooLong is more bytes than any answer of a scene has that gives its text, and longer how many more it has with a header.
+// tooLong exceeds the size of all responses with the text in a scene, and longer is the size of a header.
 const (
 	tooLong = 20_000
 	longer  = 400
 )
 
-// isOther reports whether an answer has bytes by which it did not give the text in force.
+// isOther reports whether the size of a response shows that it is not the text in force.
 func (s *scene) isOther(l *line) bool {
 	r := s.inForce(l.url, l.at)
 	if l.size == 0 || l.status != 200 || !isTxt(l.url) || r == nil || r.Status != 200 {
@@ -599,8 +602,8 @@ func (s *scene) isOther(l *line) bool {
 	return l.size == 1 || l.size == tooLong || l.size == len(r.Body)+longer && !headers
 }
 
-// isOff reports whether a crawler had another text than the one in force after an answer, by its bytes, or by those of the
-// answer whose text it confirms.
+// isOff reports whether a crawler had another text than the one in force after a response, judging by its size or by
+// that of the response that it confirms.
 func (s *scene) isOff(l *line) bool {
 	if l.status != 304 && l.status != 206 {
 		return s.isOther(l)
@@ -620,10 +623,11 @@ func (s *scene) hasText(l *line) bool {
 	return r != nil && r.Status == 200
 }
 
-// denies reports whether an answer says that there is no text, though one is in force.
+// denies reports whether a response says that there is no robots.txt although a text is in force.
 func (s *scene) denies(l *line) bool { return (l.status == 404 || l.status == 410) && s.hasText(l) }
 
-// toldNone counts the answers of an origin that say that there is no text, of these and those that gave one.
+// toldNone returns the number of an origin's responses that say that there is no robots.txt, and the number of these
+// and of those with a text.
 func (s *scene) toldNone(origin string) (denied, told int64) {
 	for i := range s.lines {
 		l := &s.lines[i]
@@ -639,10 +643,10 @@ func (s *scene) toldNone(origin string) (denied, told int64) {
 	return denied, told
 }
 
-// reference returns the conduct of a line that the text forbids, by the table of section 13; "" for others.
+// reference returns the conduct of a line that the text disallows, by the table of section 13; "" for other lines.
 func (s *scene) reference(l *line) string { return s.referenceIf(l, s.hasRobots(originOf(l.url))) }
 
-// referenceIf is reference where the log has requests of robots.txt, or not.
+// referenceIf is reference for a log with or without requests for robots.txt.
 func (s *scene) referenceIf(l *line, hasRobots bool) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
 		return ""
@@ -703,7 +707,7 @@ func (s *scene) referenceIf(l *line, hasRobots bool) string {
 	return "unseen"
 }
 
-// isHidden reports whether a line that is unseen would be never_asked if more busy crawlers had answers.
+// isHidden reports whether an unseen line would be never_asked if more busy crawlers had responses.
 func (s *scene) isHidden(l *line) bool {
 	if s.hasRobots(originOf(l.url)) {
 		return false
@@ -722,7 +726,7 @@ func (s *scene) responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// A source yields lines in batches of some rows.
+// A source yields lines in batches of a few rows.
 type source struct {
 	lines []line
 	rows  int
@@ -769,13 +773,13 @@ func (s *source) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Sizes of a line that logs nothing, and 0.
+// Sizes of a line without a size, and with size 0.
 const (
 	unsized = -1 - iota
 	zero
 )
 
-// bytes returns how many bytes a line has; false if it has none.
+// bytes returns the size in a line; false if it has none.
 func (l *line) bytes() (n int64, ok bool) {
 	switch {
 	case l.size == unsized:
@@ -790,7 +794,7 @@ func (l *line) bytes() (n int64, ok bool) {
 	return 10, true
 }
 
-// A findings is a Report that keeps all.
+// A findings is a Report that keeps everything.
 type findings struct {
 	rows     []conduct.Row
 	requests []conduct.Request

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packers pack as servers do, from the quickest to the most thorough way.
+// packers compress like servers, from the fastest to the best compression.
 func packers(t *testing.T) map[string]func(io.Writer) io.WriteCloser {
 	t.Helper()
 	all := map[string]func(io.Writer) io.WriteCloser{}
@@ -47,7 +47,7 @@ func packers(t *testing.T) map[string]func(io.Writer) io.WriteCloser {
 	return all
 }
 
-// chunked returns how many bytes a text has in chunks of 4 KiB, or of a line each.
+// chunked returns the size of a text in chunks of 4 KiB, or in one chunk per line.
 func chunked(t *testing.T, text string, lines bool) int64 {
 	t.Helper()
 	var out bytes.Buffer
@@ -67,8 +67,8 @@ func chunked(t *testing.T, text string, lines bool) int64 {
 	return int64(out.Len() + len("\r\n"))
 }
 
-// TestLengths sends real robots.txt, and some that pack well or badly, in all the ways that servers do, and wants no answer
-// to contradict its text.
+// TestLengths sends real robots.txt files, and texts that compress well or badly, in all the ways of servers, and
+// checks that no response contradicts its text.
 func TestLengths(t *testing.T) {
 	names, err := filepath.Glob("../testdata/quickstart/rules/*")
 	if err != nil || len(names) < 100 {
@@ -123,7 +123,7 @@ func TestLengths(t *testing.T) {
 	t.Logf("%d texts, packed in %d ways", len(bodies), len(ways))
 }
 
-// TestOtherLengths holds which answers contradict a text.
+// TestOtherLengths checks which responses contradict a text.
 func TestOtherLengths(t *testing.T) {
 	text := []byte("User-agent: *\n")
 	for i := range 60 {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// AdsBot-Google does not heed "*", and Applebot heeds Googlebot's group.
+// Habits: AdsBot-Google ignores groups for "*", and Applebot obeys Googlebot's group.
 func TestHabits(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: []string{"AdsBot-Google", "Applebot", "GPTBot"}},
 		"https://a.com", "User-agent: *\nDisallow: /\n", "https://b.com", "User-agent: googlebot\nDisallow: /x\n\nUser-agent: adsbot-google\nDisallow: /\n")
@@ -20,7 +20,7 @@ func TestHabits(t *testing.T) {
 	})
 }
 
-// Agents get the same Ruleset if, and only if, the same groups bind them, and Firsts says so.
+// TestAgents checks that agents share a rule set if and only if the same groups bind them, as Firsts says.
 func TestSharedRulesets(t *testing.T) {
 	const text = "User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: c\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n\nUser-agent: a\nDisallow: /z\n"
 	s := buildStore(t, StoreOptions{Agents: []string{"x", "a", "b", "y", "A", "c", "*"}}, "https://a.com", text)
@@ -35,7 +35,7 @@ func TestSharedRulesets(t *testing.T) {
 	}
 }
 
-// Many agents at once get the verdicts that each of them gets alone, and the counts are their sum.
+// Many agents at once have the same verdicts as each of them alone, and the sum of their counts.
 func TestManyAgents(t *testing.T) {
 	names := []string{"*", "Googlebot", "Googlebot-Image", "bingbot", "GPTBot", "AdsBot-Google", "Applebot", "Googlebot-Image"}
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -71,7 +71,7 @@ func TestManyAgents(t *testing.T) {
 	}
 }
 
-// randomGroups makes up a robots.txt of some groups, of which some name several agents.
+// randomGroups generates a robots.txt with several groups, some of which name several agents.
 func randomGroups(rng *rand.Rand, names []string) string {
 	var sb strings.Builder
 	for range rng.IntN(5) {
@@ -85,7 +85,7 @@ func randomGroups(rng *rand.Rand, names []string) string {
 	return sb.String()
 }
 
-// A Store for the agents of the log has all crawlers, and one verdict per row.
+// A Store for the agents of the log has all known crawlers, and one verdict per row.
 func TestLogAgentsStore(t *testing.T) {
 	s := buildStore(t, StoreOptions{LogAgents: LogAgentsStar, Agents: []string{"ignored"}}, "https://a.com", "User-agent: *\nDisallow: /\n")
 	if names := s.Options().Agents; len(names) != 1+len(crawlers.Set("all")) || names[0] != "*" || names[1] != "Googlebot" {

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAhead compares the verdicts on URLs of thousands of origins in random order, most of whose rules are looked for
-// ahead of their rows, with those of a store in memory, which looks for each row by itself.
+// TestAhead compares the verdicts on URLs of thousands of origins in random order, for which most rules are prefetched,
+// with those of a store in memory without prefetching.
 func TestAhead(t *testing.T) {
 	r := rand.New(rand.NewPCG(60, 3))
 	const origins = 6000
@@ -52,8 +52,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadDamagedIndex looks origins up ahead in packs with a wrong byte. One whose block of the index cannot be read is
-// not found, whatever was found in its place before: its row then has Find say why.
+// TestAheadDamagedIndex prefetches origins in packs with a wrong byte. If a block of the index cannot be read, its
+// origins are not found, whatever the previous result was, and the Find of their rows reports the error.
 func TestAheadDamagedIndex(t *testing.T) {
 	const origins = 3000
 	var all []robots.Response
@@ -75,13 +75,13 @@ func TestAheadDamagedIndex(t *testing.T) {
 		}
 		s, err := OpenPack(bad, StoreOptions{Dialect: robots.Google, Agents: []string{"*"}})
 		if err != nil {
-			continue // it is seen at once
+			continue // opening fails
 		}
 		reader, unread := s.rules.Reader(1), 0
 		for i := range all {
 			origin := []byte(all[i].Origin)
 			site, id, ok := reader.Find(origin)
-			found := []rules.Found{{Site: origins, OK: true}} // of a row before
+			found := []rules.Found{{Site: origins, OK: true}} // of a previous row
 			reader.(rules.AheadReader).FindAll([][]byte{origin}, found)
 			if f := found[0]; f.OK && (!ok || f.Site != site || f.ID != id) {
 				t.Fatalf("byte %d: %s: found ahead as %v, by itself as %d, %d, %t", at, origin, f, site, id, ok)
@@ -96,7 +96,7 @@ func TestAheadDamagedIndex(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if unread > 100 { // a block of the index, not one site
+		if unread > 100 { // not only one site, but a block of the index
 			damaged++
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestFrequent compares the rows of keys with a map: they are exact for few keys, and for many they
-// miss as many as are said at most, and no key that has more is missing.
+// TestFrequent compares the rows of keys with a map: they are exact for few keys. For many keys, they are too low by at
+// most off, and no key with more rows is missing.
 func TestFrequent(t *testing.T) {
 	for _, keys := range []int{1, 100, maxItems, 4 * maxItems} {
 		r := rand.New(rand.NewPCG(1, uint64(keys)))
@@ -45,7 +45,7 @@ func TestFrequent(t *testing.T) {
 	}
 }
 
-// TestFrequentStreaks: rows of a key may be added one by one, or at once.
+// TestFrequentStreaks checks that rows of a key can be added one by one or at once.
 func TestFrequentStreaks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	var one, all frequent
@@ -61,8 +61,8 @@ func TestFrequentStreaks(t *testing.T) {
 	}
 }
 
-// TestBusiest compares the busiest origins and rules of a long run of many sites and strays with
-// counting row by row, for any number of workers and any size of batches.
+// TestBusiest compares the busiest origins and rules of a long run over many sites and origins without rules with
+// counts by row, for any number of workers and batch size.
 func TestBusiest(t *testing.T) {
 	var sites []string
 	for n := range 200 {
@@ -93,7 +93,7 @@ func TestBusiest(t *testing.T) {
 			}
 			for i, rule := range got.TopRules {
 				n := int64(0)
-				for one, rows := range sink.rules { // those of sites with the same text, too
+				for one, rows := range sink.rules { // including rules of sites with the same text
 					if one.Rule == rule.Rule && (one.Origin == rule.Origin || rule.Others && sameText(s, one.Origin, rule.Origin)) {
 						n += rows
 					}
@@ -112,8 +112,8 @@ func TestBusiest(t *testing.T) {
 	}
 }
 
-// TestSiteRows: with a count for each site, and with one for those that have rows, the busiest are the
-// same, by name where they have equally many rows.
+// TestSiteRows checks that counts of all sites and counts of the most frequent ones have the same result, with ties
+// ordered by name.
 func TestSiteRows(t *testing.T) {
 	var sites []string
 	for n := range 50 {
@@ -142,7 +142,7 @@ func sameText(s *Store, a, b robots.Origin) bool {
 	return x == y
 }
 
-// TestBusiestStrays: the names of the busiest of very many strays are kept, and few of the others.
+// TestBusiestStrays checks that the names of the busiest of very many origins without rules are kept, and few others.
 func TestBusiestStrays(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google})
 	c, e := newCounter(s, 1), s.NewEvaluator()
@@ -176,7 +176,7 @@ func TestBusiestStrays(t *testing.T) {
 	}
 }
 
-// TestBusiestAllocates: origins as many as rows allocate little, once there is room.
+// TestBusiestAllocates checks that as many origins as rows need few allocations, once there is room.
 func TestBusiestAllocates(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google})
 	c, e := newCounter(s, 1), s.NewEvaluator()

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// agentNames are names of agents that are alike, that robots.txt cannot name, and that have habits.
+// agentNames are names of agents: similar ones, names that robots.txt cannot contain, and names with habits.
 var agentNames = []string{
 	"*", "Googlebot", "googlebot/2.1", "Googlebot-News", "Googlebot-Image", "AdsBot-Google", "adsbot-google/1",
 	"AdsBot-Google-Mobile", "YandexBot", "YandexImages", "Yandex", "GPTBot", "exampibot", "EXAMPIBOT/0.8", "ab", "a-b-c",
@@ -18,14 +18,14 @@ var agentNames = []string{
 	strings.Repeat("long", MaxAgentName/4), "\xff",
 }
 
-// TestByName compares each row of a store for agents by name with a store for that agent alone.
+// TestByName compares each row of a store with LogAgentsByName with a store for only that agent.
 func TestByName(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { checkByName(t, rand.New(rand.NewPCG(seed, 1))) })
 	}
 }
 
-// checkByName is TestByName for made-up rules of two origins, and rows of them.
+// checkByName compares rows of generated rules of two origins.
 func checkByName(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	dialects := robots.Dialects()
@@ -97,8 +97,8 @@ func checkByName(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// TestByNameIgnoresStar holds that each crawler that ignores groups for "*" is known by its key, which
-// [clients.named] relies on.
+// TestByNameIgnoresStar checks that each crawler that ignores groups for "*" has a unique key, which [clients.named]
+// relies on.
 func TestByNameIgnoresStar(t *testing.T) {
 	seen := 0
 	for _, text := range robots.Dialects() {
@@ -121,7 +121,7 @@ func TestByNameIgnoresStar(t *testing.T) {
 	}
 }
 
-// sameAnswers reports whether two answers are the same but for their Readings, which agents by name have not.
+// sameAnswers reports whether two answers are equal except for their Readings, which do not exist for agents by name.
 func sameAnswers(a, b *Answer) bool {
 	x, y := *a, *b
 	x.Readings, y.Readings = [MaxReadings]ReadBy{}, [MaxReadings]ReadBy{}

@@ -6,8 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestCanonical holds what a batch has of URLs with parameters that do not count, for stores with
-// and without them.
+// TestCanonical checks the canonical URLs of a batch, for stores with and without Clean-param.
 func TestCanonical(t *testing.T) {
 	responses := func(yield func(robots.Response, error) bool) {
 		_ = yield(robots.Response{
@@ -23,7 +22,7 @@ func TestCanonical(t *testing.T) {
 		{"https://A.example:443/shop/?sid", "https://A.example:443/shop/"},
 		{"https://a.example/shop/b?id=2", "https://a.example/shop/b?id=2"},
 		{"https://a.example/blog?ref=1", "https://a.example/blog?ref=1"},
-		{"https://b.example/shop/?ref=1", "https://b.example/shop/?ref=1"}, // its robots.txt is not there
+		{"https://b.example/shop/?ref=1", "https://b.example/shop/?ref=1"}, // it has no robots.txt
 		{"https://c.example/shop/?ref=1", "https://c.example/shop/?ref=1"}, // no rules
 		{"not a URL?ref=1", ""},
 	}
@@ -38,7 +37,7 @@ func TestCanonical(t *testing.T) {
 		}
 		var b Batch
 		e := s.NewEvaluator()
-		for range 2 { // a batch is used again
+		for range 2 { // the batch is reused
 			b.Reset()
 			for i, tt := range tests {
 				b.URLs = append(b.URLs, Span{uint32(len(b.Data)), uint32(len(tt.url))})

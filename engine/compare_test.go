@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A comparingSink checks the rows of a run by two stores against what each says of a URL alone.
+// A comparingSink compares the rows of a run with two stores with the verdict of each store on the URL.
 type comparingSink struct {
 	t            *testing.T
 	old, now     *Store // with all rules in memory
@@ -52,7 +52,7 @@ func (s *comparingSink) Write(b *Batch) error {
 	return nil
 }
 
-// check compares a verdict with that of a store for the URL alone, which it returns.
+// check compares a verdict with a store's verdict on the URL, which it returns.
 func (s *comparingSink) check(store *Store, lookup *Lookup, b *Batch, row, agent int) Answer {
 	names := store.Options().Agents
 	want, err := store.Verdict(string(b.URL(row)), names[agent])
@@ -70,7 +70,7 @@ func (s *comparingSink) check(store *Store, lookup *Lookup, b *Batch, row, agent
 	return want
 }
 
-// has reports whether a store has a rule of that text for an agent.
+// has reports whether a store has a rule with this text for an agent.
 func (s *comparingSink) has(l *Lookup, id RulingID, agent int, r robots.Rule) bool {
 	all, _ := l.Rules(id, agent)
 	return slices.ContainsFunc(all, func(o robots.Rule) bool { return o.String() == r.String() })
@@ -88,8 +88,8 @@ func (s *changeSink) Write(b *Batch) error {
 
 func (s *changeSink) Close() error { return nil }
 
-// TestCompareOrder: rules in another order change nothing, though another of two rules of the same length
-// decides.
+// TestCompareOrder checks that rules in another order are not a change, although another of two rules with the same
+// length decides.
 func TestCompareOrder(t *testing.T) {
 	const origin = "https://a.com"
 	for now, want := range map[string]Change{
@@ -110,8 +110,8 @@ func TestCompareOrder(t *testing.T) {
 	}
 }
 
-// A run by two stores decides what each of them decides alone, from files and from packs, whatever
-// stays in memory, and the changes are the differences.
+// A run with two stores has the verdicts of each store, from files and from packs, whatever stays in memory, and the
+// changes are their differences.
 func TestCompareRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 17))
 	var urls []string
@@ -159,7 +159,7 @@ func TestCompareRandom(t *testing.T) {
 	}
 }
 
-// tryStore returns the store of responses; nil if they contradict each other.
+// tryStore returns a store of responses, or nil if they contradict each other.
 func tryStore(opt StoreOptions, all ...robots.Response) *Store {
 	s, err := BuildStore(sequence(all), opt)
 	if err != nil {
@@ -168,7 +168,7 @@ func tryStore(opt StoreOptions, all ...robots.Response) *Store {
 	return s
 }
 
-// With the crawlers of the log, each row is compared for its own.
+// With the crawlers of the log, each row is compared for its own crawler.
 func TestCompareLogAgents(t *testing.T) {
 	opt := StoreOptions{LogAgents: LogAgentsSkip}
 	old := buildStore(t, opt, "https://a.com", "User-agent: Googlebot\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n")
@@ -186,7 +186,7 @@ func TestCompareLogAgents(t *testing.T) {
 	}
 }
 
-// Deciding twice allocates nothing for a row.
+// Deciding with two stores does not allocate per row.
 func TestCompareAllocs(t *testing.T) {
 	opt := StoreOptions{Agents: []string{"*", "b"}}
 	old := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /1\n", "https://b.com", "")

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A dataset is real robots.txt and logs to try on them.
+// A dataset has real robots.txt files, and logs.
 type dataset struct {
 	responses []robots.Response
 	logs      []string
@@ -25,8 +25,8 @@ func quickstart(tb testing.TB) dataset {
 	return dataset{readRules(tb, filepath.Join(dir, "rules")), []string{filepath.Join(dir, "urls.zst")}}
 }
 
-// shared returns all real data, or skips the test where that is not there. The third log has the
-// lines of the first in random order.
+// shared returns all real data, or skips the test if they do not exist. The third log has the lines of the first in
+// random order.
 func shared(tb testing.TB) dataset {
 	tb.Helper()
 	dir := filepath.Join(repcase.SharedDir(tb), "data")

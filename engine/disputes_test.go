@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// readByReference returns the answers of all readings of the operator of an agent to a path as written, by the reference.
+// readByReference returns the answers of all readings of the agent's operator for a path as written, by the reference.
 func readByReference(body []byte, name, raw string, d robots.Dialect) (by [MaxReadings]ReadBy, allows bool) {
 	for i, reading := range robots.Readings(name, d) {
 		rules, _ := robots.Parse(body, reading).Select(robots.NewAgent(name, reading))
@@ -30,17 +30,17 @@ func readByReference(body []byte, name, raw string, d robots.Dialect) (by [MaxRe
 	return by, allows
 }
 
-// disputeAgents are crawlers of each kind of operator, with habits and without.
+// disputeAgents are crawlers of all kinds of operators, with and without habits.
 var disputeAgents = []string{
 	"*", "Googlebot", "Googlebot-News", "AdsBot-Google", "bingbot", "msnbot", "GPTBot", "YandexBot", "YandexImages", "Yandex", "YandexMobileBot",
 	"CCBot", "foobot", "a", "b", "Googlebot-x", "Yandexfoo",
 }
 
-// disputed counts what a test of disputes saw.
+// disputed counts the cases that a test of disputes has covered.
 type disputed struct{ rows, denied, disputes int }
 
-// checkDisputes compares the disputes of a batch in each kind of store with the reference, for agents that are asked for and for the crawlers
-// of a log.
+// checkDisputes compares the disputes of a batch with the reference in each kind of store, for given agents and for the
+// crawlers of a log.
 func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dialect, packs bool) {
 	t.Helper()
 	var urls []string
@@ -66,7 +66,7 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 			b := newBatch(urls...)
 			if opt.LogAgents != LogAgentsOff {
 				var rows []logRow
-				for i, url := range urls { // some of one crawler in a row, so that one may decide for the next
+				for i, url := range urls { // some rows have the same crawler as the row before, so that one may lead the next
 					rows = append(rows, logRow{disputeAgents[(n.rows+i/6)%len(disputeAgents)] + "/1.0", url})
 				}
 				b = logBatch(rows)
@@ -113,7 +113,8 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 	}
 }
 
-// sameAnswers reports whether two disputes are the same but for lines: of rules of one effect, another may be the longest.
+// sameAnswers reports whether two disputes are equal except for lines: another rule with the same effect may be the
+// longest.
 func (d *Dispute) sameAnswers(other *Dispute) bool {
 	for i := range d.By {
 		if d.By[i].Dialect != other.By[i].Dialect || d.By[i].Allows != other.By[i].Allows {
@@ -123,13 +124,13 @@ func (d *Dispute) sameAnswers(other *Dispute) bool {
 	return d.Row == other.Row && d.Verdict == other.Verdict
 }
 
-// disputeDialects are the dialects of runs.
+// disputeDialects are the dialects of the runs.
 var disputeDialects = []robots.Dialect{
 	robots.Google, robots.RFC9309, robots.Yandex, robots.Google2010, robots.Google | robots.WideTokens, robots.Yandex | robots.EmptyAllowIgnored, robots.Google | robots.URLAsIs,
 	robots.RFC9309 | robots.URLAsIs,
 }
 
-// disputeText returns a robots.txt of lines that readings take in different ways.
+// disputeText returns a robots.txt with lines that readings understand differently.
 func disputeText(r *rand.Rand) []byte {
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
 	var sb strings.Builder
@@ -170,7 +171,7 @@ func TestDisputes(t *testing.T) {
 	t.Logf("%d rows, %d denied, %d disputes", n.rows, n.denied, n.disputes)
 }
 
-// TestDisputesReal compares real texts, as they are and edited.
+// TestDisputesReal compares real texts, unchanged and edited.
 func TestDisputesReal(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 6))
 	var names []string
@@ -201,7 +202,8 @@ func FuzzDisputes(f *testing.F) {
 	})
 }
 
-// TestDisputed has the common cases of real sites: nobody is accused by one reading alone, and the first dispute is the example.
+// TestDisputed has the common cases of real sites: a URL that only some readings disallow is not a violation, and the
+// first dispute is the example.
 func TestDisputed(t *testing.T) {
 	const delay = "User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: AhrefsBot\nDisallow: /search\n"
 	const star = "User-agent: *\nCrawl-delay: 10\nUser-agent: CCBot\nDisallow: /\n"
@@ -232,7 +234,7 @@ func TestDisputed(t *testing.T) {
 		{"User-agent: *\nDisallow: /\nAllow: /~a\n", "Googlebot", "/%7Ea", Violated},
 	} {
 		s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", c.text)
-		for _, old := range []*Store{nil, s} { // whose verdicts accuse, if there is one
+		for _, old := range []*Store{nil, s} { // if there is an old store, its verdicts decide violations
 			source := &caseSource{c: &namedCase{rows: []namedRow{{0, c.agent + "/1.0", c.path}, {0, c.agent + "/1.0", c.path}}}}
 			sink := &violations{}
 			stats, err := Run(context.Background(), s, source, sink, Options{Workers: 2, Old: old})
@@ -256,7 +258,7 @@ type violations struct{ all []Violation }
 func (s *violations) Write(b *Batch) error { s.all = append(s.all, b.Violations...); return nil }
 func (s *violations) Close() error         { return nil }
 
-// TestDisputedCopy holds that an older copy that one reading allows excuses the crawler.
+// TestDisputedCopy checks that a crawler may use an older copy that one reading allows.
 func TestDisputedCopy(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{
 		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte("User-agent: *\nDisalow: /x\n")},
@@ -278,9 +280,9 @@ func TestDisputedCopy(t *testing.T) {
 	}
 }
 
-// TestOpened holds that a crawler is not accused by a text that readers of yandex do not take, as its fetch was answered with
-// another status than 200, or is the last good copy; nor just after a failure, which opens the site to them. Google's crawlers
-// have no such reading. All stores agree.
+// TestOpened checks that there is no violation of a text that readers of yandex ignore, because its response has
+// another status than 200 or because it is the last good copy; nor just after a failure, which opens the site for them.
+// Google's crawlers have no such reading. All stores agree.
 func TestOpened(t *testing.T) {
 	closed := []byte("User-agent: *\nDisallow: /x\n")
 	fetch := func(at time.Time, status int) robots.Response {
@@ -294,7 +296,7 @@ func TestOpened(t *testing.T) {
 		captures []robots.Response
 		rows     bool
 		at       time.Time
-		bing     Violation // Googlebot's is Violated in all
+		bing     Violation // for Googlebot, it is always Violated
 	}{
 		"206":                      {[]robots.Response{fetch(day(1, 0), 206)}, true, day(9, 0), ViolationUnknown},
 		"206 at a moment":          {[]robots.Response{fetch(day(1, 0), 206)}, false, day(9, 0), ViolationUnknown},
@@ -330,7 +332,8 @@ func TestOpened(t *testing.T) {
 	}
 }
 
-// TestMoment holds that a site whose rules are those of one moment keeps what else its response says, in every store.
+// TestMoment checks that a store for a fixed moment keeps the other properties of the response in force, in every kind
+// of store.
 func TestMoment(t *testing.T) {
 	closed := []byte("User-agent: *\nDisallow: /x\n")
 	responses := []robots.Response{
@@ -347,7 +350,7 @@ func TestMoment(t *testing.T) {
 	stores["built"] = built
 	for name, s := range stores {
 		e, lookup := s.NewEvaluator(), s.NewLookup()
-		for range 2 { // a store under a limit remembers less the second time
+		for range 2 { // a store with a memory limit remembers less the second time
 			b := logBatch([]logRow{
 				{"bingbot", "https://a.com/robots.txt"},
 				{"bingbot", "https://b.com/robots.txt"},
@@ -370,8 +373,8 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestOlderName holds that a crawler which only the text in force names may have read itself into an older one: a reading that does
-// not know "User agent" finds no group for all there.
+// TestOlderName checks a crawler that only the text in force names. An older text may name it as well for a reading
+// that ignores "User agent", and then has no group for all.
 func TestOlderName(t *testing.T) {
 	for name, test := range map[string]struct {
 		older string
@@ -396,14 +399,14 @@ func TestOlderName(t *testing.T) {
 	}
 }
 
-// TestOwnURLEncoded holds that a reading allows the robots.txt itself by its normal form.
+// TestOwnURLEncoded checks that a reading allows robots.txt itself by its normal form.
 func TestOwnURLEncoded(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{{Origin: "https://a.com", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := logBatch([]logRow{
-		{"GPTBot", "https://a.com/%72obots.txt"}, {"GPTBot", "https://a.com/r"}, // "/r" alone decides for the next
+		{"GPTBot", "https://a.com/%72obots.txt"}, {"GPTBot", "https://a.com/r"}, // "/r" leads the next row
 		{"GPTBot", "https://a.com/r%6fbots.txt"}, {"GPTBot", "https://a.com/ro%62ots.txt"}, {"GPTBot", "https://a.com/ro%62ots"},
 	})
 	s.NewEvaluator().Evaluate(b)

@@ -39,8 +39,8 @@ func (s *violationSink) Write(b *Batch) error {
 
 func (s *violationSink) Close() error { return nil }
 
-// TestDraft holds that a draft accuses nobody (SEMANTICS.md, section 11): the rules before do, and who
-// only they name is a crawler too. Neither rules nor workers change what a log says twice.
+// TestDraft checks that a draft causes no violations (SEMANTICS.md, section 11): the previous rules do, and a crawler
+// that only they name counts, too. The result does not depend on the rules or workers.
 func TestDraft(t *testing.T) {
 	rows := []logRow{
 		{googleHeader, "https://a.com/draft"},
@@ -75,8 +75,8 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestForCrawlers holds that a request of a robots.txt itself counts as disallowed for no crawler, by the
-// rules before or after, and that nothing else is another.
+// TestForCrawlers checks that a request for robots.txt itself never counts as disallowed for a crawler, by the old or
+// new rules, and that all other rows are unchanged.
 func TestForCrawlers(t *testing.T) {
 	opt := StoreOptions{Dialect: robots.Google, Agents: []string{"*", "b"}}
 	old := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /robots\n\nUser-agent: b\nDisallow: /robots\n")

@@ -22,8 +22,7 @@ func TestEqualityQuickstart(t *testing.T) {
 	testEquality(t, quickstart(t), 1, 1)
 }
 
-// TestEqualityShared does the same on all real data: 666,620 URLs. With -short it looks at every
-// 16th.
+// TestEqualityShared does the same on all real data: 666,620 URLs, or every 16th with -short.
 func TestEqualityShared(t *testing.T) {
 	data, every := shared(t), 1
 	if testing.Short() {
@@ -32,9 +31,8 @@ func TestEqualityShared(t *testing.T) {
 	testEquality(t, data, 2, every)
 }
 
-// testEquality compares the verdicts on every so many URLs of the first logs with those of a
-// reference that has nothing in common with the engine: each URL is split, its origin's file asked,
-// and the rules tried one by one.
+// testEquality compares the verdicts on every n-th URL of the first logs with a reference that shares no code with the
+// engine: it splits each URL, selects the file of its origin, and tries the rules one by one.
 func testEquality(t *testing.T, data dataset, logs, every int) {
 	t.Helper()
 	for _, d := range dialects {
@@ -62,29 +60,29 @@ func testEquality(t *testing.T, data dataset, logs, every int) {
 	}
 }
 
-// An answer is all that the engine says of one URL to one agent.
+// An answer contains everything that the engine returns for a URL and an agent.
 type answer struct {
 	origin string
 	access engine.Access
 	reason engine.Reason
-	rule   robots.Rule // without Pattern; zero if none won
+	rule   robots.Rule // without Pattern; zero if none decided
 }
 
-// A reference answers by robots.Decide.
+// A reference answers with robots.Decide.
 type reference struct {
 	dialect robots.Dialect
 	files   map[robots.Origin]*referenceFile
 	origin  []byte // of the last URL
-	path    []byte // memory of its path
+	path    []byte // memory for its path
 	tally   [][engine.NumReasons]int
 	denied  []int
 	faults  int
 }
 
-// A referenceFile is a parsed file and what it says to each agent.
+// A referenceFile is a parsed file, with the rules for each agent.
 type referenceFile struct {
 	rules [][]robots.Rule
-	named []bool // a group names the agent, or "*"
+	named []bool // whether a group names the agent, or "*"
 }
 
 func newReference(data dataset, d robots.Dialect) *reference {
@@ -104,7 +102,7 @@ func newReference(data dataset, d robots.Dialect) *reference {
 	return ref
 }
 
-// answers fills in the answers on one URL, one for each agent.
+// answers fills the answers for a URL, one for each agent.
 func (ref *reference) answers(url []byte, out []answer) {
 	for a := range out {
 		out[a] = answer{access: engine.Unknown, reason: engine.ReasonBadURL}
@@ -137,7 +135,7 @@ func (ref *reference) answers(url []byte, out []answer) {
 	}
 }
 
-// sameRules reports whether both are the rules of one group.
+// sameRules reports whether two lists are the rules of one group.
 func sameRules(a, b []robots.Rule) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -175,7 +173,7 @@ func (ref *reference) compare(t *testing.T, store *engine.Store, b *engine.Batch
 	}
 }
 
-// answerOf returns what the batch says of row i to agent a.
+// answerOf returns the answer in row i of a batch for agent a.
 func answerOf(store *engine.Store, b *engine.Batch, i, a int) answer {
 	v := b.Verdicts[i*len(store.Options().Agents)+a]
 	got := answer{access: v.Access, reason: v.Reason}
@@ -194,7 +192,7 @@ func answerOf(store *engine.Store, b *engine.Batch, i, a int) answer {
 	return got
 }
 
-// summary says how much was compared.
+// summary describes how much was compared.
 func (ref *reference) summary() string {
 	var w strings.Builder
 	for a, tally := range ref.tally {
@@ -212,8 +210,7 @@ func (ref *reference) summary() string {
 	return w.String()
 }
 
-// TestShuffled runs one log in the order of hosts and the same lines at random: the counts must be
-// the same.
+// TestShuffled checks that a log in the order of hosts and the same lines in random order have the same counts.
 func TestShuffled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 733,240 URLs twice")
@@ -235,7 +232,7 @@ func TestShuffled(t *testing.T) {
 	}
 }
 
-// discard is a Sink that forgets.
+// discard is a Sink that discards everything.
 type discard struct{}
 
 func (discard) Write(*engine.Batch) error { return nil }

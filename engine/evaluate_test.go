@@ -33,7 +33,7 @@ func buildStore(tb testing.TB, opt StoreOptions, pairs ...string) *Store {
 	return s
 }
 
-// appendRow appends a row to a batch; an empty URL stands for a line that was too long.
+// appendRow appends a row to a batch. An empty URL stands for a line that was too long.
 func appendRow(b *Batch, url string, line int64) {
 	span := NoURL
 	if url != "" {
@@ -52,7 +52,7 @@ func newBatch(urls ...string) *Batch {
 	return b
 }
 
-// describe writes what a batch says of row i, one line for each agent.
+// describe describes row i of a batch, in one line for each agent.
 func describe(s *Store, b *Batch, i int) string {
 	var w strings.Builder
 	look := s.NewLookup()
@@ -63,7 +63,7 @@ func describe(s *Store, b *Batch, i int) string {
 		w.WriteString("-")
 	case isStray:
 		fmt.Fprintf(&w, "stray %s", b.Strays[stray])
-	case b.Rulings[i] == rules.NoRobots: // not fetched yet at that moment
+	case b.Rulings[i] == rules.NoRobots: // not fetched yet at that time
 		fmt.Fprintf(&w, "stray %s", look.Origin(b.Sites[i]))
 	default:
 		fmt.Fprintf(&w, "%s", look.Origin(b.Sites[i]))
@@ -131,8 +131,8 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// TestEvaluateOrigins follows the origin through all that can stand around it, each URL after one
-// whose beginning it shares.
+// TestEvaluateOrigins has origins with everything that may surround them in a URL, each URL after one that shares its
+// beginning.
 func TestEvaluateOrigins(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /x\nDisallow: /?q\n", "https://a.community", "User-agent: *\nDisallow: /\n")
 	const none, x = "https://a.com | allow default", "https://a.com | deny rule 2 Disallow: /x"
@@ -171,8 +171,8 @@ func TestEvaluateOrigins(t *testing.T) {
 	})
 }
 
-// TestEvaluateStrays checks that neighbours of one unknown origin share an entry, that the
-// evaluator's memory of it ends with the batch, and that a batch can be used again.
+// TestEvaluateStrays checks that consecutive rows of an origin without rules share an entry, that the evaluator forgets
+// it at the end of the batch, and that a batch can be reused.
 func TestEvaluateStrays(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /\n")
 	e := s.NewEvaluator()
@@ -215,8 +215,7 @@ func TestEvaluateMissing(t *testing.T) {
 	}
 }
 
-// TestEvaluateAllocs pins that a batch costs no allocation once its slices have grown, whatever is
-// in it.
+// TestEvaluateAllocs checks that a batch needs no allocation once its slices have grown, whatever it contains.
 func TestEvaluateAllocs(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Agents: []string{"*", "GPTBot"}},
 		"https://a.com", "User-agent: *\nDisallow: /*a*b$\nAllow: /dir/index.html\n",
@@ -234,7 +233,7 @@ func TestEvaluateAllocs(t *testing.T) {
 	}
 }
 
-// manyFloating returns so many rules that their segments are searched all at once.
+// manyFloating returns so many rules that package onepass finds their segments.
 func manyFloating(n int) string {
 	var w strings.Builder
 	for i := range n {
@@ -243,16 +242,15 @@ func manyFloating(n int) string {
 	return w.String()
 }
 
-// evaluateAlone evaluates one URL by an evaluator that has seen no other.
+// evaluateAlone evaluates a URL with a new evaluator.
 func evaluateAlone(s *Store, url []byte) string {
 	b := newBatch(string(url))
 	s.NewEvaluator().Evaluate(b)
 	return describe(s, b, 0)
 }
 
-// FuzzEvaluate takes lines for URLs. Whatever came before a URL, its answer must be the one it gets
-// alone, and its path what robots.SplitURL cuts off. (That the rules are right is what
-// TestEqualityShared and FuzzMatch are for.)
+// FuzzEvaluate uses lines as URLs. The answer for a URL does not depend on previous rows, and its path is that of
+// robots.SplitURL. (TestEqualityShared and FuzzMatch check that rules are correct.)
 func FuzzEvaluate(f *testing.F) {
 	for _, seed := range []string{
 		"https://a.com\nhttps://a.com/x\nhttps://a.com:443/x\nhttps://a.community/x\nhttps://a.com?x\nhttps://a.com;x\nhttps://a.com#/x",
@@ -277,7 +275,7 @@ func FuzzEvaluate(f *testing.F) {
 		urls := strings.Split(text, "\n")
 		for _, s := range stores {
 			e, b := s.NewEvaluator(), newBatch(urls...)
-			for range 2 { // the second time with what the first one left
+			for range 2 { // the second time with the state of the first
 				b.Sites, b.Rulings, b.Strays, b.Verdicts, b.strayNames = b.Sites[:0], b.Rulings[:0], b.Strays[:0], b.Verdicts[:0], b.strayNames[:0]
 				e.Evaluate(b)
 				for i := range b.Len() {
@@ -291,8 +289,7 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// checkPath compares the paths that an evaluator has cut off, one URL after the other, with those
-// of robots.SplitURL.
+// checkPath compares the paths that an evaluator finds in consecutive URLs with those of robots.SplitURL.
 func checkPath(t *testing.T, e *Evaluator, b *Batch) {
 	t.Helper()
 	for i := range b.Len() {

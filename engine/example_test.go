@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// fetched yields what a crawler has fetched: one robots.txt, and a server error.
+// fetched yields what a crawler has fetched: a robots.txt, and a server error.
 func fetched() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		_ = yield(robots.Response{
@@ -22,7 +22,7 @@ func fetched() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// Decide single URLs, and read the rule that won, its line, and the reason.
+// Decide single URLs, and read the deciding rule, its line, and the reason.
 func ExampleStore_Verdict() {
 	store, err := engine.BuildStore(fetched(), engine.StoreOptions{Agents: []string{"ExampleBot"}})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *urls) Next(b *engine.Batch) bool {
 func (*urls) Err() error   { return nil }
 func (*urls) Close() error { return nil }
 
-// printer is a Sink that prints each row with the rule that won.
+// printer is a Sink that prints each row with the deciding rule.
 type printer struct{ lookup *engine.Lookup }
 
 func (p printer) Write(b *engine.Batch) error {
@@ -86,7 +86,7 @@ func (p printer) Write(b *engine.Batch) error {
 
 func (printer) Close() error { return nil }
 
-// Decide many URLs by a directory of robots.txt files, in parallel and in order.
+// Decide many URLs with a directory of robots.txt files, in parallel and in order.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -118,7 +118,7 @@ func ExampleRun() {
 	// 1 of 2 denied
 }
 
-// Compile rules into a pack once, and decide by the pack.
+// Compile rules to a pack once, and use the pack.
 func ExampleOpenPack() {
 	f, err := os.CreateTemp("", "*.rbp")
 	if err != nil {

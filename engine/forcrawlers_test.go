@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestIsTxt compares with the path of a URL that is taken apart.
+// TestIsTxt compares IsTxt with the path of the split URL.
 func TestIsTxt(t *testing.T) {
 	b, named := new(Batch), 0
 	for _, start := range []string{"", "https://a.example", "ftp://a", "https://a.example/dir", "https://a.example?", "https://a.example#", "long-scheme://u:p@a:8/", "https:///", "/", " https://a"} {

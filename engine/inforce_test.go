@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestInForce asks for rulings at moments, and for answers, as evaluating rows with these times finds them.
+// TestInForce compares rulings at moments, and answers, with the evaluation of rows with these times.
 func TestInForce(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	all := []robots.Response{
@@ -55,7 +55,8 @@ func TestInForce(t *testing.T) {
 				t.Errorf("%s: %s is odd: %s", way, origin, odd)
 			}
 		}
-		// At a.example there is one text on one day, and one on two; at d.example a page on four; else no text.
+		// a.example has one text on day 1 and another on day 2; d.example has HTML on day 4; otherwise there is no
+		// text.
 		if choices["name"] != 2 || choices["family"] != 2 || choices["*"] != 3 || choices["none"] != 64-7 {
 			t.Errorf("%s: choices are %v", way, choices)
 		}

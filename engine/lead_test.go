@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// leadTexts are robots.txt: in the first all rows may be led, in the second those that a wildcard cannot
-// reach, in the third none, and the last has no rules.
+// leadTexts are robots.txt files. In the first, any row can be led; in the second, only rows that no wildcard can
+// match; in the third, none. The last has no rules.
 var leadTexts = []string{
 	"User-agent: *\nDisallow: /shop/cart\nAllow: /shop/cart/help\nDisallow: /%C3%A9\nDisallow: /rob\nDisallow: /exactly$\nDisallow: /A\nDisallow: /!\n",
 	"User-agent: *\nDisallow: /a\nDisallow: /shop/*sale\nAllow: /shop\n\nUser-agent: b\nDisallow: /shop/x\nDisallow: /robots.txt\n",
@@ -20,8 +20,8 @@ var leadTexts = []string{
 	"",
 }
 
-// leadPaths returns what follows the origin in URLs. Many begin alike; some are in normal form, some have
-// no path.
+// leadPaths returns the text after the origin of URLs. Many have a common beginning, some are in normal form, and some
+// have no path.
 func leadPaths(rng *rand.Rand, n int) []string {
 	heads := []string{"", "/", "/shop/", "/shop/cart", "/a", "/exactly", "/robots.txt", "/robots", "/%C3%A9", "/\xc3\xa9", "/%", "/%4", "/%2", "?", "#", "/shop/%78"}
 	stock := []string{"a", "x", "/", "1", "%41", "1", "F", "%c3%a9", "%", "?", "#", "sale", "/help", "é", "long-enough-for-two-words"}
@@ -39,8 +39,8 @@ func leadPaths(rng *rand.Rand, n int) []string {
 	return paths
 }
 
-// TestLeads holds that rows get the verdicts that they get alone, in batches where others lead them:
-// in all dialects, for one agent and for two, from memory and from packs with limits.
+// TestLeads checks that rows in batches, where others lead them, have the same verdicts as alone: in all dialects, for
+// one agent and for two, from memory and from packs with limits.
 func TestLeads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 2))
 	led := 0
@@ -83,7 +83,7 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// TestLeadsOfLog is TestLeads for the agents of a log: a row does not lead that of another crawler.
+// TestLeadsOfLog is TestLeads for the agents of a log: a row does not lead a row of another crawler.
 func TestLeadsOfLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 3))
 	text := "User-agent: GPTBot\nDisallow: /shop/\nUser-agent: *\nDisallow: /shop/cart\n"
@@ -105,8 +105,8 @@ func TestLeadsOfLog(t *testing.T) {
 	}
 }
 
-// TestLeadEnds holds that what stands behind a URL in the batch is no part of it: here "Mozilla",
-// after a row that leads all paths that begin with "/Moz".
+// TestLeadEnds checks that the text after a URL in the batch, here "Mozilla", is not part of it: the row before leads
+// all paths that begin with "/Moz".
 func TestLeadEnds(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", "User-agent: *\nDisallow: /M\nAllow: /Mos\n")
 	b := logBatch([]logRow{{browserHeader, "https://a.com/Mozart"}, {browserHeader, "https://a.com/"}, {browserHeader, "https://a.com/Mozzarella"}})

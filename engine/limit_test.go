@@ -11,8 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// longRules are robots.txt of five rules of 10 kB each, and URLs that they disallow, in random
-// order.
+// longRules are robots.txt files with five rules of 10 kB each, and URLs that they disallow, in random order.
 func longRules(origins, urls int) (all []robots.Response, log []string) {
 	for i := range origins {
 		body := []byte("User-agent: *\n")
@@ -28,9 +27,8 @@ func longRules(origins, urls int) (all []robots.Response, log []string) {
 	return all, log
 }
 
-// TestLimitLongRules holds that with 32 workers and rules of 10 kB, what is in memory at any moment
-// of a run stays below the limit, and that the rows are those of a run without one: with the cache,
-// and if it drops everything.
+// TestLimitLongRules checks that with 32 workers and rules of 10 kB, the memory of a run always stays below the limit,
+// and the rows equal those without a limit: with the cache, and with one that drops everything.
 func TestLimitLongRules(t *testing.T) {
 	const limit = 64 << 20
 	origins, urls := 400, 20_000
@@ -74,7 +72,7 @@ func TestLimitLongRules(t *testing.T) {
 	}
 }
 
-// A longSink notes the rule of each row, and now and then how much is in memory.
+// A longSink records the rule of each row, and sometimes the memory in use.
 type longSink struct {
 	lookup       *Lookup
 	rows         strings.Builder
@@ -103,7 +101,7 @@ func (s *longSink) Write(b *Batch) error {
 
 func (s *longSink) Close() error { return nil }
 
-// liveHeap returns the bytes of the heap that are in use.
+// liveHeap returns the number of bytes of the heap in use.
 func liveHeap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -111,13 +109,13 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestEnoughMemory holds that under the limit which is said to be enough no rules are loaded again, that half of the room
-// for rules is not, and that one is named whatever the limit was: one without any room for rules, too.
+// TestEnoughMemory checks that no rules are loaded again with the limit that EnoughMemory returns, that they are with
+// half of the room for rules, and that it returns one for any limit, even without room for rules.
 func TestEnoughMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles rules 200,000 times")
 	}
-	const origins, urls, run = 1500, 60_000, 96 << 20 // run is what a run takes besides rules
+	const origins, urls, run = 1500, 60_000, 96 << 20 // run is the memory of a run besides rules
 	var all []robots.Response
 	for i := range origins {
 		body := fmt.Sprintf("User-agent: *\nDisallow: /own%d%s\n", i, strings.Repeat("x*", 2500))
@@ -158,8 +156,8 @@ func TestEnoughMemory(t *testing.T) {
 	}
 }
 
-// TestLimitHuge holds that a limit larger than any memory costs none: what is there to count what
-// is cached is for the texts of the pack.
+// TestLimitHuge checks that a limit beyond any memory uses none: the counters of the cache depend on the number of
+// texts in the pack.
 func TestLimitHuge(t *testing.T) {
 	all, _ := longRules(3, 0)
 	name := makePack(t, robots.Google, all...)
@@ -171,13 +169,13 @@ func TestLimitHuge(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestWinners holds that rules are copied up to the budget, with their value up to half of it.
+// TestWinners checks that rules are copied up to the budget, and their values up to half of it.
 func TestWinners(t *testing.T) {
 	long, short := strings.Repeat("x", 1000), "/y"
 	for _, test := range []struct {
 		most  int64
 		rules []string
-		want  string // of each rule: w with its value, l without, - not at all
+		want  string // for each rule: w with its value, l without, - not at all
 	}{
 		{0, []string{short}, "-"},
 		{winnerOverhead - 1, []string{short}, "-"},
@@ -187,7 +185,7 @@ func TestWinners(t *testing.T) {
 		{1 << 20, []string{long, long, short}, "www"},
 	} {
 		h := winners{rules: map[winner]winningRule{}}
-		for range 2 { // as new after reset
+		for range 2 { // reset makes it like new
 			h = h.reset()
 			got := ""
 			for i, text := range test.rules {

@@ -8,8 +8,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// TestListed holds which rows have a URL that sitemaps have, by a store in memory and by two, and with rows that are left
-// out.
+// TestListed checks for which rows sitemaps list the URL, with one store and with two, and with skipped rows.
 func TestListed(t *testing.T) {
 	builder := sitemap.NewBuilder(robots.Google, 0)
 	for _, url := range []string{"https://a.com/x", "https://a.com/caf%C3%A9?q=1", "https://bücher.example/", "https://b.com/%7e"} {

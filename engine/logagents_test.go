@@ -11,10 +11,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// logRow is a row of a made-up server log.
+// logRow is a row of a generated server log.
 type logRow struct{ userAgent, url string }
 
-// logBatch returns the rows as a Source would yield them; an empty User-Agent is none.
+// logBatch returns the rows as a Source would yield them. An empty User-Agent means that there is none.
 func logBatch(rows []logRow) *Batch {
 	b := &Batch{}
 	for i, r := range rows {
@@ -49,8 +49,7 @@ var logRows = []logRow{
 	{"AdsBot-Google (+http://www.google.com/adsbot.html)", "https://a.com/private/x"},
 }
 
-// describeLog describes the rows of an evaluated batch: line, agent, access, rule's line,
-// violation.
+// describeLog describes the rows of an evaluated batch: line, agent, access, line of the rule, violation.
 func describeLog(s *Store, b *Batch) (rows []string) {
 	for i := range b.URLs {
 		v := b.Verdicts[i]
@@ -86,7 +85,7 @@ func TestLogAgents(t *testing.T) {
 		}
 		e, c := s.NewEvaluator(), newCounter(s, 1)
 		b := &Batch{}
-		for range 2 { // the second time with what the first has left
+		for range 2 { // the second time with the state of the first
 			kept := *logBatch(logRows)
 			b.Reset()
 			b.Data, b.URLs, b.Lines, b.UserAgents = kept.Data, kept.URLs, kept.Lines, kept.UserAgents
@@ -103,7 +102,7 @@ func TestLogAgents(t *testing.T) {
 		byAgent := map[string]AgentCount{}
 		for _, row := range want {
 			f := strings.Fields(row)
-			if strings.HasPrefix(row, "6 ") { // a robots.txt itself, which counts as disallowed for no crawler
+			if strings.HasPrefix(row, "6 ") { // robots.txt itself, which never counts as disallowed
 				f[2] = "allow"
 			}
 			count := byAgent[f[1]]
@@ -124,7 +123,7 @@ func TestLogAgents(t *testing.T) {
 	}
 }
 
-// A Source without User-Agents has unknown crawlers only.
+// Without User-Agents, all crawlers are unknown.
 func TestLogAgentsWithoutHeaders(t *testing.T) {
 	for mode, rows := range map[LogAgents]int{LogAgentsStar: 2, LogAgentsSkip: 0} {
 		s := buildStore(t, StoreOptions{LogAgents: mode}, "https://a.com", logRobots)
@@ -136,7 +135,7 @@ func TestLogAgentsWithoutHeaders(t *testing.T) {
 	}
 }
 
-// The memory of User-Agents is bounded, and forgets no truth.
+// The memory for User-Agents is bounded, and does not change results.
 func TestAgentMemory(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", logRobots)
 	m := newClients(s.namer)
@@ -155,7 +154,7 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
-// Headers that differ only where the place of the last ones is not taken from are told apart.
+// Headers that differ only in parts that the hash ignores are distinguished.
 func TestRecentAgents(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", logRobots)
 	m := newClients(s.namer)
@@ -177,8 +176,8 @@ func TestRecentAgents(t *testing.T) {
 	}
 }
 
-// A pack gives the crawlers of a log the same answers, whatever of it stays in memory; and the
-// rules that decided are there when the output asks for them.
+// A pack has the same answers for the crawlers of a log, whatever stays in memory, and the deciding rules are available
+// to the output.
 func TestLogAgentsPack(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
 	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}
@@ -212,7 +211,7 @@ func TestLogAgentsPack(t *testing.T) {
 	}
 }
 
-// Many agents get the same counts from a pack.
+// Many agents have the same counts with a pack.
 func TestManyAgentsPack(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(logRobots)}
 	opt := StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "bingbot", "GPTBot", "AdsBot-Google", "*"}}

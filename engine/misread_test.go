@@ -7,8 +7,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestMisread counts the rows of Yandex's robots that other groups decide than their operator documents, in stores of each kind,
-// and none of other crawlers, in the dialect of the operator, or where both choose the same groups, or others with the same rules.
+// TestMisread counts the rows of Yandex's crawlers that other groups decide than their operator documents, in all kinds
+// of stores. It counts no rows of other crawlers, in the dialect of the operator, or if both choose the same groups or
+// others with the same rules.
 func TestMisread(t *testing.T) {
 	text := func(origin robots.Origin, body string) robots.Response {
 		return robots.Response{Origin: origin, Status: 200, FetchedAt: day(1, 0), Body: []byte(body)}
@@ -30,7 +31,7 @@ func TestMisread(t *testing.T) {
 		want    []MisreadCount
 	}{
 		{"asked", StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "YandexImages", "YandexBot/3.0"}}, headers[:1], []MisreadCount{{"YandexImages", robots.Yandex, 6}, {"YandexBot/3.0", robots.Yandex, 3}}},
-		{"standard", StoreOptions{Dialect: robots.RFC9309, Agents: []string{"YandexMobileBot"}}, headers[:1], []MisreadCount{{"YandexMobileBot", robots.Yandex, 9}}}, // it ignores *
+		{"standard", StoreOptions{Dialect: robots.RFC9309, Agents: []string{"YandexMobileBot"}}, headers[:1], []MisreadCount{{"YandexMobileBot", robots.Yandex, 9}}}, // it ignores "*"
 		{"yandex", StoreOptions{Dialect: robots.Yandex | robots.EmptyAllowIgnored, Agents: []string{"YandexImages", "YandexBot"}}, headers[:1], nil},
 		{"others", StoreOptions{Dialect: robots.Google, Agents: []string{"Googlebot", "Googlebot-Image", "Yandex"}}, headers[:1], nil},
 		{"log", StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, headers, []MisreadCount{{"YandexBot", robots.Yandex, 3}, {"YandexImages", robots.Yandex, 6}}},
@@ -61,8 +62,8 @@ func TestMisread(t *testing.T) {
 	}
 }
 
-// TestMisreadTxt holds that requests of a robots.txt do not count where it is allowed whatever its rules say: to crawlers of a log, and
-// by the standard.
+// TestMisreadTxt checks that requests for robots.txt are not counted if they are always allowed: for crawlers of a log,
+// and in the standard.
 func TestMisreadTxt(t *testing.T) {
 	response := robots.Response{Origin: "https://a", Status: 200, Body: []byte("User-agent: *\nDisallow: /\nUser-agent: Yandex\nDisallow: /q\n")}
 	urls := []string{"https://a/robots.txt", "https://a/robots.txt?x", "https://a/robots.txt.gz"}

@@ -13,10 +13,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A namedCase is a log of one origin, whose robots.txt changes, and what must come of it.
+// A namedCase is a log of one origin whose robots.txt changes.
 type namedCase struct {
 	d     robots.Dialect
-	texts []string // in force from the hour of their number on
+	texts []string // in force from the hour with the index of the text
 	rows  []namedRow
 }
 
@@ -26,8 +26,8 @@ type namedRow struct {
 	header, path string
 }
 
-// want returns who made a request, and the line of the rule that decides it, by the slow way: the words
-// of the header one by one, and the parser of robots.txt.
+// want returns the crawler of a request and the line of the deciding rule in a slow way: with the words of the header
+// one by one, and the parser of robots.txt.
 func (c *namedCase) want(r namedRow) string {
 	text := robots.Parse([]byte(c.texts[r.hour]), c.d)
 	name, who := "*", robots.NewAgent("*", c.d)
@@ -35,7 +35,7 @@ func (c *namedCase) want(r namedRow) string {
 		name, who = known.Token, robots.NewAgent(known.Token, c.d)
 	} else if token := c.named(text, r.header); token != "" {
 		name, who = token, robots.Agent{Token: robots.ProductToken(token)}
-		if own, ok := crawlers.Lookup(token); ok { // a switch
+		if own, ok := crawlers.Lookup(token); ok { // see namer.switches
 			name = own.Token
 		}
 	}
@@ -69,7 +69,7 @@ func (c *namedCase) named(text *robots.File, header string) string {
 	return ""
 }
 
-// randomNamed returns a case of words that are alike, in any spelling.
+// randomNamed returns a case with similar words in any spelling.
 func randomNamed(r *rand.Rand) *namedCase {
 	words := []string{"Exampibot", "exampibot", "EXAMPIBOT/0.8", "imagesift", "Imagesift2", "ab", "a-b-c", "x_bot.v2", "Mozilla/5.0", "Chrome", "bot", "GPTBot", "msnbot", "Google-Extended", "google-extended/2", "like Exampibot", "(compatible;", "http://x.com/Exampibot", "exampi@a.com", "foo.bar_bot", "zzz.com", "__usage_ai-training", "__USAGE_ai-training/1", "with", "Reader/1-like", "facebookexternalhit/1.1", "Twitterbot"}
 	c := &namedCase{d: []robots.Dialect{robots.RFC9309, robots.Google, robots.Google | robots.WideTokens, robots.Yandex}[r.IntN(4)]}
@@ -112,8 +112,8 @@ func (c *namedCase) batch() *Batch {
 	return b
 }
 
-// TestNamed compares who made requests, and what that means, with the slow way: in memory, and by packs
-// whatever of them stays in memory.
+// TestNamed compares the crawlers of requests, and the consequences, with the slow way: in memory, and with packs,
+// whatever stays in memory.
 func TestNamed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 1))
 	named := 0
@@ -179,7 +179,7 @@ func (s *nameSink) Write(b *Batch) error {
 
 func (s *nameSink) Close() error { return nil }
 
-// caseSource yields the rows of a case, some at a time.
+// caseSource yields the rows of a case in parts.
 type caseSource struct {
 	c    *namedCase
 	next int
@@ -200,8 +200,8 @@ func (s *caseSource) Next(b *Batch) bool {
 func (s *caseSource) Err() error   { return nil }
 func (s *caseSource) Close() error { return nil }
 
-// TestNamedWorkers holds that nothing depends on the number of workers, and that rows without a crawler
-// can be left out.
+// TestNamedWorkers checks that nothing depends on the number of workers, and that rows without a crawler can be
+// skipped.
 func TestNamedWorkers(t *testing.T) {
 	c := randomNamed(rand.New(rand.NewPCG(28, 7)))
 	c.texts = append(c.texts[:1], "User-agent: Exampibot\nUser-agent: imagesift\nDisallow: /a\n")
@@ -241,7 +241,7 @@ func TestNamedWorkers(t *testing.T) {
 	}
 }
 
-// TestNamedOld compares with rules that named other crawlers: a row is of whom either names.
+// TestNamedOld compares with old rules that name other crawlers: a crawler that either names counts.
 func TestNamedOld(t *testing.T) {
 	const star = "User-agent: *\nDisallow: /s\n"
 	for _, mode := range []LogAgents{LogAgentsStar, LogAgentsSkip} {
@@ -266,7 +266,7 @@ func TestNamedOld(t *testing.T) {
 	}
 }
 
-// ownerSink keeps whose rows changed.
+// ownerSink keeps the crawlers of the rows that changed.
 type ownerSink struct {
 	now, old *Lookup
 	rows     *[]string
@@ -285,7 +285,7 @@ func (s *ownerSink) Write(b *Batch) error {
 
 func (s *ownerSink) Close() error { return nil }
 
-// TestNamedHostile has a file of more groups than are read, and headers that are as long as a line may be.
+// TestNamedHostile has a file with more groups than are read, and headers of the maximum length of a line.
 func TestNamedHostile(t *testing.T) {
 	var text, header strings.Builder
 	for i := range 100_000 {
@@ -322,8 +322,8 @@ func lettersOf(n int) string {
 	return string([]byte{byte('a' + n%26), byte('a' + n/26%26), byte('a' + n/676%26), byte('a' + n/17576%26)})
 }
 
-// TestNamedDoesNotAllocate holds that rows of crawlers that a robots.txt names cost no allocation, once
-// their headers are known, or if these are too long for that.
+// TestNamedDoesNotAllocate checks that rows of crawlers that a robots.txt names do not allocate, once their headers are
+// known or if these are too long to be remembered.
 func TestNamedDoesNotAllocate(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", "User-agent: Exampibot\nDisallow: /t\n")
 	rows := logBatch([]logRow{{"Exampibot/0.8", "https://a.com/t"}, {strings.Repeat("exampi bot ", 2000) + "Exampibot", "https://a.com/u"}})

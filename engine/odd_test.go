@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestOddRows counts the rows that what is no robots.txt decides, in stores of each kind, and finds
-// their product tokens.
+// TestOddRows counts the rows that invalid robots.txt files decide, in all kinds of stores, and finds their product
+// tokens.
 func TestOddRows(t *testing.T) {
 	text := func(origin robots.Origin, n int, body string) robots.Response {
 		return robots.Response{Origin: origin, Status: 200, FetchedAt: day(n, 0), Body: []byte(body)}
@@ -50,7 +50,7 @@ func TestOddRows(t *testing.T) {
 			count(9, "https://zip/p", 1)
 			count(9, "https://gone/p", 1)
 			count(9, "https://empty/p", 1)
-			count(2, "https://both/p", 9) // before the page
+			count(2, "https://both/p", 9) // before the HTML
 			count(9, "https://both/p", 2)
 			count(9, "https://stray/p", 1)
 			count(9, "no URL", 1)
@@ -67,7 +67,7 @@ func TestOddRows(t *testing.T) {
 	}
 }
 
-// TestManyOddSites: sites beyond those that are told apart are counted all the same.
+// TestManyOddSites checks that sites beyond the limit for separate counts are counted in total.
 func TestManyOddSites(t *testing.T) {
 	var o, p oddRows
 	r := rand.New(rand.NewPCG(1, 1))
@@ -84,8 +84,8 @@ func TestManyOddSites(t *testing.T) {
 	}
 }
 
-// TestManyTokens: a hostile file names more product tokens than are kept, and that is said, by a
-// pack, too.
+// TestManyTokens checks that a hostile file with more product tokens than are kept is reported as incomplete, also with
+// a pack.
 func TestManyTokens(t *testing.T) {
 	var responses []robots.Response
 	word := func(n int) (w []byte) {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestSiteOrder compares the order with that of a stable sort, for numbers of sites on both sides
-// of what a pass can tell.
+// TestSiteOrder compares the order with a stable sort, for numbers of sites below and above the range of one pass.
 func TestSiteOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var o rulingOrder
@@ -28,8 +27,8 @@ func TestSiteOrder(t *testing.T) {
 	}
 }
 
-// TestEvaluateOrder holds that a batch gets the same verdicts in the order of its rows and of its
-// sites.
+// TestEvaluateOrder checks that a batch has the same verdicts whether rows are decided in their order or in the order
+// of their sites.
 func TestEvaluateOrder(t *testing.T) {
 	s := runStore(t)
 	e := s.NewEvaluator()

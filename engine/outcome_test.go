@@ -16,7 +16,7 @@ const (
 	otherText = "User-agent: *\nDisallow: /\n"
 )
 
-// noon returns a moment of the day with this number.
+// noon returns a time on the day with this number.
 func noon(day int) time.Time { return time.Date(2024, 1, day, 12, 0, 0, 0, time.UTC) }
 
 // storeOf builds a store of responses of unknown names.
@@ -35,7 +35,7 @@ func storeOf(tb testing.TB, opt StoreOptions, all ...robots.Response) *Store {
 	return s
 }
 
-// ask returns the verdict on one URL, for each agent, in short.
+// ask returns a short form of the verdict on a URL for each agent.
 func ask(s *Store, url string) string {
 	b := &Batch{Data: []byte(url), URLs: []Span{{0, uint32(len(url))}}, Lines: []int64{1}}
 	s.NewEvaluator().Evaluate(b)
@@ -96,8 +96,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestAsOf checks which of several responses is in force at a moment, whatever their order in the
-// input.
+// TestAsOf checks which of several responses is in force at a time, whatever their order in the input.
 func TestAsOf(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte(rulesText), FetchedAt: noon(3)},
@@ -117,8 +116,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestOutcomesShare checks that only texts in force are counted, and that sites of one outcome
-// share their Rulesets.
+// TestOutcomesShare checks that only texts in force are counted, and that sites with the same outcome share their rule
+// sets.
 func TestOutcomesShare(t *testing.T) {
 	s := storeOf(t, StoreOptions{},
 		robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(rulesText), FetchedAt: noon(1)},
@@ -137,7 +136,7 @@ func TestOutcomesShare(t *testing.T) {
 func TestUndatedTwice(t *testing.T) {
 	r := robots.Response{Origin: "https://a.com", Status: 200, Name: "x"}
 	_, err := BuildStore(func(yield func(robots.Response, error) bool) {
-		for yield(r, nil) { // again and again
+		for yield(r, nil) { // it yields the same response again and again
 		}
 	}, StoreOptions{})
 	if !errors.Is(err, ErrTwoFiles) {
@@ -149,7 +148,7 @@ func TestUndatedTwice(t *testing.T) {
 	}
 }
 
-// TestRulesHashOutcomes checks that the hash depends on what is in force, and on nothing else.
+// TestRulesHashOutcomes checks that the hash depends only on what is in force.
 func TestRulesHashOutcomes(t *testing.T) {
 	ok := robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(rulesText), FetchedAt: noon(9)}
 	old := robots.Response{Origin: "https://a.com", Status: 500, FetchedAt: noon(2)}

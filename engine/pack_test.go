@@ -56,14 +56,14 @@ func openPack(tb testing.TB, name string, opt StoreOptions) *Store {
 	return s
 }
 
-// A droppingCache drops all that it is given, and is safe for concurrent use.
+// A droppingCache drops everything. It is safe for concurrent use.
 type droppingCache struct{}
 
 func (droppingCache) Get(uint64) (*rules.Ruling, bool)      { return nil, false }
 func (droppingCache) Set(uint64, *rules.Ruling, int64) bool { return false }
 func (droppingCache) Close()                                {}
 
-// openDropping opens a pack under a memory limit with a droppingCache, until the test ends.
+// openDropping opens a pack with a memory limit and a droppingCache, and closes it at the end of the test.
 func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	tb.Helper()
 	opt, forRules := opt.compiled()
@@ -78,8 +78,8 @@ func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	return newStore(r, opt)
 }
 
-// waysToOpen are stores of one pack that must be equal: all that is loaded stays, the cache, with
-// room for what batches hold and without, and no cache at all.
+// waysToOpen are stores of the same pack that must be equal: all loaded rules stay in memory; with the cache, with and
+// without room for the copies of batches; and without a cache.
 func waysToOpen(tb testing.TB, name string, opt StoreOptions) map[string]*Store {
 	tb.Helper()
 	stores := map[string]*Store{"unlimited": openPack(tb, name, opt)}
@@ -99,7 +99,7 @@ var packTexts = []string{
 	"User-agent: *\nDisallow: /q\nCrawl-delay: 7\n", "User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
-// randomResponses returns responses of a few origins, and of where they redirect to.
+// randomResponses returns responses of a few origins and of the targets of their redirects.
 func randomResponses(r *rand.Rand) (all []robots.Response) {
 	urls := []string{"https://a.com/robots.txt", "https://a.com:8080/robots.txt", "https://a.com-b.com/robots.txt", "http://a.com/robots.txt", "https://b.com/x?y", "https://b.com/d/robots.txt"}
 	undated := map[string]bool{}
@@ -130,8 +130,8 @@ func randomResponses(r *rand.Rand) (all []robots.Response) {
 	return all
 }
 
-// TestPackRandom compares packs with stores of the same responses: answers, hash and number of
-// origins, for all dialects, agents and moments, whatever stays in memory.
+// TestPackRandom compares packs with stores of the same responses: answers, hash and number of origins, for all
+// dialects, agents and moments, whatever stays in memory.
 func TestPackRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var urls []string
@@ -169,7 +169,7 @@ func randomDirectives(r *rand.Rand) []robots.Directive {
 	return slices.DeleteFunc(robots.Directives(), func(robots.Directive) bool { return r.IntN(2) == 0 })
 }
 
-// compareStores checks that two stores say the same of URLs.
+// compareStores checks that two stores give the same answers on URLs.
 func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 	t.Helper()
 	if got.RulesHash() != want.RulesHash() || got.InForce() != want.InForce() {
@@ -212,8 +212,7 @@ func compareStores(t *testing.T, what string, got, want *Store, urls []string) {
 	}
 }
 
-// TestPackBytes checks that a pack has the same bytes whatever the number of workers, and that
-// texts are stored once.
+// TestPackBytes checks that the bytes of a pack do not depend on the number of workers, and that texts are stored once.
 func TestPackBytes(t *testing.T) {
 	var all []robots.Response
 	for i := range 500 {
@@ -247,8 +246,8 @@ func TestPackBytes(t *testing.T) {
 	}
 }
 
-// TestPackSource checks that a text whose groups would be merged too often is stored as it is, and
-// says the same.
+// TestPackSource checks that a text whose groups would be merged too often is stored verbatim, and gives the same
+// answers.
 func TestPackSource(t *testing.T) {
 	var text strings.Builder
 	for i := range 200 {
@@ -271,10 +270,10 @@ func TestPackSource(t *testing.T) {
 	}
 }
 
-// letters spells a number, for a product token.
+// letters writes a number in letters, for a product token.
 func letters(i int) string { return string([]byte{byte('a' + i%26), byte('a' + i/26)}) }
 
-// TestPackErrors checks what is refused at once.
+// TestPackErrors checks the errors of opening a pack.
 func TestPackErrors(t *testing.T) {
 	all := randomResponses(rand.New(rand.NewPCG(1, 1)))
 	name := makePack(t, robots.Google, all...)
@@ -305,8 +304,8 @@ func TestPackErrors(t *testing.T) {
 	}
 }
 
-// TestPackDamaged changes each byte of a pack and cuts it at each length: either it is refused, or
-// the store says that it has failed, or all answers are right.
+// TestPackDamaged changes each byte of a pack, and cuts it at each length: opening fails, or the store reports an
+// error, or all answers are right.
 func TestPackDamaged(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte(packTexts[2]), FetchedAt: noon(1)},
@@ -359,8 +358,8 @@ func TestPackDamaged(t *testing.T) {
 	damage("longer", append(slices.Clone(data), 0), func(*Store) { t.Fatal("a pack with a byte more was opened") })
 }
 
-// TestPackFails checks that a run over a pack that turns out to be damaged ends with its error, and
-// writes no row of what could not be loaded.
+// TestPackFails checks that a run with a damaged pack ends with the error, and does not write rows whose rules could
+// not be loaded.
 func TestPackFails(t *testing.T) {
 	name := makePack(t, 0, robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(rulesText)})
 	data, err := os.ReadFile(name)
@@ -383,7 +382,7 @@ func TestPackFails(t *testing.T) {
 	}
 }
 
-// TestPackMemory checks that the memory tells what was loaded, once.
+// TestPackMemory checks that Memory counts the loaded rules once.
 func TestPackMemory(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte(rulesText)},

@@ -12,9 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestPackScale compiles a million origins with texts of their own and decides URLs of all of them,
-// without a limit of memory and with one that holds a tenth of the rules. It needs
-// ROBOBATCH_SCALE=1 and half a gigabyte of disk.
+// TestPackScale compiles a million origins with different texts, and decides URLs of all of them without a memory limit
+// and with one for a tenth of the rules. It needs ROBOBATCH_SCALE=1 and half a gigabyte of disk space.
 func TestPackScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
 		t.Skip("it takes half a gigabyte of disk and some minutes: set ROBOBATCH_SCALE=1 to run it")
@@ -47,7 +46,7 @@ func TestPackScale(t *testing.T) {
 		for first := 0; first < origins; first += 1000 {
 			b := &Batch{}
 			for i := range 1000 {
-				n := (first + i) * 7919 % origins // in an order that is not that of the pack
+				n := (first + i) * 7919 % origins // in another order than in the pack
 				appendRow(b, fmt.Sprintf("https://h%d.example/own%d/x", n, n+i%2), 1)
 			}
 			e.Evaluate(b)
@@ -73,7 +72,7 @@ func TestPackScale(t *testing.T) {
 	}
 }
 
-// manyOrigins yields so many responses, each with rules of its own.
+// manyOrigins yields n responses with different rules.
 func manyOrigins(n int) iter.Seq2[robots.Response, error] {
 	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	return func(yield func(robots.Response, error) bool) {

@@ -10,10 +10,10 @@ import (
 	"github.com/robobatch/robobatch/internal/panics"
 )
 
-// A namedSource is a source that knows the names of its inputs, and breaks a batch so that a worker panics.
+// A namedSource is a source with names of inputs, and breaks a batch so that a worker panics.
 type namedSource struct {
 	*memorySource
-	breaks int // the batch, from 1; 0 is none
+	breaks int // number of the batch, from 1; 0 means none
 }
 
 func (s *namedSource) InputName(input int) string { return fmt.Sprintf("%d.log", input) }
@@ -26,8 +26,8 @@ func (s *namedSource) Next(b *Batch) bool {
 	return ok
 }
 
-// TestPanics holds that a panic of a source, a worker or a sink is an error that names the input and, where it has rows, the
-// lines, that it is none of the source or the sink, and that no goroutine stays behind.
+// TestPanics checks that a panic of a source, a worker or a sink is an error that names the input and the lines, that
+// it is not an error of the source or the sink, and that all goroutines end.
 func TestPanics(t *testing.T) {
 	s := runStore(t)
 	for _, at := range []int{1, 2, 30} {
@@ -73,7 +73,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestPanicOfPiece holds that a panic that a source returns as its error, and one of a sink, are no errors before which rows are kept.
+// TestPanicOfPiece checks panics that a source returns as its error, and panics of a sink: the rows before them are not
+// kept.
 func TestPanicOfPiece(t *testing.T) {
 	s := runStore(t)
 	for _, workers := range []int{1, 2} {

@@ -12,10 +12,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// preferenceRows is how many random questions TestPreferencesRandom compares.
+// preferenceRows is the number of random questions of TestPreferencesRandom.
 var preferenceRows = flag.Int("preferences", 200_000, "how many questions TestPreferencesRandom compares")
 
-// usageDirectives are those of preferences.
+// usageDirectives are the directives of preferences.
 var usageDirectives = append(robots.PreferenceLines(), robots.LicenseLines)
 
 // preferenceText returns the answer of a store for a verdict, in the form of [repcase.Answer].
@@ -39,10 +39,10 @@ func TestPreferences(t *testing.T) {
 	})
 }
 
-// A mutant changes what a reference decides by.
+// A mutant changes how a reference decides.
 type mutant func(p *preferrer, path []byte, allowed *bool, b *robots.Bound)
 
-// A preferrer answers as the reference does, or as a mutant of it. It keeps what it has read of a file.
+// A preferrer answers as the reference does, or as a mutant of it. It keeps the parsed files.
 type preferrer struct {
 	d     robots.Dialect
 	body  string
@@ -88,11 +88,11 @@ func (p *preferrer) answer(agent, path string) string {
 	return text
 }
 
-// preferenceAgents are crawlers of all kinds; the last one only a robots.txt knows.
+// preferenceAgents are crawlers of all kinds. Only a robots.txt knows the last one.
 var preferenceAgents = []string{"*", "a", "B/2.0", "Googlebot-News", "AdsBot-Google", "YandexImages", "zorbot"}
 
-// TestPreferencesRandom compares stores of files and of packs with the reference, for agents by name and
-// for those of rows, in all dialects, and with origins without a robots.txt.
+// TestPreferencesRandom compares stores of files and packs with the reference, for agents by name and for those of
+// rows, in all dialects, also for origins without a robots.txt.
 func TestPreferencesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	const sites, perSite = 150, 8
@@ -166,7 +166,7 @@ func bodyOf(pairs []string, origin string) string {
 	return ""
 }
 
-// preferenceStores are stores of the same files, of which one is a pack, as a run may open it.
+// preferenceStores are stores of the same files; one of them is a pack, with or without a limit.
 func preferenceStores(t *testing.T, r *rand.Rand, d robots.Dialect, pairs []string) map[string]*Store {
 	t.Helper()
 	opt := StoreOptions{Dialect: d, Agents: preferenceAgents, Directives: usageDirectives}
@@ -180,7 +180,7 @@ func preferenceStores(t *testing.T, r *rand.Rand, d robots.Dialect, pairs []stri
 		}
 		all = append(all, response)
 	}
-	if r.IntN(4) > 0 { // to write one takes as long as all else
+	if r.IntN(4) > 0 { // writing one takes as long as everything else
 		return stores
 	}
 	name := makePack(t, d, all...)
@@ -190,7 +190,7 @@ func preferenceStores(t *testing.T, r *rand.Rand, d robots.Dialect, pairs []stri
 	return stores
 }
 
-// preferenceMutants are references with one fault each.
+// preferenceMutants are references with one mistake each.
 var preferenceMutants = map[string]mutant{
 	"what does not parse hides nothing": func(_ *preferrer, _ []byte, _ *bool, b *robots.Bound) {
 		b[robots.ByUsage] = slices.DeleteFunc(b[robots.ByUsage], func(u robots.Statement) bool { return u.Malformed })
@@ -249,14 +249,14 @@ var preferenceMutants = map[string]mutant{
 			starts[g.Line] = true
 		}
 		for _, g := range p.said.Groups {
-			if !starts[g.Line] { // it is a part of the group before it
+			if !starts[g.Line] { // it is part of the previous group
 				b[robots.ByUsage] = nil
 			}
 		}
 	},
 }
 
-// TestPreferenceMutants finds each mutant of the reference by random questions.
+// TestPreferenceMutants checks that random questions find each mutant of the reference.
 func TestPreferenceMutants(t *testing.T) {
 	for name, alter := range preferenceMutants {
 		r := rand.New(rand.NewPCG(33, 2))
@@ -283,7 +283,7 @@ func TestPreferenceMutants(t *testing.T) {
 	}
 }
 
-// TestPreferencesChangeNoVerdict compares verdicts with preferences and without.
+// TestPreferencesChangeNoVerdict compares verdicts with and without preferences.
 func TestPreferencesChangeNoVerdict(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 3))
 	for range 2000 {
@@ -320,7 +320,7 @@ func FuzzPreferences(f *testing.F) {
 		b := newBatch("https://a.example" + path)
 		store.NewEvaluator().Evaluate(b)
 		if len(body) > robots.MaxBytes {
-			return // in some dialects no rules are in force
+			return // in some dialects, no rules are in force
 		}
 		if got, want := preferenceText(store.NewLookup(), b, 0, 0, 1), newPreferrer(body, d).answer(agent, path); got != want {
 			t.Errorf("%s for %q by %q in %s: %s, want %s", path, agent, body, d, got, want)

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// oddURLs returns URLs of few hosts, written in many ways, of which some are none.
+// oddURLs returns URLs of few hosts in many spellings, some of them invalid.
 func oddURLs(rng *rand.Rand, n int) []string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	long := strings.Repeat("a", 63)
@@ -24,8 +24,7 @@ func oddURLs(rng *rand.Rand, n int) []string {
 	return urls
 }
 
-// TestPrefixMemo compares rows of many hosts in random order, whose prefixes are remembered, with
-// each row by itself.
+// TestPrefixMemo compares rows of many hosts in random order, whose prefixes are remembered, with each row alone.
 func TestPrefixMemo(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	origins := []string{

@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRedirects holds that a pack, with a limit of memory or without, knows the redirects of each origin that the files have,
-// and that a redirect that many captures repeat is one.
+// TestRedirects checks that a pack, with and without a memory limit, has the same redirects as the files, and that a
+// redirect in many captures is one redirect.
 func TestRedirects(t *testing.T) {
 	var all []robots.Response
 	want := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A timedRow is a row with a time; zero is unknown.
+// A timedRow is a row with a time; the zero time is unknown.
 type timedRow struct {
 	url  string
 	time time.Time
@@ -32,7 +32,7 @@ func timedBatch(rows []timedRow) *Batch {
 	return b
 }
 
-// describeTimed writes what a batch says of row i, for each agent, as a Sink sees it.
+// describeTimed describes row i of a batch for each agent, as a Sink sees it.
 func describeTimed(s *Store, look *Lookup, b *Batch, i int) string {
 	var w strings.Builder
 	look.Use(b)
@@ -62,10 +62,10 @@ func verdictText(v Verdict, r robots.Rule) string {
 	return text
 }
 
-// day returns a moment of the day with this number, of an hour.
+// day returns a time on the day with this number.
 func day(n, hour int) time.Time { return time.Date(2024, 1, n, hour, 0, 0, 0, time.UTC) }
 
-// TestRowTimes is a table of origins whose rules change, and of what holds when.
+// TestRowTimes has origins whose rules change, and the verdicts at several times.
 func TestRowTimes(t *testing.T) {
 	const private, all = "a | deny rule 2 Disallow: /private", "a | deny rule 2 Disallow: /"
 	responses := func(list ...robots.Response) []robots.Response {
@@ -159,7 +159,7 @@ func TestRowTimes(t *testing.T) {
 	}
 }
 
-// timedStores returns the store of the responses, and those of a pack of them.
+// timedStores returns the store of the responses, and stores of a pack with them.
 func timedStores(t *testing.T, opt StoreOptions, all []robots.Response) map[string]*Store {
 	t.Helper()
 	stores := waysToOpen(t, makePack(t, opt.Dialect, all...), opt)
@@ -167,9 +167,8 @@ func timedStores(t *testing.T, opt StoreOptions, all []robots.Response) map[stri
 	return stores
 }
 
-// TestRowTimesRandom compares rows of made-up histories with what the reference says of each row by
-// itself, as of its time: from files and from packs, whatever stays in memory, whatever the order
-// of the rows and the cut of the batches.
+// TestRowTimesRandom compares rows of random histories with the reference, which decides each row alone at its time:
+// from files and from packs, whatever stays in memory, for any order of rows and any size of batches.
 func TestRowTimesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	rounds := 120
@@ -215,8 +214,7 @@ func TestRowTimesRandom(t *testing.T) {
 	}
 }
 
-// randomRows returns rows of some origins at times about those of the responses, in runs of an
-// origin or not.
+// randomRows returns rows of some origins with times near those of the responses, some of them in streaks.
 func randomRows(r *rand.Rand, all []robots.Response) (rows []timedRow) {
 	origins := []string{"https://a.com", "https://a.com:8080", "https://a.com-b.com", "http://a.com", "https://b.com", "https://c.com", "no URL"}
 	paths := []string{"/", "/private/x", "/a/b", "/x1.css", "/x%2A?sid=1&b", "/robots.txt", "/xay", "/q/7/z"}
@@ -240,7 +238,7 @@ func randomRows(r *rand.Rand, all []robots.Response) (rows []timedRow) {
 			}
 		}
 		row.time = row.time.Truncate(time.Microsecond)
-		if row.time.Year() < 1900 { // about that of a response of unknown time
+		if row.time.Year() < 1900 { // near the time of a response without a time
 			row.time = time.Time{}
 		}
 		rows = append(rows, row)
@@ -248,7 +246,7 @@ func randomRows(r *rand.Rand, all []robots.Response) (rows []timedRow) {
 	return rows
 }
 
-// A timedReference decides each row by itself, from the responses as they are.
+// A timedReference decides each row alone from the responses.
 type timedReference struct {
 	all     []robots.Response
 	history *robots.History
@@ -263,7 +261,7 @@ func newTimedReference(all []robots.Response, opt StoreOptions) *timedReference 
 	return ref
 }
 
-// outcome returns what is in force for an origin at the time of a row.
+// outcome returns the outcome in force for an origin at the time of a row.
 func (ref *timedReference) outcome(o robots.Origin, at time.Time) robots.Outcome {
 	out := ref.history.Outcome(o, at)
 	if out.Effect != robots.NoRecord {
@@ -282,7 +280,7 @@ func (ref *timedReference) outcome(o robots.Origin, at time.Time) robots.Outcome
 	return out
 }
 
-// describe says what describeTimed is to say of a row.
+// describe returns the expected result of describeTimed for a row.
 func (ref *timedReference) describe(row timedRow) string {
 	u, err := robots.SplitURL([]byte(row.url))
 	if err != nil {
@@ -327,7 +325,7 @@ func (ref *timedReference) verdict(out robots.Outcome, path []byte, agent string
 	return verdictText(Verdict{0, ReasonRule, Denied}, bound[i])
 }
 
-// fixedVerdict returns the verdict of an outcome in place of rules.
+// fixedVerdict returns the verdict of an outcome without rules.
 func fixedVerdict(out robots.Outcome) Verdict {
 	v := Verdict{NoRule, 0, Allowed}
 	if out.Effect == robots.DisallowAll {
@@ -341,7 +339,7 @@ func fixedVerdict(out robots.Outcome) Verdict {
 	return v
 }
 
-// canonical returns the URL of a row without the parameters that do not count.
+// canonical returns the URL of a row without the parameters of Clean-param.
 func (ref *timedReference) canonical(row timedRow) []byte {
 	u, err := robots.SplitURL([]byte(row.url))
 	if err != nil {
@@ -359,7 +357,7 @@ func (ref *timedReference) canonical(row timedRow) []byte {
 	return params.AppendCanonical(nil, []byte(row.url), ref.opt.Dialect)
 }
 
-// TestRowTimesLogAgents has each row decided for its own crawler, at its own time.
+// TestRowTimesLogAgents checks that each row is decided for its own crawler at its own time.
 func TestRowTimesLogAgents(t *testing.T) {
 	all := []robots.Response{
 		{Origin: "https://a.com", Status: 200, Body: []byte("User-agent: GPTBot\nDisallow: /\n"), FetchedAt: day(10, 0)},

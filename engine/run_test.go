@@ -19,13 +19,13 @@ import (
 
 var errFault = errors.New("damaged frame")
 
-// A memorySource yields URLs in batches of random sizes, tiny ones among them, over several inputs.
+// A memorySource yields URLs in batches of random sizes, some of them tiny, from several inputs.
 type memorySource struct {
 	inputs  [][]string
-	most    int           // most rows of a batch
-	err     error         // what ends the rows
-	endless bool          // start again at the end of the inputs
-	pause   time.Duration // most time that Next takes
+	most    int           // maximum number of rows of a batch
+	err     error         // the error at the end of the rows
+	endless bool          // start again after the last input
+	pause   time.Duration // maximum duration of Next
 	onNext  func()
 
 	rng     *rand.Rand
@@ -74,18 +74,18 @@ func (s *memorySource) Err() error {
 
 func (s *memorySource) Close() error { return nil }
 
-// A memorySink writes what it gets as text, a line for each row, and counts by itself.
+// A memorySink writes the rows as text, one per line, and counts them.
 type memorySink struct {
 	store   *Store
 	text    strings.Builder
 	stats   Stats
 	origins map[string]bool
-	strays  map[string]int64 // rows of those that the store does not know
-	sites   map[string]int64 // rows of all origins
+	strays  map[string]int64 // rows by origin that the store does not know
+	sites   map[string]int64 // rows by origin
 	rules   map[BusyRule]int64
 	writes  int
-	failAt  int           // the write that fails, from 1; 0 is none
-	pause   time.Duration // time that each Write takes
+	failAt  int           // number of the write that fails, from 1; 0 means none
+	pause   time.Duration // duration of each Write
 	onWrite func()
 }
 
@@ -146,7 +146,7 @@ func busiestOf(rows map[string]int64) (all []BusyOrigin) {
 	return all
 }
 
-// count is the counting of Run, done once more in the simplest way.
+// count counts like Run in the simplest way.
 func (s *memorySink) count(b *Batch, i int) {
 	n := len(s.store.Options().Agents)
 	s.stats.URLs++
@@ -205,8 +205,8 @@ func randomURLs(seed uint64, n int) []string {
 	return urls
 }
 
-// TestRun checks that the sink sees the same rows in the same order whatever the number of workers,
-// the sizes of the batches and who waits for whom, and that the counts are right.
+// TestRun checks that the sink receives the same rows in the same order for any number of workers, any batch sizes and
+// delays, and that the counts are right.
 func TestRun(t *testing.T) {
 	s := runStore(t)
 	inputs := [][]string{randomURLs(1, 3000), nil, randomURLs(2, 1), randomURLs(3, 2000)}
@@ -255,14 +255,14 @@ func TestRunEmpty(t *testing.T) {
 	})
 }
 
-// TestRunSourceError checks that a fault in the input comes after all rows before it.
+// TestRunSourceError checks that an error of the source comes after all rows before it.
 func TestRunSourceError(t *testing.T) {
 	s := runStore(t)
 	for _, rows := range []int{0, 1, 500} {
 		for _, workers := range []int{1, 2, 8} {
 			synctest.Test(t, func(t *testing.T) {
 				src, dst := newSource(7, randomURLs(5, rows)), newSink(s)
-				src.err, dst.pause = errFault, time.Millisecond // so that the fault is met long before the last write
+				src.err, dst.pause = errFault, time.Millisecond // so that the error occurs long before the last write
 				stats, err := Run(t.Context(), s, src, dst, Options{Workers: workers})
 				if se, ok := errors.AsType[*SourceError](err); !ok || !errors.Is(err, errFault) || se.Error() != errFault.Error() {
 					t.Errorf("error %v, want a SourceError of the fault", err)
@@ -275,8 +275,8 @@ func TestRunSourceError(t *testing.T) {
 	}
 }
 
-// TestRunSinkError checks that a run ends with the sink's first error, whatever the source still
-// has. A goroutine that stays behind, or waits for another that waits for it, fails the test.
+// TestRunSinkError checks that a run ends with the first error of the sink, whatever the source still has. A goroutine
+// that remains, or a deadlock, fails the test.
 func TestRunSinkError(t *testing.T) {
 	s := runStore(t)
 	for _, failAt := range []int{1, 2, 30} {
@@ -301,7 +301,7 @@ func TestRunSinkError(t *testing.T) {
 	}
 }
 
-// TestRunCancel cancels from outside at each end of the run.
+// TestRunCancel cancels the context at each end of the run.
 func TestRunCancel(t *testing.T) {
 	s := runStore(t)
 	for _, at := range []int{0, 1, 20} {
@@ -358,7 +358,7 @@ func TestRunBatches(t *testing.T) {
 	}
 }
 
-// A countingSource notes which batches it is asked to fill.
+// A countingSource records the batches that it fills.
 type countingSource struct {
 	*memorySource
 	seen map[*Batch]bool

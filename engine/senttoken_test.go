@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// dialectsOfTest returns all dialects, and each of them with the long product tokens.
+// dialectsOfTest returns all dialects, and each of them with WideTokens.
 func dialectsOfTest(t *testing.T) (all []robots.Dialect) {
 	t.Helper()
 	for _, name := range robots.Dialects() {
@@ -25,10 +25,10 @@ func dialectsOfTest(t *testing.T) (all []robots.Dialect) {
 // A sentRequest is a request to a site with a robots.txt.
 type sentRequest struct{ text, header, path string }
 
-// url returns the URL of the request number i: each has an origin of its own.
+// url returns the URL of request i. Each has a different origin.
 func (r *sentRequest) url(i int) string { return fmt.Sprintf("https://site%d.example%s", i, r.path) }
 
-// A judgment is the answer of a store to a request.
+// A judgment is a store's answer to a request.
 type judgment struct {
 	who                string
 	allowed, violation bool
@@ -54,8 +54,8 @@ func judge(t *testing.T, d robots.Dialect, requests []sentRequest) (all []judgme
 	return all
 }
 
-// TestSentToken holds that a group for the product token that a crawler sends decides about its requests, whatever
-// the groups for "*" and for all other crawlers say: for each name in the table, in each dialect.
+// TestSentToken checks that a group for the product token that a crawler sends decides its requests, whatever the
+// groups for "*" and for all other crawlers contain: for each name in the table, in each dialect.
 func TestSentToken(t *testing.T) {
 	var others strings.Builder
 	for _, c := range crawlers.Set("all") {
@@ -67,7 +67,7 @@ func TestSentToken(t *testing.T) {
 		for _, c := range crawlers.Set("all") {
 			for _, name := range c.Names {
 				sent := string(robots.NewAgent(name, d).Token)
-				if sent == "" { // 360Spider, unless tokens have digits
+				if sent == "" { // 360Spider, unless tokens may contain digits
 					if d.Has(robots.WideTokens) {
 						t.Errorf("%q has no product token", name)
 					}
@@ -89,7 +89,7 @@ func TestSentToken(t *testing.T) {
 	}
 }
 
-// withoutToken returns the user-agent lines of a text but those of a token.
+// withoutToken returns the user-agent lines of a text, except for those with a token.
 func withoutToken(lines, token string, d robots.Dialect) string {
 	var sb strings.Builder
 	for line := range strings.Lines(lines) {
@@ -100,7 +100,7 @@ func withoutToken(lines, token string, d robots.Dialect) string {
 	return sb.String()
 }
 
-// TestFallbackOrder holds the order of groups that the sources in crawlers.tsv give for crawlers that have two names.
+// TestFallbackOrder checks the order of groups that the sources in crawlers.tsv state for crawlers with two names.
 func TestFallbackOrder(t *testing.T) {
 	const closed, open = "Disallow: /\n", "Allow: /\n"
 	for _, c := range []struct {
@@ -116,10 +116,10 @@ func TestFallbackOrder(t *testing.T) {
 		{"msnbot/2.0b", "User-agent: bingbot\n" + open + "User-agent: *\n" + closed, "msnbot", "----"},
 		{"msnbot-media/1.1", "User-agent: msnbot\n" + closed, "msnbot-media", "----"},
 		{"msnbot-media/1.1", "User-agent: msnbot-media\n" + open + "User-agent: msnbot\n" + closed, "msnbot-media", "++++"},
-		// Its page, then and now: all names have Qwantify, or all have Qwantbot.
+		// Its page, then and now: all names contain Qwantify, or all contain Qwantbot.
 		{"Mozilla/5.0 (compatible; Qwantify/2.4w; +https://www.qwant.com/)", "User-agent: Qwantify\n" + open + "User-agent: Qwantbot\n" + closed, "Qwantify", "++++"},
 		{"Mozilla/5.0 (compatible; Qwantbot/1.0_1; +https://help.qwant.com/bot/)", "User-agent: Qwantify\n" + open + "User-agent: Qwantbot\n" + closed, "Qwantbot", "----"},
-		// Meta's page: facebookcatalog is a name of FacebookExternalHit. Facebot is not on it.
+		// Meta's page: facebookcatalog is a name of FacebookExternalHit. Facebot is not mentioned.
 		{"facebookcatalog/1.0", "User-agent: facebookexternalhit\n" + open + "User-agent: *\n" + closed, "facebookcatalog", "++++"},
 		{"Facebot/1.0", "User-agent: Facebot\n" + open + "User-agent: facebookexternalhit\n" + closed, "Facebot", "++++"},
 		// Google's page: these have two tokens.
@@ -129,7 +129,7 @@ func TestFallbackOrder(t *testing.T) {
 		{"Googlebot-Mobile/2.1", "User-agent: Googlebot\n" + closed, "Googlebot-Mobile", "+--+"},
 		{"AdsBot-Google-Mobile-Apps", "User-agent: AdsBot-Google\n" + closed, "AdsBot-Google-Mobile-Apps", "+---"},
 		{"AdsBot-Google-Mobile-Apps", "User-agent: AdsBot-Google-Mobile\nUser-agent: *\n" + closed, "AdsBot-Google-Mobile-Apps", "-+++"},
-		// No page says more than the header does.
+		// No source says more than the header.
 		{"Mozilla/5.0 (compatible; Baiduspider-render/2.0)", "User-agent: Baiduspider\n" + open + "User-agent: *\n" + closed, "Baiduspider-render", "++++"},
 		{"Slackbot-LinkExpanding 1.0", "User-agent: Slackbot\n" + open + "User-agent: *\n" + closed, "Slackbot-LinkExpanding", "++++"},
 		{"Slack-ImgProxy 0.19", "User-agent: Slackbot\n" + closed, "Slack-ImgProxy", "++++"},

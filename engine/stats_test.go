@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// What is counted by streaks of equal verdicts, for one agent, is what counting row by row gives.
+// Counts by streaks of equal verdicts, for one agent, equal counts by row.
 func TestCountRuns(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Missing: MissingUnknown},
 		"https://a.com", "User-agent: *\nDisallow: /1\nAllow: /*3\nDisallow: /4",

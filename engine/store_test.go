@@ -32,7 +32,7 @@ func TestBuildStore(t *testing.T) {
 	evaluateCases(t, empty, [][2]string{{"https://a.com/", "stray https://a.com | allow no_robots"}})
 }
 
-// rulingOf returns what is in force for an origin.
+// rulingOf returns the ruling in force for an origin.
 func rulingOf(tb testing.TB, s *Store, origin string) *rules.Ruling {
 	tb.Helper()
 	_, id, ok := s.rules.Reader(1).Find([]byte(origin))
@@ -62,7 +62,7 @@ func TestBuildStoreShares(t *testing.T) {
 	}
 }
 
-// TestBuildStoreTwoFiles checks the error of two files for one origin: equal texts are no excuse.
+// TestBuildStoreTwoFiles checks the error of two files for one origin, even with equal texts.
 func TestBuildStoreTwoFiles(t *testing.T) {
 	_, err := BuildStore(responses("https://a.com", "x", "http://a.com", "x", "https://a.com", "x"), StoreOptions{})
 	if !errors.Is(err, ErrTwoFiles) || !strings.Contains(err.Error(), "https://a.com from file2") {
@@ -70,8 +70,7 @@ func TestBuildStoreTwoFiles(t *testing.T) {
 	}
 }
 
-// TestBuildStoreError checks that an unreadable file ends the building, and that nothing after it
-// is read.
+// TestBuildStoreError checks that an unreadable file ends BuildStore, and that nothing after it is read.
 func TestBuildStoreError(t *testing.T) {
 	var broken iter.Seq2[robots.Response, error] = func(yield func(robots.Response, error) bool) {
 		for i := range 50 {
@@ -117,7 +116,7 @@ func TestRulesHash(t *testing.T) {
 	}
 }
 
-// TestBuildStoreWorkers checks that many workers make the same store, whatever they finish first.
+// TestBuildStoreWorkers checks that many workers build the same store, in whatever order they finish.
 func TestBuildStoreWorkers(t *testing.T) {
 	var pairs []string
 	for i := range 300 {
@@ -142,7 +141,7 @@ func TestBuildStoreWorkers(t *testing.T) {
 	}
 }
 
-// TestRulesetKeepsNothing checks that a Ruleset does not live on the memory of the text.
+// TestRulesetKeepsNothing checks that a rule set does not keep the memory of the text.
 func TestRulesetKeepsNothing(t *testing.T) {
 	body := []byte("User-agent: *\nDisallow: /aaa\nAllow: /*bbb*c$\n")
 	r := robots.Response{Status: 200, Origin: "https://a.com", Body: body}

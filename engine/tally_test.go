@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTally compares what several tallies counted with a map.
+// TestTally compares merged tallies with a map.
 func TestTally(t *testing.T) {
 	for _, origins := range []int{0, 1, 3, 100, 50_000} {
 		r := rand.New(rand.NewPCG(1, uint64(origins)))
@@ -34,8 +34,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestTallyMost holds that a tally of so many origins has no more, knows how many there are to one in a hundred, has
-// all rows of those that it keeps, and keeps the same however the rows are divided.
+// TestTallyMost checks that a tally with a limit has no more origins, estimates their number to within 1%, has all rows
+// of the origins that it keeps, and keeps the same ones however the rows are divided.
 func TestTallyMost(t *testing.T) {
 	const origins, most = 300_000, 10_000
 	var first []slot
@@ -71,7 +71,7 @@ func TestTallyMost(t *testing.T) {
 		}
 		slices.SortFunc(kept, func(a, b slot) int { return cmp.Compare(a.hash, b.hash) })
 		for i := range kept {
-			kept[i].rows = 0 // they are random
+			kept[i].rows = 0 // the numbers of rows are random
 		}
 		if first == nil {
 			first = kept

@@ -7,8 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestTextKey holds that a store of files and one of a pack tell the same text, and none for what a fetch
-// decides.
+// TestTextKey checks that a store of files and a pack return the same keys of texts, and none if a fetch decides.
 func TestTextKey(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /a\n"
 	all := []robots.Response{{Origin: "https://a.com", Status: 200, Body: []byte(text)}, {Origin: "https://b.com", Status: 404}}

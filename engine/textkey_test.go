@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestForeignText has an origin whose robots.txt, foreign.txt, was made to have the XXH3 of that of
-// another, own.txt: each keeps its own rules, from files and from a pack, whichever comes first.
+// TestForeignText has an origin whose robots.txt, foreign.txt, was constructed to have the same XXH3 as that of another
+// origin, own.txt: each keeps its own rules, from files and from a pack, in any order.
 func TestForeignText(t *testing.T) {
 	read := func(name string) []byte {
 		b, err := os.ReadFile("testdata/samehash/" + name)

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// testLists returns lists of Googlebot, of one moment, and of Ownbot, which has none.
+// testLists returns lists for Googlebot, with a time, and for Ownbot, without.
 func testLists(t *testing.T) *ranges.Lists {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func clientBatch(rows []clientRow) *Batch {
 	return b
 }
 
-// verifiedRows are rows of each answer. Those of impostors violate nothing, nor do those without any address.
+// verifiedRows are rows with each answer. Impostors do not violate rules, and neither do clients without an address.
 var verifiedRows = func() (rows []clientRow) {
 	at := time.Date(2026, 8, 14, 0, 0, 0, 0, time.UTC).UnixMicro()
 	for _, r := range [][3]string{
@@ -86,8 +86,8 @@ const (
 	wantViolated = "false true null false null null true true null true null true null"
 )
 
-// TestVerified holds who came, by what it is proved, and that no impostor violates anything: by a store in
-// memory, a pack, and under a limit of memory; and of rows that another store decides as well.
+// TestVerified checks the answers and their proofs, and that impostors do not violate rules: with a store in memory, a
+// pack, and a memory limit, and with rows that another store decides as well.
 func TestVerified(t *testing.T) {
 	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Ranges: testLists(t)}
 	pack := makePack(t, robots.Google, robots.Response{Origin: "https://a.com", Status: 200, Body: []byte(verifiedRobots)})
@@ -147,7 +147,7 @@ func checkVerified(t *testing.T, kind string, s *Store, b *Batch) {
 	}
 }
 
-// TestVerifiedAllocs holds that rows of crawlers from ever new addresses allocate nothing.
+// TestVerifiedAllocs checks that rows of crawlers with ever new addresses do not allocate.
 func TestVerifiedAllocs(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Ranges: testLists(t)}, "https://a.com", verifiedRobots)
 	e := s.NewEvaluator()

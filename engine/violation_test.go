@@ -8,9 +8,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestViolationLimits has a row on each side of each limit, to the second: when a crawler may still
-// have held a copy that allowed what it fetched, so that nobody can accuse it. It asks a Store of
-// each kind.
+// TestViolationLimits has a row on each side of each time limit, to the second: when a crawler may still use a copy
+// that allows its request, so that it is not a violation. It uses each kind of Store.
 func TestViolationLimits(t *testing.T) {
 	const (
 		open, closed = "User-agent: *\nDisallow: /other\n", "User-agent: *\nDisallow: /p\n"
@@ -155,7 +154,7 @@ func TestViolationLimits(t *testing.T) {
 	}
 }
 
-// TestTimeless counts the verdicts that forbid a URL by what has the time of a file, or none.
+// TestTimeless counts the verdicts that disallow a URL by a text whose time is that of a file, or unknown.
 func TestTimeless(t *testing.T) {
 	const closed = "User-agent: *\nDisallow: /p\n\nUser-agent: b\nDisallow: /q\n"
 	text := func(origin robots.Origin, n int, file bool) robots.Response {
@@ -172,7 +171,7 @@ func TestTimeless(t *testing.T) {
 	rows := []struct {
 		header, url  string
 		at           time.Time
-		asked, fetch int // counted for agents * and b, and for the crawler of the header
+		asked, fetch int // counted for the agents * and b, and for the crawler of the header
 	}{
 		{googleHeader, "https://file/p", day(1, 0), 1, 1},
 		{googleHeader, "https://file/p", day(7, 0), 1, 1},
@@ -221,8 +220,7 @@ func TestTimeless(t *testing.T) {
 	}
 }
 
-// TestViolationAssumed: nobody is accused of a URL that is only forbidden because there is no
-// robots.txt.
+// TestViolationAssumed checks that a URL that is only disallowed because there is no robots.txt is not a violation.
 func TestViolationAssumed(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Missing: MissingDisallow})
 	b := logBatch([]logRow{{googleHeader, "https://stray.com/x"}})
@@ -232,7 +230,7 @@ func TestViolationAssumed(t *testing.T) {
 	}
 }
 
-// TestViolationOfRobotsTxt holds that no crawler is accused of asking for a robots.txt, however its URL is written.
+// TestViolationOfRobotsTxt checks that a request for robots.txt is never a violation, however its URL is spelled.
 func TestViolationOfRobotsTxt(t *testing.T) {
 	for _, d := range []robots.Dialect{robots.RFC9309, robots.Google, robots.Google2010, robots.Yandex} {
 		closed := robots.Response{Origin: "https://a", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}
@@ -266,7 +264,7 @@ func TestBinding(t *testing.T) {
 	}
 }
 
-// TestPast holds that each forbidden request is asked of the older texts by its own path.
+// TestPast checks that each disallowed request is compared with older texts by its own path.
 func TestPast(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{
 		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte("User-agent: *\nDisallow: /x\n")},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// isMatch is the reference: the segments one after the other, each at the first place.
+// isMatch is the reference: it finds the segments one after the other, each at its first position.
 func isMatch(p Pattern, path []byte) bool {
 	segments := strings.Split(p.Segments[1:], "*")
 	for i, seg := range segments {
@@ -23,7 +23,7 @@ func isMatch(p Pattern, path []byte) bool {
 	return true
 }
 
-// randomPattern makes up a pattern of few letters.
+// randomPattern returns a pattern of few letters.
 func randomPattern(rng *rand.Rand, rank uint32) Pattern {
 	stock := []string{"a", "b", "ab", "aa", "aba", "/", "aaaa", "baab", "$", "c"}
 	var b strings.Builder

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// FuzzMarks puts any bytes into a pack as what it says of odd texts and as its product tokens: it
-// neither panics nor hangs, and either fails or names oddities of texts that are there.
+// FuzzMarks writes any bytes to a pack as the chunks odd and tokens: reading neither panics nor hangs, and fails or
+// returns oddities of existing texts.
 func FuzzMarks(f *testing.F) {
 	f.Add([]byte{0, byte(robots.OddHTML), 1, byte(robots.OddText)}, []byte("\x01\x02\x01a\x02bc"))
 	f.Add([]byte{1, byte(robots.OddHTML), 0, 99}, []byte("\x01\xff\xff\xff\xff\x0f"))
@@ -37,7 +37,7 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// writeMarkedPack writes a pack of two texts with these marks.
+// writeMarkedPack writes a pack of two texts with these chunks.
 func writeMarkedPack(t *testing.T, path string, marks ...[]byte) {
 	t.Helper()
 	file, err := os.Create(path)

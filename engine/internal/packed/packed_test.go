@@ -24,7 +24,7 @@ var packTexts = []string{
 	"User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
-// manyFloating returns so many rules that their segments are searched all at once.
+// manyFloating returns so many rules that package onepass finds their segments.
 func manyFloating(n int) string {
 	var w strings.Builder
 	for i := range n {
@@ -33,7 +33,7 @@ func manyFloating(n int) string {
 	return w.String()
 }
 
-// options are options for some agents.
+// options returns options for some agents.
 func options(d robots.Dialect, notes bool, names ...string) rules.Options {
 	opt := rules.Options{Dialect: d}
 	if notes {
@@ -45,11 +45,11 @@ func options(d robots.Dialect, notes bool, names ...string) rules.Options {
 	return opt
 }
 
-// FuzzPack puts any bytes into a pack as a text and as the rules that it refers to, with checksums
-// that are right, so that only the checks of this package and of package rules guard it: it neither
-// panics nor hangs, and either fails or has rules that exist.
+// FuzzPack writes any bytes to a pack as a text and as the rules that it refers to, with correct checksums, so that
+// only the checks of this package and of package rules protect it: reading neither panics nor hangs, and fails or
+// returns existing rules.
 func FuzzPack(f *testing.F) {
-	const rulesAt = 256 // where the first chunk begins
+	const rulesAt = 256 // offset of the first chunk
 	for _, d := range []robots.Dialect{robots.Google, robots.Google2010, robots.Yandex} {
 		for _, body := range packTexts {
 			t, err := packText(captures.Key{}, []byte(body), d)
@@ -91,7 +91,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// writeRawPack writes a pack of one site, whose text and rules are any bytes.
+// writeRawPack writes a pack of one site with any bytes as its text and rules.
 func writeRawPack(t *testing.T, path string, dialect uint32, text, chunk []byte) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -135,10 +135,10 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// letters spells a number, for a product token.
+// letters writes a number in letters, for a product token.
 func letters(i int) string { return string([]byte{byte('a' + i%26), byte('a' + i/26)}) }
 
-// longRules yields robots.txt of five rules of 10 kB each.
+// longRules yields robots.txt files with five rules of 10 kB each.
 func longRules(origins int) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for i := range origins {
@@ -153,8 +153,8 @@ func longRules(origins int) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// TestReaderDrops holds that a Reader keeps no more bytes of rules than it may, but always those
-// that were asked for last.
+// TestReaderDrops checks that a Reader does not exceed its memory for rules, but always keeps the rules that were
+// requested last.
 func TestReaderDrops(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
 	if err != nil {
@@ -203,7 +203,7 @@ func TestReaderDrops(t *testing.T) {
 	}
 }
 
-// A sizesCache remembers nothing but the sizes of what is set.
+// A sizesCache only records the sizes that are set.
 type sizesCache struct{ sizes []int64 }
 
 func (*sizesCache) Get(uint64) (*rules.Ruling, bool) { return nil, false }
@@ -214,8 +214,8 @@ func (c *sizesCache) Set(_ uint64, _ *rules.Ruling, size int64) bool {
 	return false
 }
 
-// TestLimited holds that the cache is told what rules take, and that a site which could not be read
-// is not taken for one without a robots.txt from then on.
+// TestLimited checks that the cache gets the sizes of rules, and that a site that could not be read is not treated as
+// one without a robots.txt afterwards.
 func TestLimited(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
 	if err != nil {
@@ -249,8 +249,8 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestCacheFor holds that a cache of the size that cacheFor names drops none of the rules that it is for, and that a
-// smaller one does. Rules that are set again had to be loaded again.
+// TestCacheFor checks that a cache of the size that cacheFor returns drops none of the rules, and that a smaller one
+// does. Rules that are set again had to be loaded again.
 func TestCacheFor(t *testing.T) {
 	const texts, size = 500, 5003
 	for _, test := range []struct {

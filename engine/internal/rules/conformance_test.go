@@ -11,11 +11,10 @@ import (
 // TestConformance runs the rows of testdata/rep/conformance through compiled rules.
 func TestConformance(t *testing.T) { repcase.Run(t, compiledMatcher(t)) }
 
-// TestTexts runs the cases of testdata/rep that are for people to read through compiled rules.
+// TestTexts runs the readable cases of testdata/rep through compiled rules.
 func TestTexts(t *testing.T) { repcase.RunTexts(t, compiledMatcher(t)) }
 
-// compiledMatcher returns a matcher that compiles the rules as a Set does, and returns the index of
-// the winner.
+// compiledMatcher returns a matcher that compiles the rules like a Set, and returns the index of the deciding rule.
 func compiledMatcher(tb testing.TB) repcase.Matcher {
 	tb.Helper()
 	s, in := &automaton.Scratch{}, &scratch{}

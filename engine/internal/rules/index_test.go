@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestIndexPages compares rules with index pages, whose second patterns can tie with the patterns
-// of other rules, with the reference.
+// TestIndexPages compares rules for index pages, whose second patterns can have the same length as the patterns of
+// other rules, with the reference.
 func TestIndexPages(t *testing.T) {
 	match := compiledMatcher(t)
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -7,13 +7,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAppendPeriods holds that captures which say the same are one period, since the hash of the
-// rules counts periods.
+// TestAppendPeriods checks that consecutive equal captures are one period, because the hash of the rules includes
+// periods.
 func TestAppendPeriods(t *testing.T) {
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		status [3]int // of captures, a day after each other
-		want   int    // periods, with that before the first capture
+		status [3]int // of captures on consecutive days
+		want   int    // number of periods, including the one before the first capture
 	}{
 		"two equal":   {[3]int{404, 404, 410}, 2},
 		"a change":    {[3]int{404, 200, 404}, 4},

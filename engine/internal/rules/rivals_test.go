@@ -9,8 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestUndefined compares the reason undefined with the reference, for random rules over a tiny
-// alphabet.
+// TestUndefined compares the reason undefined with the reference, for random rules over a tiny alphabet.
 func TestUndefined(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	word := func(alphabet string, n int) string {
@@ -54,8 +53,8 @@ func TestUndefined(t *testing.T) {
 	t.Logf("%d undefined, %d not", undefined, defined)
 }
 
-// TestUndefinedExhaustive compares sets of two rules, and without -short of three, with the
-// reference: all patterns of up to three bytes, on all paths of up to four.
+// TestUndefinedExhaustive compares sets of two rules, or three without -short, with the reference: all patterns of up
+// to three bytes, on all paths of up to four.
 func TestUndefinedExhaustive(t *testing.T) {
 	var patterns, paths []string
 	for n, texts := 0, []string{"/"}; n < 4; n++ {
@@ -93,8 +92,8 @@ func TestUndefinedExhaustive(t *testing.T) {
 	}
 }
 
-// compareUndefined compares the verdicts of a robots.txt in the dialect google-2010 with those of
-// the reference, and returns how many are undefined.
+// compareUndefined compares the verdicts of a robots.txt in the dialect google-2010 with the reference, and returns the
+// number of undefined ones.
 func compareUndefined(t *testing.T, body string, paths []string) (undefined int) {
 	t.Helper()
 	const d = robots.Google2010
@@ -120,7 +119,7 @@ func compareUndefined(t *testing.T, body string, paths []string) (undefined int)
 	return undefined
 }
 
-// TestRivalsOnlyWhereNeeded: groups without a possible rival pay nothing.
+// TestRivalsOnlyWhereNeeded checks that groups without possible rivals have none.
 func TestRivalsOnlyWhereNeeded(t *testing.T) {
 	for _, c := range []struct {
 		rules string
