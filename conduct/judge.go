@@ -317,8 +317,8 @@ func (j *judge) report(e *event, conduct Conduct) error {
 	}
 	if j.isLast {
 		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
-		if n := int(j.last.period); q.HadText && !j.isOff && n < len(j.about.reigns) && j.about.reigns[n].isText {
-			q.Capture = j.about.reigns[n].from
+		if n := int(j.last.period); q.HadText && !j.isOff && n < len(j.about.periods) && j.about.periods[n].isText {
+			q.Capture = j.about.periods[n].from
 		}
 	}
 	return j.to.Request(q)
@@ -327,17 +327,17 @@ func (j *judge) report(e *event, conduct Conduct) error {
 // noteChange records how a crawler reacts to a change of the text.
 func (j *judge) noteChange(e *event) error {
 	n := int(e.period)
-	if n >= len(j.about.reigns) || !j.about.reigns[n].isText {
+	if n >= len(j.about.periods) || !j.about.periods[n].isText {
 		return nil // a failed fetch does not end a text
 	}
-	change := j.about.reigns[n].change
+	change := j.about.periods[n].change
 	if change != j.change {
 		if err := j.endChange(); err != nil {
 			return err
 		}
 		j.change = change
 		if change > 0 {
-			j.now = Change{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: j.about.reigns[change-1].from, Answer: NoTime}
+			j.now = Change{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: j.about.periods[change-1].from, Answer: NoTime}
 		}
 	}
 	switch {

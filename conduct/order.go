@@ -79,7 +79,7 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 			} else if s.isKnown {
 				j.spans = append(j.spans, engine.Stretch{From: NoTime, ID: s.ruling})
 			}
-			o.reigns = appendReigns(nil, j.spans)
+			o.periods = appendPeriods(nil, j.spans)
 		}
 		names := j.list.Names()
 		for _, n := range t.pairs {
@@ -299,8 +299,8 @@ func (w *runWriter) flush() error {
 func (w *runWriter) origin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
-	b = binary.AppendUvarint(b, uint64(len(o.reigns)))
-	for _, r := range o.reigns {
+	b = binary.AppendUvarint(b, uint64(len(o.periods)))
+	for _, r := range o.periods {
 		flag := byte(0)
 		if r.isText {
 			flag = 1
@@ -361,21 +361,21 @@ func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 type origin struct {
 	name    string
 	first   int64 // time of the first request to it by any crawler; NoTime if there is none
-	reigns  []reign
+	periods  []period
 	fetched map[string]answersOf
 }
 
-// A reign is a period of an origin, with its meaning for changes of the text.
-type reign struct {
+// A period is a period of an origin, with its meaning for changes of the text.
+type period struct {
 	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
 	change int   // 1 + the period of this text, if it replaced another ruling; 0 means none
 }
 
-// appendReigns appends the reigns of the periods of an origin. A change needs two rulings with known times. Changes
+// appendPeriods appends the periods of the periods of an origin. A change needs two rulings with known times. Changes
 // before the first capture, at failed fetches, and next to a capture or file without a fetch time are therefore not
 // detected.
-func appendReigns(dst []reign, periods []engine.Stretch) []reign {
+func appendPeriods(dst []period, periods []engine.Stretch) []period {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
 		_, isText := p.ID.Text()
@@ -392,7 +392,7 @@ func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 			}
 			last = p.ID
 		}
-		r := reign{from: p.From, isText: isText}
+		r := period{from: p.From, isText: isText}
 		if isText {
 			r.change = change
 		}
@@ -405,14 +405,14 @@ func appendReigns(dst []reign, periods []engine.Stretch) []reign {
 func (o *origin) readOrigin(payload []byte) error {
 	c := wire.NewCursor(payload)
 	o.first = earlier(o.first, c.Varint())
-	reigns := make([]reign, c.Count())
-	for i := range reigns {
-		reigns[i].from = c.Varint()
-		reigns[i].isText = c.Byte() == 1
-		reigns[i].change = int(c.Uvarint())
+	periods := make([]period, c.Count())
+	for i := range periods {
+		periods[i].from = c.Varint()
+		periods[i].isText = c.Byte() == 1
+		periods[i].change = int(c.Uvarint())
 	}
-	if len(reigns) > 0 {
-		o.reigns = reigns
+	if len(periods) > 0 {
+		o.periods = periods
 	}
 	if !c.AtEnd() {
 		return errItem

@@ -99,7 +99,7 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 						t.Fatalf("%v, %s, mode %d: %s of %s is %+v, want %+v by\n%s", s.opt.Dialect, how, opt.LogAgents, raw, name, got, want, body)
 					}
 					if opt.LogAgents != LogAgentsOff && (want != nil) && b.Violations[row] != ViolationUnknown {
-						t.Fatalf("%v, %s: %s accuses %s by\n%s", s.opt.Dialect, how, raw, name, body)
+						t.Fatalf("%v, %s: %s is a violation of %s by\n%s", s.opt.Dialect, how, raw, name, body)
 					}
 				}
 			}

@@ -77,7 +77,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.evaluate(b)
 	e.verify(b, nil)
 	e.dispute(b)
-	e.accuse(b, b)
+	e.findViolations(b, b)
 	e.findDeeds(b)
 	e.dropUnknown(b)
 }

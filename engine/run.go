@@ -78,9 +78,9 @@ func (w *worker) Evaluate(b *Batch) {
 		if w.store.opt.LogAgents.judges() {
 			old.dispute(b.Old)
 		}
-		old.accuse(b, b.Old)
+		old.findViolations(b, b.Old)
 	} else {
-		w.accuse(b, b)
+		w.findViolations(b, b)
 	}
 	w.findDeeds(b)
 	w.dropUnknown(b)

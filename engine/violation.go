@@ -72,9 +72,9 @@ func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 // according to RFC 9309 section 2.4 and Google's documentation.
 const defaultCache = 24 * time.Hour
 
-// accuse fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the Evaluator
+// findViolations fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the Evaluator
 // that made them.
-func (e *Evaluator) accuse(b, decided *Batch) {
+func (e *Evaluator) findViolations(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
 	}
