@@ -1,6 +1,5 @@
-// Package captures tells captures of robots.txt apart, their bodies by a key. It also finds two
-// files of one origin whose order is unknown. Whatever reads captures imports it: packages engine
-// and listings.
+// Package captures identifies bodies of robots.txt captures by keys, and detects origins with two files of unknown order.
+// Packages that read captures import it: engine and listings.
 package captures
 
 import (
@@ -11,14 +10,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ErrTwoFiles is the error of an origin that has two robots.txt, and nothing says which
-// is newer.
+// ErrTwoFiles is the error of an origin with two robots.txt files of which the newer is unknown.
 var ErrTwoFiles = errors.New("two robots.txt files without a time for one origin: remove one, or add the times of their fetches")
 
-// A Key identifies a text. Texts of equal keys are treated as equal. Strangers write the texts, and
-// whoever could make a text with the key of another's would decide for its origin. So it is half of
-// a SHA-256: nobody can make a second text with the same half. XXH3 is several times as fast, but
-// would save only a fourteenth of loading.
+// A Key identifies a text. Texts with the same key are treated as equal. Texts are untrusted: an attacker who could make a
+// text with the key of another one could replace the rules of its origin. So the key is half of a SHA-256, for which second
+// preimages are infeasible. XXH3 is several times as fast, but would save only 1/14 of the time for loading.
 type Key [16]byte
 
 // KeyOf returns the key of a text.
@@ -27,11 +24,10 @@ func KeyOf(text []byte) Key {
 	return Key(sum[:])
 }
 
-// Undated holds the origins that have a capture of unknown time. An origin may have only one.
+// Undated is the set of origins with a capture of unknown time. An origin may have only one such capture.
 type Undated map[Key]struct{}
 
-// Add adds the origin of a capture of unknown time, and ignores other captures. Its error wraps
-// ErrTwoFiles.
+// Add adds the origin of a capture of unknown time. It ignores other captures. The error wraps ErrTwoFiles.
 func (u Undated) Add(r *robots.Response) error {
 	if r.URL != "" || !r.FetchedAt.IsZero() {
 		return nil

@@ -11,14 +11,14 @@
 // the number of bytes that some rule of the wanted kind still needs. If a search ends without a path, no such path
 // exists.
 //
-// A state consists of the places of the patterns that can still change the verdict. Patterns are removed if they
-// cannot match any more or, once a pattern without an end anchor has matched, if they have lower precedence. The
+// A state consists of the positions of the patterns that can still change the verdict. Patterns are removed if they
+// can no longer match or, once a pattern without an end anchor has matched, if they have lower precedence. The
 // patterns with the lowest precedence are removed as long as the verdict is the same without them. After "Disallow:
-// /", only longer Allow rules remain; if there are none, the search ends at once.
+// /", only longer Allow rules remain; if there are none, the search ends immediately.
 //
 // All bytes that no pattern waits for lead to the same state, so only one of them is tried. A normalised path has
 // no escapes with lower-case digits, unless the dialect decodes escapes: then every text can occur, because
-// "%%34%31" becomes "%41". A search follows escapes if some pattern has a "%".
+// "%%34%31" becomes "%41". A search distinguishes states by escapes if some pattern has a "%".
 //
 // # Cost
 //
@@ -63,8 +63,8 @@ const maxMoves = 1 << 25
 type Extent struct {
 	Access Access
 
-	// Open and Closed are the shortest path that is allowed, and the shortest that is disallowed, as they can be
-	// written in a URL; "" if there is none. If a search had too many states, it is some such path, or "".
+	// Open and Closed are the shortest allowed and the shortest disallowed path, as they can be written in a URL; "" if
+	// there is none. If a search had too many states, they may be longer, or missing.
 	Open, Closed string
 
 	// OnlyFiles says whether all allowed paths are decided by Allow rules for single files, such as /ads.txt:
@@ -72,8 +72,8 @@ type Extent struct {
 	// Access is Some.
 	OnlyFiles Access
 
-	Rule   int // the index of the rule that disallows Closed; -1 if there is none
-	States int // of all searches together
+	Rule   int // index of the rule that disallows Closed; -1 if there is none
+	States int // number of states in all searches
 }
 
 // Of returns the extent of the rules that bind a crawler. Their Pattern must be set.
@@ -131,15 +131,15 @@ const (
 
 // A pattern is the pattern of a rule as an automaton. Its states are offsets in text.
 type pattern struct {
-	text string // without the end anchor, a "*" at the end, and repeated ones
-	end  bool   // the path ends where the text does
+	text string // without the end anchor, a "*" at the end, and repeated "*"
+	end  bool   // there is an end anchor
 	kind kind
-	rule int // index
+	rule int // index of the rule
 
-	floats int     // the offset of the first segment after a "*"; len(text)+1 if there is none
-	back   []int32 // by offset in a segment, where to go on when a byte does not match; its own start first
-	stars  []int32 // by offset, the "*" from there on; nil if there is none
-	least  int     // bytes of the shortest path that it matches; -1 if it matches none
+	floats int     // offset of the first segment after a "*"; len(text)+1 if there is none
+	back   []int32 // for each offset in a segment, the offset to continue at if a byte does not match; itself at its start
+	stars  []int32 // for each offset, the number of "*" from there on; nil if there is none
+	least  int     // length of the shortest path that it matches; -1 if it matches none
 }
 
 // newPattern returns the automaton of a pattern.
@@ -162,7 +162,8 @@ func newPattern(text string, k kind) pattern {
 			}
 		}
 		for start := p.floats; start <= len(p.text); {
-			end := start + len(cutStar(p.text[start:]))
+			segment, _, _ := strings.Cut(p.text[start:], "*")
+			end := start + len(segment)
 			p.back[start] = int32(start)
 			for i, at := start+1, start; i <= end; i++ { // at is the longest border of the segment's first i-start bytes
 				p.back[i] = int32(at)
@@ -176,7 +177,7 @@ func newPattern(text string, k kind) pattern {
 					at++
 				}
 			}
-			for i := start + 1; i < end; i++ { // skip what waits for the same byte, so that few places follow one another
+			for i := start + 1; i < end; i++ { // skip offsets that wait for the same byte, to shorten the chains
 				if border := p.back[i]; p.text[border] == p.text[i] {
 					p.back[i] = p.back[border]
 				}
@@ -194,13 +195,7 @@ func newPattern(text string, k kind) pattern {
 	return p
 }
 
-// cutStar returns the text before the first "*".
-func cutStar(text string) string {
-	before, _, _ := strings.Cut(text, "*")
-	return before
-}
-
-// left returns the minimum number of bytes that a pattern still needs at a place.
+// left returns the minimum number of bytes that a pattern still needs at a position.
 func (p *pattern) left(at int) int {
 	if p.stars == nil {
 		return len(p.text) - at
@@ -208,17 +203,17 @@ func (p *pattern) left(at int) int {
 	return len(p.text) - at - int(p.stars[at])
 }
 
-// The places that are not offsets.
+// Positions that are not offsets.
 const (
-	dead    = -1 // the pattern cannot match any more
-	matched = -2 // the pattern matches whatever follows
+	dead    = -1 // the pattern can no longer match
+	matched = -2 // the pattern matches, whatever follows
 )
 
-// start returns the place of a pattern before the first byte of a path.
-func (p *pattern) start() int { return p.settle(0) }
+// start returns the position of a pattern before the first byte of a path.
+func (p *pattern) start() int { return p.reach(0) }
 
-// settle returns the place for an offset that was just reached.
-func (p *pattern) settle(at int) int {
+// reach returns the position for an offset that was just reached: it skips a "*", and detects a match.
+func (p *pattern) reach(at int) int {
 	switch {
 	case at < len(p.text) && p.text[at] == '*':
 		return at + 1
@@ -228,17 +223,17 @@ func (p *pattern) settle(at int) int {
 	return at
 }
 
-// move returns the place after one more byte.
+// move returns the position after one more byte.
 func (p *pattern) move(at int, b byte) int {
 	if at < p.floats {
 		if at == len(p.text) || p.text[at] != b {
 			return dead
 		}
-		return p.settle(at + 1)
+		return p.reach(at + 1)
 	}
 	for {
 		if at < len(p.text) && p.text[at] == b {
-			return p.settle(at + 1)
+			return p.reach(at + 1)
 		}
 		back := int(p.back[at])
 		if back == at { // the start of the segment
@@ -248,7 +243,7 @@ func (p *pattern) move(at int, b byte) int {
 	}
 }
 
-// waits adds the bytes that lead from a place to a different place than all other bytes.
+// waits adds the bytes that lead from a position to a different position than all other bytes.
 func (p *pattern) waits(at int, set *[256]bool) {
 	if at < p.floats {
 		if at < len(p.text) {
@@ -272,7 +267,7 @@ func (p *pattern) waits(at int, set *[256]bool) {
 type product struct {
 	dialect  robots.Dialect
 	patterns []pattern // ascending in precedence
-	byLeast  []uint64  // least and index of each, ascending; those without any path left out
+	byLeast  []uint64  // least<<32 | index of each pattern, ascending, without patterns that match no path
 	escapes  bool      // escapes have upper-case digits, and some pattern has a "%"
 	*alphabet
 }
@@ -330,7 +325,7 @@ func newProduct(rules []robots.Rule, d robots.Dialect) *product {
 // An alphabet is the bytes of paths in a dialect.
 type alphabet struct {
 	legal   [256]bool
-	decodes bool // escapes are decoded, and what they become may follow any "%"
+	decodes bool // escapes are decoded, so that every byte may follow a "%"
 }
 
 // alphabets caches alphabets by dialect.
@@ -400,7 +395,7 @@ func (p *product) decides(path string) kind {
 	return page
 }
 
-// spell returns a normalised path as it can be written in a URL, so that [robots.Dialect.Path] returns it again.
+// spell returns a normalised path as it can be written in a URL, so that [robots.Dialect.Path] returns the path.
 func (p *product) spell(path string) string {
 	if path == "" {
 		return ""
@@ -409,7 +404,7 @@ func (p *product) spell(path string) string {
 	if made, _ := p.dialect.Path([]byte(text), nil); string(made) == path {
 		return text
 	}
-	// The dialect decodes escapes, and the path has a "%" in front of digits: those are written as escapes.
+	// The dialect decodes escapes, and the path has a "%" before digits. Write these digits as escapes.
 	const digits = "0123456789ABCDEF"
 	var sb strings.Builder
 	for i, n := 0, 0; i < len(text); i++ {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A place is the state of a pattern.
-type place struct{ pattern, at int32 }
+// A position is the state of a pattern.
+type position struct{ pattern, at int32 }
 
-// An escape says how much of an escape is at the end of a path.
+// An escape is the state of an escape at the end of a path.
 type escape uint8
 
 const (
@@ -39,13 +39,13 @@ func (e escape) next(b byte) (n escape, ok bool) {
 
 // A state contains everything that determines how the verdict on a path may change.
 type state struct {
-	parent int32 // -1 for the state before the first byte
-	depth  int32 // bytes of the path
-	byte   byte  // the last byte
-	escape escape
-	wanted bool    // whether the path is wanted if none of places matches
-	done   bool    // its successors have been added
-	places []place // ascending in precedence
+	parent    int32 // -1 for the state before the first byte
+	depth     int32 // bytes of the path
+	byte      byte  // the last byte
+	escape    escape
+	wanted    bool       // whether the path is wanted if none of positions matches
+	done      bool       // its successors have been added
+	positions []position // ascending in precedence
 }
 
 // A search looks for the shortest path of certain kinds.
@@ -56,12 +56,12 @@ type search struct {
 	moves  int
 	cut    bool // there were too many states or moves
 
-	all    []state
-	known  map[string]int32 // by encoded state: the index in all
-	queue  [][]int32        // by the minimum length of a wanted path through the state
-	first  int              // the first index of queue that may have states
-	key    []byte
-	places []place // scratch
+	all       []state
+	known     map[string]int32 // by encoded state: the index in all
+	queue     [][]int32        // by the minimum length of a wanted path through the state
+	first     int              // the first index of queue that may have states
+	key       []byte
+	positions []position // scratch
 }
 
 // isWanted reports whether a kind is searched for.
@@ -130,12 +130,12 @@ func (s *search) run() string {
 	for i := range s.patterns {
 		switch at := s.patterns[i].start(); at {
 		case matched:
-			begin.wanted, begin.places = s.isWanted(s.patterns[i].kind), begin.places[:0]
+			begin.wanted, begin.positions = s.isWanted(s.patterns[i].kind), begin.positions[:0]
 		default:
-			begin.places = append(begin.places, place{int32(i), int32(at)})
+			begin.positions = append(begin.positions, position{int32(i), int32(at)})
 		}
 	}
-	begin.places = s.reduce(begin.wanted, begin.places)
+	begin.positions = s.reduce(begin.wanted, begin.positions)
 	s.all = append(s.all, begin)
 	s.follow(0, '/')
 	var waits [256]bool
@@ -148,10 +148,10 @@ func (s *search) run() string {
 			return s.path(i)
 		}
 		clear(waits[:])
-		for _, p := range s.all[i].places {
+		for _, p := range s.all[i].positions {
 			s.patterns[p.pattern].waits(int(p.at), &waits)
 		}
-		s.moves += len(s.all[i].places)
+		s.moves += len(s.all[i].positions)
 		s.followOthers(i, &waits)
 		for b := range waits {
 			if waits[b] && s.legal[b] {
@@ -165,7 +165,8 @@ func (s *search) run() string {
 	return ""
 }
 
-// next removes the first state from the queue, where it may have been before. ok is false if the queue is empty.
+// next removes the first state from the queue. The same state may be returned several times. ok is false if the queue is
+// empty.
 func (s *search) next() (i int32, ok bool) {
 	for ; s.first < len(s.queue); s.first++ {
 		if states := &s.queue[s.first]; len(*states) > 0 {
@@ -178,8 +179,8 @@ func (s *search) next() (i int32, ok bool) {
 
 // ends reports whether the path of a state is wanted.
 func (s *search) ends(at *state) bool {
-	for _, p := range slices.Backward(at.places) {
-		if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // it has an end anchor, or it would have left
+	for _, p := range slices.Backward(at.positions) {
+		if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // matched by an end anchor: other matches are no longer in positions
 			return s.isWanted(q.kind)
 		}
 	}
@@ -211,7 +212,7 @@ var others = func() []byte {
 func (s *search) followOthers(i int32, waits *[256]bool) {
 	var gone [afterLetter + 1]bool
 	for _, b := range others {
-		if waits[b] || !s.legal[b] || b == '%' { // what follows an escape has more freedom without it
+		if waits[b] || !s.legal[b] || b == '%' { // a "%" only restricts the bytes after it
 			continue
 		}
 		next := noEscape
@@ -241,21 +242,21 @@ func (s *search) follow(i int32, b byte) {
 			return
 		}
 	}
-	places := s.places[:0]
-	for _, p := range from.places {
+	positions := s.positions[:0]
+	for _, p := range from.positions {
 		q := &s.patterns[p.pattern]
 		switch at := q.move(int(p.at), b); at {
 		case dead:
 		case matched:
-			next.wanted, places = s.isWanted(q.kind), places[:0]
+			next.wanted, positions = s.isWanted(q.kind), positions[:0]
 		default:
-			places = append(places, place{p.pattern, int32(at)})
+			positions = append(positions, position{p.pattern, int32(at)})
 		}
 	}
-	s.moves += len(from.places)
-	places = s.reduce(next.wanted, places)
-	s.places = places[:0]
-	left := s.left(next.wanted, places)
+	s.moves += len(from.positions)
+	positions = s.reduce(next.wanted, positions)
+	s.positions = positions[:0]
+	left := s.left(next.wanted, positions)
 	if left < 0 {
 		return
 	}
@@ -263,7 +264,7 @@ func (s *search) follow(i int32, b byte) {
 	if next.wanted {
 		key[1] = 1
 	}
-	for _, p := range places {
+	for _, p := range positions {
 		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(p.pattern)), uint64(p.at))
 	}
 	s.key = key
@@ -272,14 +273,14 @@ func (s *search) follow(i int32, b byte) {
 		return
 	}
 	if known { // this path to the state is shorter
-		next.places = s.all[n].places
+		next.positions = s.all[n].positions
 		s.all[n] = next
 	} else {
 		if s.states++; s.states > MaxStates || s.moves > maxMoves {
 			s.cut = true
 			return
 		}
-		next.places = slices.Clone(places)
+		next.positions = slices.Clone(positions)
 		n = int32(len(s.all))
 		s.all = append(s.all, next)
 		s.known[string(key)] = n
@@ -291,22 +292,22 @@ func (s *search) follow(i int32, b byte) {
 	s.queue[least] = append(s.queue[least], n)
 }
 
-// reduce removes the places with the lowest precedence, as long as the verdict is the same without them.
-func (s *search) reduce(wanted bool, places []place) []place {
+// reduce removes the positions with the lowest precedence, as long as the verdict is the same without them.
+func (s *search) reduce(wanted bool, positions []position) []position {
 	n := 0
-	for n < len(places) && s.isWanted(s.patterns[places[n].pattern].kind) == wanted {
+	for n < len(positions) && s.isWanted(s.patterns[positions[n].pattern].kind) == wanted {
 		n++
 	}
-	return append(places[:0], places[n:]...)
+	return append(positions[:0], positions[n:]...)
 }
 
 // left returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible.
-func (s *search) left(wanted bool, places []place) int {
+func (s *search) left(wanted bool, positions []position) int {
 	if wanted {
 		return 0
 	}
 	least := -1
-	for _, p := range places {
+	for _, p := range positions {
 		q := &s.patterns[p.pattern]
 		if s.isWanted(q.kind) {
 			if left := q.left(int(p.at)); least < 0 || left < least {

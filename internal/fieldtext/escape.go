@@ -18,8 +18,7 @@ func plainPrefix(text []byte, special byte) int {
 	for ; len(text)-n >= 8; n += 8 {
 		w := binary.LittleEndian.Uint64(text[n:])
 		quote, other := w^(ones*'"'), w^(ones*uint64(special))
-		// The lowest top bit that is set is of the first byte below the limit; those above it may
-		// be wrong.
+		// The lowest top bit that is set belongs to the first byte that needs a check. Higher ones may be wrong.
 		if hit := ((w-ones*' ')&^w | (quote-ones)&^quote | (other-ones)&^other) & tops; hit != 0 {
 			return n + bits.TrailingZeros64(hit)/8
 		}
@@ -40,7 +39,7 @@ func appendCSV(dst, text []byte, separator byte) []byte {
 	return appendQuoted(append(dst, '"'), text)
 }
 
-// appendQuoted appends the rest after the first quotation mark of a field.
+// appendQuoted appends a quoted field without its opening quotation mark.
 func appendQuoted(dst, text []byte) []byte {
 	for i := bytes.IndexByte(text, '"'); i >= 0; i = bytes.IndexByte(text, '"') {
 		dst = append(append(dst, text[:i+1]...), '"')
@@ -49,7 +48,7 @@ func appendQuoted(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// looksOther reports whether some reader misreads the unquoted text, although it has no special character.
+// looksOther reports whether some readers would misread the unquoted text, although it has no special character.
 func looksOther(text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -63,8 +62,7 @@ func looksOther(text []byte) bool {
 	return text[len(text)-1] == ' '
 }
 
-// appendJSON appends text, which is valid UTF-8, as a string of JSON, with as few escapes as there
-// can be.
+// appendJSON appends a text, which must be valid UTF-8, as a JSON string with as few escapes as possible.
 func appendJSON(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for {
@@ -78,7 +76,7 @@ func appendJSON(dst, text []byte) []byte {
 	}
 }
 
-// appendJSONEscape appends a byte of ASCII as an escape.
+// appendJSONEscape appends an ASCII byte as an escape.
 func appendJSONEscape(dst []byte, b byte) []byte {
 	switch b {
 	case '"', '\\':
@@ -95,8 +93,8 @@ func appendJSONEscape(dst []byte, b byte) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// AppendValid appends text to dst with every byte that is not part of valid UTF-8 as %XX, and
-// returns how many those were.
+// AppendValid appends text to dst, and escapes every byte that is not part of valid UTF-8 as %XX. It returns the number of
+// escaped bytes.
 func AppendValid(dst, text []byte) ([]byte, int) {
 	if utf8.Valid(text) {
 		return append(dst, text...), 0
@@ -115,7 +113,7 @@ func AppendValid(dst, text []byte) ([]byte, int) {
 	return dst, escaped
 }
 
-// Valid is AppendValid for strings.
+// Valid is like AppendValid, for strings.
 func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -128,7 +126,7 @@ func Valid(s string) string {
 // as \x1b and \u202e. Line feeds and tabs remain.
 type Visible struct {
 	w    io.Writer
-	rest []byte // the first bytes of a character whose rest is to come
+	rest []byte // an incomplete character at the end of the last call
 	buf  []byte
 }
 

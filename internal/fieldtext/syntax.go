@@ -13,15 +13,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Syntax says how rows are written as lines of text. Its functions append to dst.
+// A Syntax is a format of lines of text. Its functions append to dst.
 type Syntax struct {
-	Header bool                                               // the names of the columns are the first line
+	Header bool                                               // the first line has the names of the columns
 	Lead   func(dst []byte, column int, name string) []byte   // appends the text before the value of a column
-	Text   func(dst, text []byte) []byte                      // appends a text, which is valid UTF-8
+	Text   func(dst, text []byte) []byte                      // appends a text, which must be valid UTF-8
 	Float  func(dst []byte, f float64) []byte                 // appends a number
-	Time   func(c *Calendar, dst []byte, micros int64) []byte // appends a moment
-	Null   string                                             // the text for no value
-	End    string                                             // ends a row
+	Time   func(c *Calendar, dst []byte, micros int64) []byte // appends a time, in microseconds since 1970
+	Null   string                                             // text for null
+	End    string                                             // end of a row
 }
 
 // CSV is CSV after RFC 4180, except for its line ends, which are LF.
@@ -30,8 +30,8 @@ var CSV = Separated(',', false)
 // TSV is the same with tabs instead of commas.
 var TSV = Separated('\t', false)
 
-// Separated returns the syntax of CSV with another separator, which is ASCII. A safe one writes an
-// apostrophe before a text that [IsFormula].
+// Separated returns the syntax of CSV with another ASCII separator. If safe is set, it writes an apostrophe before formulas
+// (see [IsFormula]).
 func Separated(separator byte, safe bool) Syntax {
 	s := Syntax{
 		Header: true,
@@ -80,7 +80,7 @@ var JSON = Syntax{
 	End:   "}\n",
 }
 
-// A Packing is how lines of text are compressed.
+// A Packing is a compression of lines of text.
 type Packing uint8
 
 // The packings.
@@ -90,8 +90,8 @@ const (
 	Gzip              // level 1
 )
 
-// A Packer compresses pieces of text, each to a zstd frame or gzip member of its own: pieces in a row
-// are read as one text by all readers, and can be unpacked in parallel. It keeps its memory.
+// A Packer compresses pieces of text, each to a separate zstd frame or gzip member. Readers treat consecutive pieces as
+// one text, and can decompress them in parallel. It reuses its memory.
 type Packer struct {
 	zstd *zstd.Encoder
 	gzip *gzip.Writer
@@ -99,7 +99,7 @@ type Packer struct {
 	out  []byte       // for zstd
 }
 
-// NewPacker returns a Packer; a Packer of NotPacked leaves pieces as they are.
+// NewPacker returns a Packer. With NotPacked, it returns pieces unchanged.
 func NewPacker(p Packing) *Packer {
 	switch p {
 	case Zstd:
@@ -111,7 +111,7 @@ func NewPacker(p Packing) *Packer {
 	return &Packer{}
 }
 
-// must returns the result of constant options, which cannot fail.
+// must returns made. The error is nil, because the options are constant.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
@@ -119,7 +119,7 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// Pack returns the piece as it is to be written, valid until the next call.
+// Pack returns the compressed piece. It is valid until the next call.
 func (p *Packer) Pack(piece []byte) ([]byte, error) {
 	switch {
 	case p.zstd != nil:
@@ -153,8 +153,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
-// appendJSONFloat is appendFloat for JSON, which has no such numbers as NaN and the infinities:
-// they are null.
+// appendJSONFloat is appendFloat for JSON, in which NaN and infinities are null.
 func appendJSONFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
@@ -164,15 +163,14 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 
 const microsPerDay = 24 * 60 * 60 * 1e6
 
-// A Calendar writes moments as ISO 8601 in UTC, with microseconds. It remembers the last day, as
-// most of a log is of few. The zero value is ready.
+// A Calendar formats times as ISO 8601 in UTC, with microseconds. It caches the last date. The zero value is ready to use.
 type Calendar struct {
 	day  int64 // since 1970
 	date []byte
 }
 
-// append appends a moment in microseconds since 1970: 2026-01-31T18:00:00.000000Z. A year of more
-// than four digits, or before 0, has a sign.
+// append appends a time, given in microseconds since 1970: 2026-01-31T18:00:00.000000Z. Years after 9999 or before 0 have
+// a sign.
 func (c *Calendar) append(dst []byte, micros int64) []byte {
 	day, rest := micros/microsPerDay, micros%microsPerDay
 	if rest < 0 {
@@ -189,7 +187,7 @@ func (c *Calendar) append(dst []byte, micros int64) []byte {
 	return append(appendDigits(dst, fraction, 6), 'Z')
 }
 
-// setDay remembers the date of a day.
+// setDay caches the date of a day, given in days since 1970.
 func (c *Calendar) setDay(day int64) {
 	year, month, dom := time.Unix(day*24*60*60, 0).UTC().Date()
 	c.day, c.date = day, c.date[:0]
@@ -207,13 +205,12 @@ func (c *Calendar) setDay(day int64) {
 	c.date = append(appendDigits(append(c.date, '-'), dom, 2), 'T')
 }
 
-// appendJSONTime appends a moment as a string of JSON.
+// appendJSONTime appends a time as a JSON string.
 func appendJSONTime(c *Calendar, dst []byte, micros int64) []byte {
 	return append(c.append(append(dst, '"'), micros), '"')
 }
 
-// appendDigits appends n, which is not negative and has no more digits than that, with leading
-// zeros.
+// appendDigits appends a non-negative number with leading zeros. It must not have more digits.
 func appendDigits(dst []byte, n, digits int) []byte {
 	for range digits {
 		dst = append(dst, '0')

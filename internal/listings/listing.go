@@ -1,6 +1,7 @@
-// Package listings inspects the robots.txt of many origins: the lines of each beyond its rules, and
-// its faults. It hides that captures are read twice, and inspected in parallel and in
-// order. Only the command imports it.
+// Package listings inspects the robots.txt files of many origins and reports their non-rule lines and errors.
+//
+// It reads captures twice: once to find the current one for each origin, once to inspect it. Inspection runs in
+// parallel; results are yielded in order. Only commands import it.
 package listings
 
 import (
@@ -17,35 +18,34 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Listing has the known facts of the robots.txt of one origin at one moment.
+// A Listing describes the robots.txt of one origin at one time.
 type Listing struct {
 	Origin   robots.Origin
 	Outcome  robots.Outcome
-	Response robots.Response // the one that decides, without its body; zero if none does
-	Report   *robots.Report  // of its body; nil if it has none that is read
-	Body     []byte          // with Options.Bodies
+	Response robots.Response // the capture in force, without its body; zero if there is none
+	Report   *robots.Report  // about its body; nil if the dialect does not read the body
+	Body     []byte          // only with Options.Bodies
 }
 
-// Options choose the listings. The zero value is every origin in the dialect rfc9309.
+// Options choose the listings. The zero value means all origins in the dialect rfc9309.
 type Options struct {
 	Dialect robots.Dialect
-	AsOf    time.Time     // the moment in question; zero means the newest capture's moment
-	Origin  robots.Origin // list this one only; "" is all
+	AsOf    time.Time     // zero means the time of the newest capture
+	Origin  robots.Origin // list only this origin; "" means all
 	Workers int           // goroutines that inspect; 0 or less means GOMAXPROCS
-	Bodies  bool          // list the bodies, too
+	Bodies  bool          // include the bodies
 }
 
-// ErrChanged is the error of responses that were others when they were read again.
+// ErrChanged is the error of responses that differ when they are read again.
 var ErrChanged = errors.New("the rules changed while they were read: run it again")
 
-// List inspects the robots.txt of every origin, and calls yield for each, one after the other: in the order of the
-// captures in force, then the origins without a capture at that moment. It reads the responses twice, first to find out
-// which are in force, so that only a few bodies are in memory at a time. It ends with the first error of the responses
-// or of yield, or when ctx ends. Two captures of unknown time for one origin are [captures.ErrTwoFiles]; other
-// responses at the second reading are ErrChanged.
+// List inspects the robots.txt of every origin, and calls yield for each, one after the other: first in the order of the
+// captures in force, then for origins without a capture at that time. It reads the responses twice, first to find the
+// captures in force, so that only a few bodies are in memory at a time. It returns the first error of the responses or of
+// yield, or of ctx. Two captures of unknown time for one origin are an error, [captures.ErrTwoFiles], and so are different
+// responses at the second reading, ErrChanged.
 func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
 	l := &lister{opt: opt, decided: map[int][]Listing{}}
-	// Read the responses and find out which of them are in force.
 	var err error
 	history, undated := robots.NewHistory(l.opt.Dialect), captures.Undated{}
 	l.total, err = each(ctx, responses, func(_ int, r robots.Response) error {
@@ -69,7 +69,7 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	group, ctx := panics.WithContext(ctx)
-	queue := make(chan chan inspected, workers) // in order; a worker sends to each
+	queue := make(chan chan inspected, workers) // in the order of captures; an inspection sends its result to each channel
 	group.Go(func() error {
 		defer close(queue)
 		return l.inspectAll(ctx, responses, queue)
@@ -101,7 +101,7 @@ func yieldAll(all []Listing, yield func(*Listing) error) error {
 	return nil
 }
 
-// An inspected is what an inspection gives: listings, or why there are none.
+// An inspected is the result of an inspection.
 type inspected struct {
 	all []Listing
 	err error
@@ -110,12 +110,12 @@ type inspected struct {
 // A lister is the state of List.
 type lister struct {
 	opt     Options
-	total   captures.Key      // of all responses, see mix
+	total   captures.Key      // hash of all responses
 	decided map[int][]Listing // by the number of the capture in force
 	unknown []Listing         // of origins without a capture in force
 }
 
-// each reads the responses, calls visit for each with its number, and returns the hash of all.
+// each calls visit for each response with its number, and returns the hash of all responses.
 func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visit func(n int, r robots.Response) error) (total captures.Key, err error) {
 	n := 0
 	for r, err := range responses {
@@ -138,7 +138,7 @@ func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visi
 	return total, nil
 }
 
-// inspectAll reads the responses again and starts a goroutine for each that is in force.
+// inspectAll reads the responses again, and starts a goroutine for each that is in force.
 func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan inspected) error {
 	total, err := each(ctx, responses, func(n int, r robots.Response) error {
 		listings := l.decided[n]
@@ -162,7 +162,7 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 	return err
 }
 
-// inspect completes the listings that the response decides.
+// inspect completes the listings of a response.
 func (l *lister) inspect(r robots.Response, listings []Listing) []Listing {
 	var report *robots.Report
 	if l.opt.Dialect.HasRules(&r) || listings[0].Outcome.Cause == robots.CauseTooLarge {
@@ -180,21 +180,21 @@ func (l *lister) inspect(r robots.Response, listings []Listing) []Listing {
 	return listings
 }
 
-// A Copy is the robots.txt in force for one origin at one moment, with the body that decides.
+// A Copy is the robots.txt in force for one origin at one time, with its body.
 type Copy struct {
 	Outcome  robots.Outcome
-	Response robots.Response   // the one that decides; zero if none does
-	Hops     []robots.Response // the redirects that led to it, in their order, without their bodies
+	Response robots.Response   // the capture in force; zero if there is none
+	Hops     []robots.Response // the redirects that led to it, in their order, without bodies
 }
 
-// A Moment is a time and the dialects that decide which copy is in force.
+// A Moment is a time, and the dialects for which to find the copy in force.
 type Moment struct {
-	AsOf     time.Time // zero means the newest response's moment
+	AsOf     time.Time // zero means the time of the newest response
 	Dialects []robots.Dialect
 }
 
-// Copies returns the robots.txt in force for each of the origins, in each of the dialects and in their
-// order. It reads the responses twice, and has the errors of [List].
+// Copies returns, for each origin, the robots.txt in force in each of the dialects. It reads the responses twice, and
+// returns the errors of [List].
 func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], origins []robots.Origin, q Moment) (map[robots.Origin][]Copy, error) {
 	histories := make([]*robots.History, len(q.Dialects))
 	for i, d := range q.Dialects {
@@ -211,15 +211,25 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		return nil, err
 	}
 	all := make(map[robots.Origin][]Copy, len(origins))
-	wanted := map[int][]func(r robots.Response){} // the uses of a response, by its number
+	wanted := map[int][]func(r robots.Response){} // setters of copies, by the number of the response
 	for _, origin := range origins {
 		if _, done := all[origin]; done {
 			continue
 		}
 		copies := make([]Copy, len(q.Dialects))
 		for i, h := range histories {
-			copies[i].Outcome = h.Outcome(origin, q.AsOf)
-			copies[i].want(h.Hops(origin, q.AsOf), wanted)
+			c := &copies[i]
+			if c.Outcome = h.Outcome(origin, q.AsOf); c.Outcome.Capture >= 0 {
+				wanted[c.Outcome.Capture] = append(wanted[c.Outcome.Capture], func(r robots.Response) { c.Response = r })
+			}
+			hops := h.Hops(origin, q.AsOf)
+			c.Hops = make([]robots.Response, len(hops))
+			for k, n := range hops {
+				wanted[n] = append(wanted[n], func(r robots.Response) {
+					r.Body = nil
+					c.Hops[k] = r
+				})
+			}
 		}
 		all[origin] = copies
 	}
@@ -233,19 +243,4 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		err = fmt.Errorf("read rules: %w", ErrChanged)
 	}
 	return all, err
-}
-
-// want has the responses of a copy put into it, when they are read again. hops are the numbers of the
-// redirects.
-func (c *Copy) want(hops []int, wanted map[int][]func(r robots.Response)) {
-	if n := c.Outcome.Capture; n >= 0 {
-		wanted[n] = append(wanted[n], func(r robots.Response) { c.Response = r })
-	}
-	c.Hops = make([]robots.Response, len(hops))
-	for i, n := range hops {
-		wanted[n] = append(wanted[n], func(r robots.Response) {
-			r.Body = nil
-			c.Hops[i] = r
-		})
-	}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Parse returns the place of that name in the IANA database of time zones, such as "Europe/Berlin"; UTC for "". "Local" is
-// refused: it is another place on another machine.
+// Parse returns a time zone by its name in the IANA database, such as "Europe/Berlin"; UTC for "". It rejects "Local",
+// which depends on the machine.
 func Parse(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, fmt.Errorf("%q depends on the machine: write a name such as Europe/Berlin", name)
@@ -21,15 +21,15 @@ func Parse(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// A Clock tells the clock time of a place. The zero value shows UTC. It is for one goroutine, and asks the database
-// only when a time is not between the same changes of clocks as the one before.
+// A Clock converts times to local time. The zero value is for UTC. It is not safe for concurrent use. It caches the UTC
+// offset of the last time, with the time range in which it applies.
 type Clock struct {
-	loc      *time.Location // nil is UTC
-	from, to int64          // the times, in microseconds, between which offset holds: from <= t < to
+	loc      *time.Location // nil means UTC
+	from, to int64          // offset applies to times from <= t < to, in microseconds
 	offset   int64          // in microseconds, east of UTC
 }
 
-// New returns the clock of a place; nil is UTC.
+// New returns the Clock for a time zone; nil means UTC.
 func New(loc *time.Location) Clock {
 	if loc == time.UTC {
 		loc = nil
@@ -37,8 +37,8 @@ func New(loc *time.Location) Clock {
 	return Clock{loc: loc}
 }
 
-// Shown returns the clock's reading at a time: microseconds since 1970 that, read as UTC, are that reading. Where clocks are
-// put back, two times have the same reading.
+// Shown converts a time, in microseconds since 1970, to local time: the result, formatted as UTC, is the local time. When
+// clocks are set back, two times have the same result.
 func (c *Clock) Shown(micros int64) int64 {
 	if c.loc == nil {
 		return micros
@@ -49,7 +49,7 @@ func (c *Clock) Shown(micros int64) int64 {
 	return micros + c.offset
 }
 
-// Time is Shown of a time. The result is in UTC.
+// Time is like Shown, for a time.Time. The result is in UTC.
 func (c *Clock) Time(t time.Time) time.Time {
 	if c.loc == nil || t.IsZero() {
 		return t.UTC()
@@ -57,7 +57,7 @@ func (c *Clock) Time(t time.Time) time.Time {
 	return time.UnixMicro(c.Shown(t.UnixMicro())).UTC()
 }
 
-// Name returns the name of the place.
+// Name returns the name of the time zone.
 func (c *Clock) Name() string {
 	if c.loc == nil {
 		return "UTC"
@@ -65,7 +65,7 @@ func (c *Clock) Name() string {
 	return c.loc.String()
 }
 
-// find finds the offset at a time, and how long it holds.
+// find sets the offset at a time, and the range in which it applies.
 func (c *Clock) find(micros int64) {
 	t := time.UnixMicro(micros).In(c.loc)
 	_, offset := t.Zone()

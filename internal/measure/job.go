@@ -17,11 +17,11 @@ type Job struct {
 	Rules   func() (iter.Seq2[robots.Response, error], error) // all rules, from the start
 	Pack    string                                            // name of a rule pack instead of Rules; "" if there is none
 	Logs    func() (engine.Source, error)                     // all logs, from the start; closed here
-	Lines   func() (int64, error)                             // unpacks the logs and counts their lines; nil measures no unpacking
-	Sink    func(*engine.Store) (Sink, error)                 // a new output; nil is none, so that verdicts go nowhere
-	Store   engine.StoreOptions                               // Workers is set here
-	Workers []int                                             // numbers of workers to run with; none is the default number
-	Ran     func(*engine.Store, engine.Stats)                 // gets the figures of each whole run, while its store is open; nil is nobody
+	Lines   func() (int64, error)                             // decompresses the logs and counts their lines; nil omits the case Unpack
+	Sink    func(*engine.Store) (Sink, error)                 // creates an output; nil means that verdicts are discarded
+	Store   engine.StoreOptions                               // except Workers, which Measure sets
+	Workers []int                                             // numbers of workers to run with; empty means only the default
+	Ran     func(*engine.Store, engine.Stats)                 // called after each complete run, while its store is open; may be nil
 }
 
 // ErrNoURLs means that the logs have no URL, so nothing can be measured.
@@ -34,30 +34,43 @@ type Sink interface {
 	Commit() error
 }
 
-// Measure writes a header and then, in so many rounds, a line for each of
+// Measure writes a header and then, in each round, a line for each of
 //
-//	Parse               reading all rules and parsing them, on one goroutine
-//	BuildStore/workers  reading, parsing and compiling them
-//	Unpack              unpacking the logs and counting their lines, on one goroutine
-//	Read                reading and unpacking them into batches, on one goroutine
-//	Decide/workers      the same with the verdicts, which go nowhere, for the first number of workers
-//	Run/workers         the whole run, from the logs to the complete output, rules loaded before
+//	Parse               read and parse all rules, on one goroutine
+//	BuildStore/workers  read, parse and compile them
+//	Unpack              decompress the logs and count their lines, on one goroutine
+//	Read                read the logs into batches, on one goroutine
+//	Decide/workers      the same, and decide, for the first number of workers
+//	Run/workers         the complete run, from the logs to the output, without loading the rules
 //
 // or, with a pack,
 //
-//	OpenPack            opening it
+//	OpenPack            open it
 //	Unpack, Read        as above
-//	DecidePack/workers  as Decide, from opening the pack on, with loading the rules that it needs
-//	RunPack/workers     the whole run, likewise
+//	DecidePack/workers  like Decide, including opening the pack and loading the rules that are needed
+//	RunPack/workers     the complete run, including the same
 //
-// At the end come, after a #, the least CPU times of the parts for a URL, as multiples of the first. It stops when ctx
-// ends. Logs without a URL are ErrNoURLs, before anything is written.
+// At the end it writes, after #, the minimum CPU time per URL of each part, also as a multiple of that of the first. It
+// stops when ctx ends. If the logs have no URL, it returns ErrNoURLs before it writes anything.
 func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	if len(j.Workers) == 0 {
 		j.Workers = []int{0}
 	}
-	if err := j.checkLogs(); err != nil {
+	// Check that the logs have a URL.
+	src, err := j.Logs()
+	if err != nil {
 		return err
+	}
+	var b engine.Batch
+	hasURL := false
+	for !hasURL && src.Next(&b) {
+		hasURL = b.Len() > 0
+	}
+	if err := errors.Join(src.Err(), src.Close()); err != nil {
+		return err
+	}
+	if !hasURL {
+		return ErrNoURLs
 	}
 	if err := Header(w, "github.com/robobatch/robobatch/bench/measure"); err != nil { // a name that benchstat compares
 		return err
@@ -103,7 +116,7 @@ func (j Job) cases(ctx context.Context) ([]Case, error) {
 	return cases, nil
 }
 
-// packCases returns the cases to measure of a pack.
+// packCases is cases for a pack.
 func (j Job) packCases(ctx context.Context) []Case {
 	inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
 	run := func(j Job, workers int) func() (Sample, error) {
@@ -136,7 +149,7 @@ func (j Job) blind() Job {
 	return j
 }
 
-// workersText names a number of workers.
+// workersText returns a number of workers for the name of a case.
 func workersText(n int) string {
 	if n <= 0 {
 		return "default"
@@ -144,7 +157,7 @@ func workersText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// withPack returns the function that opens the pack and has do work with it.
+// withPack returns a function that opens the pack, and calls do with it.
 func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() (Work, error) {
 	return func() (work Work, err error) {
 		opt := j.Store
@@ -156,24 +169,6 @@ func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() 
 		work, err = do(store)
 		return work, errors.Join(err, store.Close())
 	}
-}
-
-// checkLogs reads the logs up to the first URL.
-func (j Job) checkLogs() error {
-	src, err := j.Logs()
-	if err != nil {
-		return err
-	}
-	var b engine.Batch
-	for src.Next(&b) {
-		if b.Len() > 0 {
-			return src.Close()
-		}
-	}
-	if err = errors.Join(src.Err(), src.Close()); err == nil {
-		err = ErrNoURLs
-	}
-	return err
 }
 
 // parse reads and parses all rules.
@@ -197,7 +192,7 @@ func (j Job) parse() (work Work, err error) {
 	return work, nil
 }
 
-// build builds the store. The rules are those in force, of equal texts once.
+// build builds the store. The units of work are the rules in force; those of equal texts count once.
 func (j Job) build(workers int) (*engine.Store, Work, error) {
 	var work Work
 	all, err := j.Rules()
@@ -206,24 +201,20 @@ func (j Job) build(workers int) (*engine.Store, Work, error) {
 	}
 	opt := j.Store
 	opt.Workers = workers
-	store, err := engine.BuildStore(counted(all, &work.Bytes), opt)
-	if err != nil {
-		return nil, work, err
-	}
-	work.Units = int64(store.Memory().Rules)
-	return store, work, nil
-}
-
-// counted yields the same, and counts the bytes of the bodies.
-func counted(all iter.Seq2[robots.Response, error], size *int64) iter.Seq2[robots.Response, error] {
-	return func(yield func(robots.Response, error) bool) {
+	counted := func(yield func(robots.Response, error) bool) {
 		for r, err := range all {
-			*size += int64(len(r.Body))
+			work.Bytes += int64(len(r.Body))
 			if !yield(r, err) {
 				return
 			}
 		}
 	}
+	store, err := engine.BuildStore(counted, opt)
+	if err != nil {
+		return nil, work, err
+	}
+	work.Units = int64(store.Memory().Rules)
+	return store, work, nil
 }
 
 // read reads the logs.
@@ -242,7 +233,7 @@ func (j Job) read() (work Work, err error) {
 	return work, errors.Join(src.Err(), src.Close())
 }
 
-// run takes the logs through the store.
+// run decides the URLs of the logs, and writes the output.
 func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Work, err error) {
 	src, err := j.Logs()
 	if err != nil {
@@ -266,7 +257,7 @@ func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Wo
 	return Work{stats.URLs, stats.URLBytes}, dst.Commit()
 }
 
-// nowhere is a Sink that keeps nothing.
+// nowhere is a Sink that discards everything.
 type nowhere struct{}
 
 // Write does nothing.

@@ -1,9 +1,9 @@
-// Package measure takes the time and memory of whole jobs, in this process or in one of its own,
-// and prints them in the format of Go's benchmarks, which benchstat reads.
+// Package measure measures the time and memory of complete jobs, in this process or in another one, and prints them in
+// the format of Go's benchmarks, which benchstat reads.
 //
-// Machines are shared, so compared cases run in turn: [Rounds] runs each [Case] once a round and prints a line for
-// each, and the many lines of one name are its samples. Look at CPU time first: other processes affect it least. [Job]
-// makes the cases of a run of the command: parse, build, read, run.
+// Machines are shared, so cases that are compared run in turn: [Rounds] runs each [Case] once per round and prints a line
+// for it. The lines with the same name are its samples. Compare CPU times first, because other processes affect them
+// least. A [Job] has the cases of a run of the command: parse, build, read, run.
 //
 // Commands and bench import it.
 package measure
@@ -25,11 +25,11 @@ import (
 
 // A Work is the work of one run of a case.
 type Work struct {
-	Units int64 // as Case.Unit counts
-	Bytes int64 // of input; 0 is unknown
+	Units int64 // in the unit of Case.Unit
+	Bytes int64 // of input; 0 if unknown
 }
 
-// A Metric is a figure of a unit that is not one of Sample's own.
+// A Metric is a result for which Sample has no field.
 type Metric struct {
 	Value float64
 	Unit  string
@@ -40,21 +40,21 @@ type Sample struct {
 	Work
 	Wall   time.Duration
 	CPU    time.Duration // of all threads, user and system
-	Allocs int64         // how many
-	Alloc  int64         // bytes of them
-	Peak   int64         // most bytes of memory that the process held during the run
+	Allocs int64         // number of allocations
+	Alloc  int64         // bytes allocated
+	Peak   int64         // peak memory of the process during the run, in bytes
 	Extra  []Metric
 }
 
-// A Case is something to be measured.
+// A Case is a job to measure.
 type Case struct {
-	Name string // without "Benchmark", as in "Run/workers=2"
-	Unit string // the unit of work, as in "url"
+	Name string // without "Benchmark", such as "Run/workers=2"
+	Unit string // of work, such as "url"
 	Run  func() (Sample, error)
 }
 
-// Rounds runs the cases in turn, so many times, and writes a line for each run to w. It stops at an
-// error, or when ctx ends.
+// Rounds runs all cases in turn, in each round, and writes a line for each run to w. It stops at an error, or when ctx
+// ends.
 func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 	for range rounds {
 		for _, c := range cases {
@@ -101,9 +101,8 @@ func (s Sample) line(name, unit string) string {
 	return sb.String()
 }
 
-// Here measures run in this process: it collects garbage before, so that garbage of others is not
-// counted, and counts everything that the process does meanwhile. Peak memory is the peak of the
-// process, with its memory from before, and known on Linux only.
+// Here measures run in this process. It collects garbage first, and measures everything that the process does in the
+// meantime. Peak memory includes that from before the run, and is known only on Linux.
 func Here(run func() (Work, error)) func() (Sample, error) {
 	return func() (s Sample, err error) {
 		runtime.GC()
@@ -129,30 +128,29 @@ func CPU() time.Duration {
 	return cpu
 }
 
-// Header writes where and when: the lines "key: value" that precede benchmarks, and after a # the version of Go, the
-// date and the load of the machine. Benchstat compares only results with the same keys and values, and does not read
-// the latter.
+// Header writes the lines "key: value" that precede benchmarks and, after #, the version of Go, the date and the load of
+// the machine. Benchstat compares only results with the same keys and values, and ignores lines with #.
 func Header(w io.Writer, pkg string) error {
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",
 		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())
 	return err
 }
 
-// Exec runs a command and measures its process, not this one; its memory only where the system
-// tells. The command's output is in the error if it fails.
+// Exec runs a command and measures its process. Its memory is known only on Unix. If the command fails, the error contains
+// its standard error.
 func Exec(cmd *exec.Cmd) (Sample, error) {
-	var said strings.Builder
-	cmd.Stderr = &said
+	var messages strings.Builder
+	cmd.Stderr = &messages
 	started := time.Now()
 	if err := cmd.Run(); err != nil {
-		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, said.String())
+		return Sample{}, fmt.Errorf("%s: %w: %s", cmd, err, messages.String())
 	}
 	p := cmd.ProcessState
 	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: PeakOf(p)}, nil
 }
 
-// A ladder compares the steps from the logs to the output by their least CPU times. A step does the work of the one
-// before it, and more.
+// A ladder compares the steps from the logs to the output by their minimum CPU times. Each step includes the work of the
+// previous one.
 type ladder struct {
 	steps []*step
 	urls  int64
@@ -161,10 +159,10 @@ type ladder struct {
 // A step is a case that takes logs.
 type step struct {
 	name string
-	cpu  time.Duration // 0 before it ran
+	cpu  time.Duration // minimum of all runs; 0 before the first
 }
 
-// watch notes the cost of a case, if it takes logs.
+// watch adds a case as a step, and records its CPU times. It ignores cases that do not read logs.
 func (l *ladder) watch(c *Case) {
 	if c.Unit != "url" && c.Unit != "line" {
 		return
@@ -183,7 +181,8 @@ func (l *ladder) watch(c *Case) {
 	}
 }
 
-// write writes the steps as multiples of the first. Without CPU times it writes nothing.
+// write writes the CPU time of each step, also as a multiple of that of the first. It writes nothing if CPU times are
+// unknown.
 func (l *ladder) write(w io.Writer) error {
 	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
 		return nil
@@ -197,15 +196,14 @@ func (l *ladder) write(w io.Writer) error {
 	return err
 }
 
-// peakOfImage returns the most bytes of memory that the process held since it began to run this program; 0 if that is not known.
-// The resource usage of the process counts the memory of the one that started it, too, until its program was loaded.
+// peakOfImage returns the peak memory of the process, in bytes, since it began to run this program; 0 if unknown. The
+// resource usage of a process also counts memory from before the program was loaded, which is that of its parent.
 func peakOfImage() int64 {
 	kib, _ := strconv.ParseInt(strings.TrimSuffix(procField("/proc/self/status", "VmHWM"), " kB"), 10, 64)
 	return kib * 1024
 }
 
-// Machine returns the name of the processor and the number of its threads, as in "AMD EPYC, 2
-// CPUs".
+// Machine returns the name of the processor and the number of its threads, such as "AMD EPYC, 2 CPUs".
 func Machine() string {
 	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
 	return fmt.Sprintf("%s, %d CPUs", name, runtime.NumCPU())
@@ -223,7 +221,7 @@ func load() string {
 
 // procField returns the value of the first line "key: value" of a file, or "".
 func procField(name, key string) string {
-	text, _ := os.ReadFile(name) // none if there is no such file
+	text, _ := os.ReadFile(name) // empty if there is no such file
 	for line := range bytes.Lines(text) {
 		k, v, ok := strings.Cut(string(line), ":")
 		if ok && strings.TrimSpace(k) == key {

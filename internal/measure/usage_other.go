@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Used returns zeros: the use by the process is not known here.
+// Used returns zeros, because resource usage is unknown on this system.
 func Used() (cpu time.Duration, peak int64) { return 0, 0 }
 
-// PeakOf returns 0: the memory is not known here.
+// PeakOf returns 0, because memory is unknown on this system.
 func PeakOf(*os.ProcessState) int64 { return 0 }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Used returns the processor time that the process has taken, of all threads, user and system, and
-// the most memory that it held at once, in bytes; zeros if that is not known.
+// Used returns the CPU time of the process (all threads, user and system), and its peak memory in bytes; zeros if unknown.
 func Used() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -22,7 +21,7 @@ func Used() (cpu time.Duration, peak int64) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
 }
 
-// PeakOf returns the most memory that a process had, in bytes; 0 if that is not known.
+// PeakOf returns the peak memory of a process that has ended, in bytes; 0 if unknown.
 func PeakOf(p *os.ProcessState) int64 {
 	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return maxRSS(u)
@@ -30,10 +29,10 @@ func PeakOf(p *os.ProcessState) int64 {
 	return 0
 }
 
-// maxRSS returns the most memory that was used, in bytes.
+// maxRSS returns the peak memory in bytes.
 func maxRSS(u *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
 		return int64(u.Maxrss) //nolint:unconvert // it is an int32 on some systems
 	}
-	return int64(u.Maxrss) * 1024 //nolint:unconvert // there it is in bytes, elsewhere in KiB
+	return int64(u.Maxrss) * 1024 //nolint:unconvert // KiB, but bytes on Apple's systems
 }

@@ -1,8 +1,9 @@
-// Package panics starts every goroutine of robobatch, and turns a panic in one into an [Error] of whoever waits for it. It
-// costs some nanoseconds for a goroutine and nothing for a row. TestGoroutines holds that no other package starts one.
+// Package panics starts all goroutines of robobatch. A panic in a goroutine becomes an [Error] for the code that waits for
+// it. This costs some nanoseconds per goroutine, and nothing per row. TestGoroutines checks that no other package starts a
+// goroutine.
 //
-// Fatal errors of the runtime cannot be caught: memory that runs out, concurrent writes to a map, a stack that overflows, a
-// deadlock. They end the process with a dump. Any package may import it. It does not depend on other packages of ours.
+// Fatal errors of the runtime cannot be caught: out of memory, concurrent writes to a map, stack overflow, deadlock. They
+// end the process with a dump. Any package may import it. It imports no package of this module.
 package panics
 
 import (
@@ -13,14 +14,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An Error is the error that a panic became.
+// An Error is a panic that was caught.
 type Error struct {
 	Value any    // of the panic
-	Where string // what was worked on, such as a log and lines of it; "" if unknown
+	Where string // the current input, such as a log and line numbers; "" if unknown
 	Stack string // of the goroutine that panicked
 }
 
-// Error names the place, if it is known, and the cause. It has no Unwrap: whatever the value is, a panic is no such error.
+// Error returns a text with Where and Value. There is no Unwrap: even if Value is an error, a panic must not match it.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("a bug of robobatch stopped the run: panic: %v: report it, with the stack that -v prints", e.Value)
 	if e.Where != "" {
@@ -31,7 +32,7 @@ func (e *Error) Error() string {
 
 // of returns the Error of a recovered value. It must be called while the stack is that of the panic.
 func of(value any) *Error {
-	if e, ok := value.(*Error); ok { // of another goroutine, passed on by panic
+	if e, ok := value.(*Error); ok { // a panic of another goroutine, passed on
 		return e
 	}
 	return &Error{Value: value, Stack: string(debug.Stack())}
@@ -47,7 +48,7 @@ func Catch(do func() error) (err error) {
 	return do()
 }
 
-// At is for a defer statement. It adds a place to a panic, unless it has one, and panics again.
+// At is for a defer statement. It sets Where of a panic, unless it is already set, and panics again.
 func At(where func() string) {
 	value := recover()
 	if value == nil {
@@ -71,14 +72,14 @@ func Send[T any](to chan<- T, do func() T, failed func(error) T) {
 	}()
 }
 
-// Run calls do in a goroutine, and sends its error: an [*Error] if it panics. Nobody has to receive it.
+// Run calls do in a goroutine, and sends its error, which is an [*Error] if it panics. The caller need not receive it.
 func Run(do func() error) <-chan error {
 	done := make(chan error, 1)
 	Send(done, do, func(err error) error { return err })
 	return done
 }
 
-// A Group is an [errgroup.Group] whose goroutines return a panic as an [*Error]. Its zero value is ready, and ends no context.
+// A Group is an [errgroup.Group] whose goroutines return a panic as an [*Error]. The zero value has no context.
 type Group struct{ group *errgroup.Group }
 
 // WithContext returns a Group, and a context that ends with its first error.
@@ -87,7 +88,7 @@ func WithContext(ctx context.Context) (*Group, context.Context) {
 	return &Group{group}, ctx
 }
 
-// own returns the group inside. The first call must not be beside others.
+// own returns the errgroup, which the first call creates. So the first call must not be concurrent with others.
 func (g *Group) own() *errgroup.Group {
 	if g.group == nil {
 		g.group = new(errgroup.Group)

@@ -1,6 +1,6 @@
-// Package preference decides by compiled preferences what may be done with a page. It gives the answers of
-// [robots.Bound.Decide], but faster, for runs over many URLs. It imports automaton and robots; engine and the
-// page's module import it.
+// Package preference decides, by compiled preferences, how a page may be used. It returns the same answers as
+// [robots.Bound.Decide], but faster, for runs over many URLs. It imports automaton and robots; engine and the HTML
+// report's module import it.
 package preference
 
 import (
@@ -16,10 +16,10 @@ import (
 // An Answer is the answer of a Set for a path.
 type Answer struct {
 	robots.Said
-	How int32 // 1 + the index of [robots.Answers].How for Set.How; 0 means none
+	How int32 // for Set.How: 1 + index in hows; 0 means none
 }
 
-// Unfetch removes the preferences that do not apply to a path that may not be fetched.
+// Unfetch removes the preferences that do not apply to a disallowed path.
 func (a *Answer) Unfetch() {
 	for s := range a.Said {
 		if robots.Sources[s].Fetched {
@@ -164,7 +164,7 @@ func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	}
 }
 
-// ask sets the answer, and the line of the first question that gave a part of it.
+// ask sets the parts of an answer from all questions, and the lowest of their lines.
 func (of *source) ask(a *robots.Answer, how *int32, answer func(q *question) *statement) {
 	a.Line = 0
 	take := func(q *question) *statement {

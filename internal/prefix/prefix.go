@@ -1,7 +1,5 @@
-// Package prefix compares the first bytes of texts.
-//
-// It hides how many bytes two texts share without a branch that depends on where they differ.
-// Packages parquet, wordzstd, report, aggregate and conduct import it.
+// Package prefix finds the length of the common prefix of two texts. Packages parquet, wordzstd, report, aggregate and
+// conduct import it.
 package prefix
 
 import (
@@ -12,8 +10,8 @@ import (
 // block is the number of bytes that are compared without a branch.
 const block = 32
 
-// Shared returns how many bytes a and b begin with that are the same. No branch depends on where in
-// a block of 32 bytes they differ: no processor can predict that.
+// Shared returns the length of the common prefix of a and b. Within a block of 32 bytes, no branch depends on where they
+// differ, because processors cannot predict that.
 func Shared(a, b []byte) (n int) {
 	for len(a) >= block && len(b) >= block {
 		p, q := (*[block]byte)(a), (*[block]byte)(b)
@@ -44,7 +42,7 @@ func Shared(a, b []byte) (n int) {
 	return n + i
 }
 
-// differ returns the eight bytes from at where p and q differ, zero where they do not.
+// differ returns the XOR of eight bytes of p and q, beginning at at.
 func differ(p, q *[block]byte, at int) uint64 {
 	return binary.LittleEndian.Uint64(p[at:]) ^ binary.LittleEndian.Uint64(q[at:])
 }

@@ -1,5 +1,5 @@
-// Package timespan measures time ranges from year 1 to year 9999, where a [time.Duration] ends after 292 years, and finds the
-// place of a moment within one. Package report, its panels and commands import it. It does not depend on other packages.
+// Package timespan measures and divides time ranges from year 1 to year 9999, for which [time.Duration], with its maximum
+// of 292 years, is too short. Package report, its panels and commands import it. It does not depend on other packages.
 package timespan
 
 import (
@@ -12,18 +12,18 @@ import (
 // Last.
 type Span struct{ First, Last int64 }
 
-// Times returns the first and the last moment, in UTC; false if the span is empty.
+// Times returns the ends of the span, in UTC; ok is false if it is empty.
 func (s Span) Times() (first, last time.Time, ok bool) {
 	return time.UnixMicro(s.First).UTC(), time.UnixMicro(s.Last).UTC(), s.First <= s.Last
 }
 
-// Part returns which of n equal parts of the span has a moment, from 0 to n-1; false if the moment is not in the span. It
-// is exact: a quotient of floats rounds up to n at the end of 285 years.
+// Part divides the span into n equal parts, and returns the index of the part with a time; false if the time is not in the
+// span. It is exact, unlike a quotient of floats, which at the end of 285 years is rounded up to n.
 func (s Span) Part(at int64, n int) (int, bool) {
 	if at < s.First || at > s.Last {
 		return 0, false
 	}
-	// The differences of two int64 fit in a uint64. Only a span of all 2^64 moments would need one more bit.
+	// The difference of two int64 fits in a uint64. Only the length of a span of all 2^64 times does not.
 	high, low := bits.Mul64(uint64(at)-uint64(s.First), uint64(n))
 	whole := uint64(s.Last) - uint64(s.First)
 	if whole < math.MaxUint64 {
@@ -33,7 +33,7 @@ func (s Span) Part(at int64, n int) (int, bool) {
 	return min(int(part), n-1), true
 }
 
-// Length returns how much time is between the ends; 0 if the span is empty.
+// Length returns the time between the ends; 0 if the span is empty.
 func (s Span) Length() Length {
 	if s.First > s.Last {
 		return 0
@@ -41,7 +41,7 @@ func (s Span) Length() Length {
 	return Length(min(uint64(s.Last)-uint64(s.First), math.MaxInt64))
 }
 
-// A Length is an amount of time in microseconds, negative if it goes back.
+// A Length is a duration in microseconds, which may be negative.
 type Length int64
 
 // Units of a Length.
@@ -52,8 +52,8 @@ const (
 	Day           = 24 * Hour
 )
 
-// Between returns the time from one moment to another, in whole microseconds, rounded down. It is exact for years 1 to 9999,
-// and a moment of another year counts as the nearest end of these.
+// Between returns the time between two times, in whole microseconds, rounded down. Times outside the years 1 to 9999 are
+// treated as the nearest end of that range.
 func Between(from, to time.Time) Length {
 	const first, last = -62135596800, 253402300799 // of year 1, of year 9999
 	seconds := min(max(to.Unix(), first), last) - min(max(from.Unix(), first), last)
@@ -71,7 +71,7 @@ func (l Length) Days() float64 { return float64(l) / float64(Day) }
 // Hours returns the length in hours.
 func (l Length) Hours() float64 { return float64(l) / float64(Hour) }
 
-// Begun returns how many units of time the length has, counting one that is not complete.
+// Begun returns the length in units of time, rounded up.
 func (l Length) Begun(unit Length) int64 {
 	n := int64(l / unit)
 	if l%unit > 0 {

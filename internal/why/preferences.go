@@ -2,12 +2,12 @@ package why
 
 import "github.com/robobatch/robobatch/robots"
 
-// Preferences are the lines of a robots.txt for a crawler about the allowed uses of a page. They follow drafts. JSON
-// names are the names of output columns.
+// Preferences are the usage preferences of a robots.txt for a crawler and a page, according to drafts of standards. JSON
+// names are those of output columns.
 type Preferences struct {
 	Draft      string  `json:"draft"`                        // [robots.UsageRevision]
-	Usage      *string `json:"content_usage"`                // "" if nothing is known; nil if no line counts
-	UsageLine  int32   `json:"content_usage_line,omitempty"` // the first that counts; 0 is none
+	Usage      *string `json:"content_usage"`                // "" if the line states nothing known; nil if no line counts
+	UsageLine  int32   `json:"content_usage_line,omitempty"` // the first line that counts; 0 if there is none
 	Signal     *string `json:"content_signal"`               // nil if there is none
 	SignalLine int32   `json:"content_signal_line,omitempty"`
 	License    *string `json:"license"`                   // nil if there is none
@@ -17,27 +17,28 @@ type Preferences struct {
 	Search     *bool   `json:"use_search"`
 	AIInput    *bool   `json:"use_ai_input"`
 
-	// Lines are the ones that bind the crawler, first lines of Content-Usage: those that match, the longest
-	// first, then the others, the nearest first. None are known about a pack.
+	// Lines are the lines that bind the crawler. Lines of Content-Usage come first: those that match, the longest first,
+	// then the others, the one that matches most bytes first. It is empty for a pack.
 	Lines []PreferenceLine `json:"lines,omitempty"`
 
 	answers robots.Answers
 }
 
-// A PreferenceLine is a line of preferences that binds the crawler, and its fate.
+// A PreferenceLine is a line of preferences that binds the crawler, with the result of matching it.
 type PreferenceLine struct {
 	Line    int32  `json:"line"`
 	Text    string `json:"text"`              // "Content-Usage: /a train-ai=n"
-	Pattern string `json:"pattern,omitempty"` // in normal form, as [robots.ReadablePattern] spells it; "" is every path
+	Pattern string `json:"pattern,omitempty"` // normalised, from [robots.ReadablePattern]; "" means every path
 	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`             // of Pattern, which is its priority
-	StopsAt int    `json:"stops_at,omitempty"` // as in [Rule]
-	Counts  bool   `json:"counts"`             // it is one of those that decide
+	Length  int    `json:"length"`             // of Pattern: its precedence
+	StopsAt int    `json:"stops_at,omitempty"` // see [Rule]
+	Counts  bool   `json:"counts"`             // it is one of the deciding lines
 
 	Source robots.Source `json:"-"`
 }
 
-// NewPreferences returns answers and a license ("" if there is none); nil if it would be empty.
+// NewPreferences returns the preferences with these answers, and a license ("" if there is none); nil if they would be
+// empty.
 func NewPreferences(a robots.Answers, license string) *Preferences {
 	p := &Preferences{Draft: robots.UsageRevision, answers: a}
 	p.EachStated(func(s *robots.SourceSpec, line int32, text string) {
@@ -64,7 +65,8 @@ func NewPreferences(a robots.Answers, license string) *Preferences {
 // Stated reports whether a line of a source counts. p may be nil.
 func (p *Preferences) Stated() bool { return p != nil && p.answers.Said != (robots.Said{}) }
 
-// EachStated calls do for each source of which a line counts, with that line and the column's text. p may be nil.
+// EachStated calls do for each source with a line that counts, with the number of the first such line, and the text of the
+// source's column. p may be nil.
 func (p *Preferences) EachStated(do func(s *robots.SourceSpec, line int32, text string)) {
 	for source := range robots.NumSources {
 		if p.Stated() && p.answers.Said[source].Line > 0 {
@@ -73,7 +75,7 @@ func (p *Preferences) EachStated(do func(s *robots.SourceSpec, line int32, text 
 	}
 }
 
-// Use returns the answer about a use, by all sources. p may be nil.
+// Use returns the preference for a use, combined from all sources. p may be nil.
 func (p *Preferences) Use(u robots.Use) robots.Preference {
 	if p == nil {
 		return robots.Unstated
@@ -81,7 +83,7 @@ func (p *Preferences) Use(u robots.Use) robots.Preference {
 	return p.answers.Uses()[u]
 }
 
-// truthOf returns a preference as the value of a column.
+// truthOf returns the value of a column for a preference.
 func truthOf(p robots.Preference) *bool {
 	if p == robots.Unstated {
 		return nil
@@ -90,8 +92,8 @@ func truthOf(p robots.Preference) *bool {
 	return &yes
 }
 
-// PreferencesOf returns the preferences of a robots.txt for a path, with all lines that bind the crawler;
-// nil if there is no such line, and no license. fetched is whether the crawler may fetch the path.
+// PreferencesOf returns the preferences of a robots.txt for a path, with all lines that bind the crawler; nil if there is
+// neither such a line nor a license. fetched is whether the crawler may fetch the path.
 func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetched bool) *Preferences {
 	bound := said.Select(who)
 	p := NewPreferences(bound.Decide(path, fetched), said.License.URL)
@@ -105,22 +107,15 @@ func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetc
 		spec := &robots.Sources[source]
 		for _, t := range bound.Try(robots.Source(source), path) {
 			r := &lines[t.Rule]
-			line := lineOf(t, r.Line, spec.Key+r.Value, r.Pattern, r.Length)
-			line.Source = robots.Source(source)
-			line.Counts = t.Counts && (fetched || !spec.Fetched)
+			line := PreferenceLine{
+				Line: r.Line, Text: spec.Key + r.Value, Pattern: robots.ReadablePattern(r.Pattern), Matches: t.Reach == len(r.Pattern),
+				Length: r.Length, Counts: t.Counts && (fetched || !spec.Fetched), Source: robots.Source(source),
+			}
+			if !line.Matches {
+				line.StopsAt = len(robots.ReadablePattern(r.Pattern[:t.Reach])) + 1
+			}
 			p.Lines = append(p.Lines, line)
 		}
 	}
 	return p
-}
-
-// lineOf returns a line and its fate.
-func lineOf(t robots.PreferenceTrial, line int32, text, pattern string, length int) PreferenceLine {
-	l := PreferenceLine{
-		Line: line, Text: text, Pattern: robots.ReadablePattern(pattern), Matches: t.Reach == len(pattern), Length: length, Counts: t.Counts,
-	}
-	if !l.Matches {
-		l.StopsAt = len(robots.ReadablePattern(pattern[:t.Reach])) + 1
-	}
-	return l
 }

@@ -16,16 +16,16 @@ const (
 	NoGroup                  // no group binds the crawler
 	Default                  // no rule of the groups matches
 	ByRule                   // a rule decides
-	Undefined                // a rule decides, but the dialect leaves open which
+	Undefined                // a rule decides, but the dialect does not define which
 )
 
-// String returns the reason as the column reason spells it.
+// String returns the reason as in the output column reason.
 func (b Because) String() string {
 	return [...]string{"robots_txt", "no_group", "default", "rule", "undefined"}[b]
 }
 
-// Decide returns the rule that decides for the crawler, and why. If none does, only Allow of the rule
-// is set, and its Line is 0. The path is one that [robots.Dialect.Path] returned.
+// Decide returns the rule that decides for the crawler, and the reason. If no rule decides, only Allow of the rule is set,
+// and its Line is 0. The path must come from [robots.Dialect.Path].
 func Decide(file *robots.File, who robots.Agent, path []byte, d robots.Dialect) (robots.Rule, Because) {
 	allowed := robots.Rule{Allow: true}
 	if d.AlwaysAllowed(path) {
@@ -45,19 +45,19 @@ func Decide(file *robots.File, who robots.Agent, path []byte, d robots.Dialect) 
 	return rules[winner], ByRule
 }
 
-// A Group is how the crawler came to the rules that bind it.
+// A Group describes which groups bind a crawler, and by which name.
 type Group struct {
-	Names  []Name  `json:"names"`  // that were looked for, in order; those behind the one that is found are not
-	Parts  []Lines `json:"groups"` // that bind it, which are merged; none if no group does
-	Shared int     `json:"shared"` // other names and * in these groups
+	Names  []Name  `json:"names"`  // the names that were searched for, in order, up to the first that was found
+	Parts  []Lines `json:"groups"` // the groups that bind it, which are merged
+	Shared int     `json:"shared"` // number of other names, including *, in these groups
 }
 
-// ByStar reports whether the rules are those for all crawlers.
+// ByStar reports whether the groups were found by the name *.
 func (g *Group) ByStar() bool {
 	return len(g.Names) > 0 && g.Names[len(g.Names)-1] == Name{"*", true}
 }
 
-// A Name is a name of the crawler that groups are searched for.
+// A Name is a name of the crawler for which groups are searched.
 type Name struct {
 	Name  string `json:"name"`
 	Found bool   `json:"found"`
@@ -67,21 +67,21 @@ type Name struct {
 type Lines struct {
 	First  int32    `json:"first_line"`
 	Last   int32    `json:"last_line"`
-	Agents []string `json:"agents"` // of its user-agent lines
+	Agents []string `json:"agents"` // names in its User-agent lines
 }
 
-// A Rule is a rule of the groups that bind the crawler, and its fate.
+// A Rule is a rule of the groups that bind the crawler, with the result of matching it.
 type Rule struct {
 	Line    int32  `json:"line"`
 	Text    string `json:"rule"`
-	Pattern string `json:"pattern"` // in normal form, as [robots.ReadablePattern] spells it
+	Pattern string `json:"pattern"` // normalised, from [robots.ReadablePattern]
 	Matches bool   `json:"matches"`
-	Length  int    `json:"length"`               // of the match, which is its priority, see [robots.Dialect.Length]: "%2A" and "%24" count 1 in rfc9309
-	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if all do
-	Decides string `json:"decides_by,omitempty"` // of the rule that decides: "only", "longest", "allow" (on a tie) or "first"
+	Length  int    `json:"length"`               // its precedence, see [robots.Dialect.Length]: "%2A" and "%24" count 1 in rfc9309
+	StopsAt int    `json:"stops_at,omitempty"`   // 1-based byte of Pattern that the path does not match; 0 if it matches
+	Decides string `json:"decides_by,omitempty"` // why the rule decides: "only", "longest", "allow" (on a tie) or "first"; "" for other rules
 }
 
-// GroupOf returns how a crawler comes to its rules.
+// GroupOf returns the groups that bind a crawler.
 func GroupOf(file *robots.File, who robots.Agent) *Group {
 	g := &Group{Names: []Name{}, Parts: []Lines{}}
 	bound := map[int]bool{}
@@ -133,7 +133,7 @@ func GroupOf(file *robots.File, who robots.Agent) *Group {
 	return g
 }
 
-// RulesOf returns the rules in the order of their trial.
+// RulesOf returns the rules in the order in which [robots.Try] tries them.
 func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
 	trials := robots.Try(rules, path, d)
 	out := make([]Rule, len(trials))
@@ -144,22 +144,16 @@ func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
 			out[i].StopsAt = len(robots.ReadablePattern(t.Pattern[:t.Reach])) + 1
 		}
 	}
-	if len(trials) > 0 && trials[0].Matches() {
-		out[0].Decides = decidedBy(rules, trials, d)
+	switch {
+	case len(out) == 0 || !out[0].Matches:
+	case len(out) == 1 || !out[1].Matches:
+		out[0].Decides = "only"
+	case out[1].Length < out[0].Length:
+		out[0].Decides = "longest"
+	case rules[trials[1].Rule].Allow != rules[trials[0].Rule].Allow:
+		out[0].Decides = "allow"
+	default:
+		out[0].Decides = "first"
 	}
 	return out
-}
-
-// decidedBy says why the first of the trials decides.
-func decidedBy(rules []robots.Rule, trials []robots.Trial, d robots.Dialect) string {
-	first := trials[0]
-	switch {
-	case len(trials) == 1 || !trials[1].Matches():
-		return "only"
-	case d.Length(trials[1].Pattern) < d.Length(first.Pattern):
-		return "longest"
-	case rules[trials[1].Rule].Allow != rules[first.Rule].Allow:
-		return "allow"
-	}
-	return "first"
 }

@@ -2,9 +2,9 @@ package wire
 
 import "encoding/binary"
 
-// A Cursor reads an encoding from its start. It becomes Bad when it is asked for more than there
-// is, and then returns zeros and empty texts only: so a decoder checks once, at its end. A length
-// that is larger than the rest makes it Bad, too. The zero Cursor has nothing to read.
+// A Cursor decodes data from its start. If a value is incomplete, or a length exceeds the rest, it becomes Bad, and from
+// then on returns only zeros and empty texts. So a decoder needs to check only once, at the end. The zero Cursor is at the
+// end of empty data.
 type Cursor struct {
 	rest []byte
 	bad  bool
@@ -22,7 +22,7 @@ func (c *Cursor) AtEnd() bool { return !c.bad && len(c.rest) == 0 }
 // Fail makes the Cursor Bad.
 func (c *Cursor) Fail() { c.bad, c.rest = true, nil }
 
-// Bytes returns the next n bytes, which are part of the data.
+// Bytes returns the next n bytes. They share the memory of the data.
 func (c *Cursor) Bytes(n uint64) []byte {
 	if n > uint64(len(c.rest)) {
 		c.Fail()
@@ -58,7 +58,7 @@ func (c *Cursor) Varint() int64 {
 	return int64(v>>1) ^ -int64(v&1) // the sign is the lowest bit
 }
 
-// Text returns the text that [AppendText] wrote. It is part of the data.
+// Text returns a text that [AppendText] wrote. It shares the memory of the data.
 func (c *Cursor) Text() []byte { return c.Bytes(c.Uvarint()) }
 
 // Count returns the number of elements that follow. Each of them takes at least a byte.
@@ -76,5 +76,5 @@ func AppendText[T ~string | ~[]byte](dst []byte, text T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// Rest returns all bytes that are left.
+// Rest returns the remaining bytes.
 func (c *Cursor) Rest() []byte { return c.Bytes(uint64(len(c.rest))) }

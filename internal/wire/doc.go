@@ -1,5 +1,4 @@
-// Package wire reads and writes numbers and texts one after the other, as rule packs and temporary files have them.
+// Package wire encodes and decodes the length-prefixed integers and strings of rule packs and temporary files.
 //
-// The package hides how a length is checked before it is believed. It does not know the meaning of the
-// fields. It is a leaf: any package that encodes may import it.
+// Every length is validated before it is used. The package does not interpret field contents. Any package may import it.
 package wire

@@ -155,8 +155,8 @@ func (v *values[T]) addStreaks(rows ...int32) {
 	v.spare = v.Streaks
 }
 
-// stretch is addStreaks if the column has streaks. Nulls must have been counted once per value.
-func (v *values[T]) stretch(rows []int32) {
+// setStreaks calls addStreaks if rows are streaks (not nil). Nulls must have been counted once per value.
+func (v *values[T]) setStreaks(rows []int32) {
 	if rows == nil {
 		return
 	}
@@ -397,7 +397,7 @@ func (c *dictColumn) Cells() Cells {
 	return Cells{Kind: parquet.Dictionary, IDs: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// invalid returns how many bytes of the column's texts had to be escaped, by row.
+// invalid returns the number of escaped bytes in the texts of all rows.
 func (c *dictColumn) invalid() (n int64) {
 	if c.dict.escapes == nil {
 		return 0
@@ -436,7 +436,7 @@ func (c *TextColumn) begin(length int) {
 	}
 }
 
-// end ends a row.
+// end completes a row, whose text is present or null.
 func (c *TextColumn) end(present int16) {
 	c.Present = append(c.Present, present)
 	c.Nulls += 1 - int(present)
@@ -482,7 +482,7 @@ func (c *TextColumn) decode(d *wire.Cursor) {
 
 func (c *TextColumn) allocated() int { return 4*cap(c.offsets) + 2*cap(c.Present) + cap(c.Bytes) }
 
-// Page makes a Parquet page.
+// Page encodes the column as a Parquet page.
 func (c *TextColumn) Page(e *parquet.Encoder, to *parquet.Pages, i int) { e.Texts(to, i, &c.Texts) }
 
 func (c *TextColumn) dataType() arrow.DataType { return arrow.BinaryTypes.String }
@@ -491,18 +491,18 @@ func (c *TextColumn) toArrow(rows int, _ DictTexts) arrow.Array {
 	return newArray(c.dataType(), rows, c.Present, c.Nulls, arrow.GetBytes(c.offsets), c.Bytes)
 }
 
-// Cells returns the rows as lines of text need them; it shares the memory of the column.
+// Cells returns the values in the form that lines of text need.
 func (c *TextColumn) Cells() Cells {
 	return Cells{Kind: parquet.Text, Text: c.Bytes, Offset: c.offsets, Present: levels(c.Present, c.Nulls)}
 }
 
-// errBlock is the error of a temporary file whose rows are not those that were written.
+// errBlock is the error of a damaged temporary file.
 var errBlock = errors.New("rows in a temporary file are damaged")
 
 // appendNumbers appends the number of values, and the values.
 func appendNumbers[T scalar](dst []byte, values []T) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(values)))
-	dst, _ = binary.Append(dst, binary.LittleEndian, values) // numbers have a size
+	dst, _ = binary.Append(dst, binary.LittleEndian, values) // cannot fail: numbers have a fixed size
 	return dst
 }
 
@@ -514,7 +514,7 @@ func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
 		return dst[:0]
 	}
 	dst = slices.Grow(dst[:0], n)[:n]
-	binary.Decode(b, binary.LittleEndian, dst) //nolint:errcheck // there are as many bytes as it needs
+	binary.Decode(b, binary.LittleEndian, dst) //nolint:errcheck // b has the right length
 	return dst
 }
 

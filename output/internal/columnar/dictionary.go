@@ -15,21 +15,21 @@ import (
 // When columns are gathered from a batch, texts have small numbers there, such as that of a site or a reason. A
 // table maps these to the numbers in the dictionary, so that no text is hashed per row.
 type Dictionary struct {
-	offsets []int32  // text i is text[offsets[i]:offsets[i+1]]; one more than there are texts
-	Text    []byte   // all texts, end to end
-	table   []uint32 // open addressing: 1 + number of the text whose hash leads here, 0 for none; a power of two long
-	escapes []int32  // bytes of text i that had to be escaped; nil as long as there are none
+	offsets []int32  // text i is Text[offsets[i]:offsets[i+1]]
+	Text    []byte   // all texts, without separators
+	table   []uint32 // hash table with open addressing: 1 + number of a text; 0 for an empty slot; its length is a power of two
+	escapes []int32  // for each text, the number of its escaped bytes; nil while no text has any
 	seed    maphash.Seed
 
-	ids    []int32 // by number in the batch: 1 + number of its text, 0 for none yet
-	used   []int32 // the ids that are set
-	strays []int32 // ids by index in Batch.Strays; of the current batch only
-	day    int64   // the last date, in days since 1970
-	dayID  int32   // 1 + number of its text; 0 for none
+	ids    []int32 // for each number in batches, 1 + number of its text here; 0 if it was not added
+	used   []int32 // indices of ids that are not 0
+	strays []int32 // the same as ids, by index in Batch.Strays of the current batch
+	day    int64   // day of the last date that was added, in days since 1970
+	dayID  int32   // 1 + number of its text; 0 if there is none
 	clock  localtime.Clock
 
-	age   uint32 // counts how often it was emptied, from 1
-	moved []moves
+	age   uint32  // 1 + number of resets
+	moved []moves // to other dictionaries
 
 	scratch []byte
 }
@@ -42,11 +42,11 @@ func newDictionary() *Dictionary {
 // Len returns the number of texts.
 func (d *Dictionary) Len() int { return len(d.offsets) - 1 }
 
-// At returns text i, valid until the next call of add or Reset.
+// At returns text i. It is valid until the next text is added, or the dictionary is reset.
 func (d *Dictionary) At(i int32) []byte { return d.Text[d.offsets[i]:d.offsets[i+1]] }
 
-// addWord returns the number of text, which it copies if it is new. escaped is how many of its bytes
-// were not valid UTF-8.
+// addWord returns the number of a text, which it adds if it is new. escaped is the number of its bytes that were escaped
+// because they were not valid UTF-8.
 func (d *Dictionary) addWord(text []byte, escaped int) int32 {
 	slot := d.find(text)
 	if d.table[slot] != 0 {
@@ -68,7 +68,7 @@ func (d *Dictionary) addWord(text []byte, escaped int) int32 {
 	return int32(id)
 }
 
-// find returns the slot of the table that holds text, or the empty one where it belongs.
+// find returns the slot of the table with the text, or the empty slot for it.
 func (d *Dictionary) find(text []byte) uint64 {
 	mask := uint64(len(d.table) - 1)
 	slot := maphash.Bytes(d.seed, text) & mask
@@ -86,7 +86,7 @@ func (d *Dictionary) grow() {
 	}
 }
 
-// addValid is add for a text that is escaped where it is not valid UTF-8.
+// addValid is like addWord, but escapes invalid UTF-8.
 func (d *Dictionary) addValid(text []byte) int32 {
 	if utf8.Valid(text) {
 		return d.addWord(text, 0)
@@ -95,14 +95,14 @@ func (d *Dictionary) addValid(text []byte) int32 {
 	return d.addWord(valid, escaped)
 }
 
-// addString is addValid for a string.
+// addString is like addValid, for a string.
 func (d *Dictionary) addString(text string) int32 {
 	d.scratch = append(d.scratch[:0], text...)
 	return d.addValid(d.scratch)
 }
 
-// known returns 1 + the number here of the text that has that number in batches; 0 for none yet. It
-// is small enough to be inlined.
+// known returns 1 + the number here of the text with number i in batches; 0 if it was not added. The compiler can inline
+// it.
 func (d *Dictionary) known(i int) int32 {
 	if i < len(d.ids) {
 		return d.ids[i]
@@ -110,10 +110,9 @@ func (d *Dictionary) known(i int) int32 {
 	return 0
 }
 
-// number adds the text that has that number in batches, and returns the result of known from then
-// on.
+// number adds the text with number i in batches, and returns 1 + its number here.
 func (d *Dictionary) number(i int, text string) int32 {
-	if i >= len(d.ids) { // few may be used of many: memory that is new, and not written, costs nothing
+	if i >= len(d.ids) { // even if only few are used: the system does not allocate new memory until it is written
 		ids := make([]int32, max(i+1, len(d.ids)+len(d.ids)/4))
 		for _, n := range d.used {
 			ids[n] = d.ids[n]
@@ -125,7 +124,7 @@ func (d *Dictionary) number(i int, text string) int32 {
 	return d.ids[i]
 }
 
-// named returns the number here of the text that has that number in batches.
+// named returns the number here of the text with number i in batches. It adds the text if it is new.
 func (d *Dictionary) named(i int, text string) int32 {
 	if id := d.known(i); id != 0 {
 		return id - 1
@@ -133,7 +132,7 @@ func (d *Dictionary) named(i int, text string) int32 {
 	return d.number(i, text) - 1
 }
 
-// reset forgets all texts and keeps the memory.
+// reset removes all texts, and keeps the memory.
 func (d *Dictionary) reset() {
 	if d.Len() == 0 {
 		return
@@ -149,7 +148,7 @@ func (d *Dictionary) reset() {
 	clear(d.table)
 }
 
-// memory returns how many bytes are allocated.
+// memory returns the number of allocated bytes.
 func (d *Dictionary) memory() int {
 	size := 4*(cap(d.offsets)+len(d.table)+cap(d.escapes)+cap(d.ids)+cap(d.used)) + cap(d.Text)
 	for _, m := range d.moved {
@@ -158,19 +157,19 @@ func (d *Dictionary) memory() int {
 	return size
 }
 
-// moves say where another dictionary has the texts of one.
+// moves maps the numbers of a dictionary to those in another dictionary.
 type moves struct {
 	to *Dictionary
-	by []move // by number; may be shorter
+	by []move // by number; may be shorter than the dictionary
 }
 
-// A move says which number a text of one dictionary has in another.
+// A move is the number of a text in another dictionary.
 type move struct {
-	age uint32 // of the other dictionary when it got the text; 0 is never
+	age uint32 // of the other dictionary when the text was added to it; 0 if it was not
 	id  int32
 }
 
-// move returns the number in another dictionary of the text with that number here, given its move.
+// move returns the number in another dictionary of text id, and updates its entry m in moves.
 func (d *Dictionary) move(m *move, other *Dictionary, id int32) int32 {
 	if m.age != other.age {
 		*m = move{other.age, other.addWord(d.At(id), 0)}
@@ -178,7 +177,7 @@ func (d *Dictionary) move(m *move, other *Dictionary, id int32) int32 {
 	return m.id
 }
 
-// forgetMoves forgets where other dictionaries have the texts, and keeps the memory.
+// forgetMoves removes all moves, and keeps the memory.
 func (d *Dictionary) forgetMoves() {
 	for i := range d.moved {
 		d.moved[i] = moves{by: d.moved[i].by[:0]}

@@ -35,12 +35,12 @@ type gathering struct {
 
 	preferences []engine.Preference // by verdict; nil if no column is of them
 
-	agents  int     // verdicts of each of rulings
-	agent   int     // the first of them, unless the log says
-	streaks []int32 // by verdict: its rows; nil if each has one
+	agents  int     // verdicts per ruling
+	agent   int     // the agent of the first of them, unless agents come from the log
+	streaks []int32 // for each verdict, its number of rows; nil if each has one
 	uniform bool    // all verdicts are known to be equal
 
-	ruled bool // the columns of rules were filled
+	ruled bool // the columns of rules are filled
 
 	scratch     []int32
 	heads       []engine.Verdict
@@ -48,7 +48,7 @@ type gathering struct {
 	lengths     []int32
 	transposed  []engine.Verdict // verdicts of one agent for up to wideBlock URLs, then of the next
 
-	headPreferences, transposedPreferences []engine.Preference // the same of preferences
+	headPreferences, transposedPreferences []engine.Preference // the same for preferences
 }
 
 // wideBlock is the number of URLs that are gathered for one agent before the next agent: the verdicts of 95 agents
@@ -99,8 +99,8 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 		}
 	}
 	if c.Schema.Wide {
-		// Add the verdicts to the columns of the agents. Each dictionary gets its texts in the
-		// order of the rows, so that it does not matter where a block begins.
+		// Add the verdicts to the columns of the agents. Each dictionary gets its texts in the order of the rows,
+		// regardless of the boundaries of blocks.
 		agents, rulings := len(g.c.Schema.Agents), g.batch.Rulings
 		g.agents = 1
 		if g.transposed == nil {
@@ -112,7 +112,7 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 		}
 		for from := g.from; from < g.to; from += wideBlock {
 			g.rulings = rulings[from:min(from+wideBlock, g.to)]
-			for i := range g.rulings { // read once and in order: by agent, each would miss the cache
+			for i := range g.rulings { // transpose: reading the verdicts by agent would miss the cache for each
 				for a, v := range g.batch.Verdicts[(from+i)*agents:][:agents] {
 					transposed[a*wideBlock+i] = v
 				}
@@ -176,8 +176,11 @@ func gatherLines(g *gathering, _ *field, col column) {
 }
 
 func gatherInputs(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	c.fill(c.dict.named(g.batch.Input, inputName(g.names.inputs, g.batch.Input)), (g.to-g.from)*g.agents)
+	c, i, name := col.(*dictColumn), g.batch.Input, ""
+	if i < len(g.names.inputs) { // otherwise the rows do not come from files
+		name = g.names.inputs[i]
+	}
+	c.fill(c.dict.named(i, name), (g.to-g.from)*g.agents)
 }
 
 // gatherTexts copies texts, once for each agent, and escapes bytes that are not UTF-8.
@@ -187,7 +190,7 @@ func gatherTexts(g *gathering, f *field, col column) {
 	for _, span := range spans {
 		size += int(span.Len)
 	}
-	valid := size > len(data)/4 && utf8.Valid(data) // few rows are looked at one by one
+	valid := size > len(data)/4 && utf8.Valid(data) // if only few texts are copied, each is checked instead
 	for _, span := range spans {
 		present, start := int16(0), len(c.Bytes)
 		if span != engine.NoURL {
@@ -196,7 +199,7 @@ func gatherTexts(g *gathering, f *field, col column) {
 			if valid && validPiece(data, span) {
 				c.Bytes = append(c.Bytes, data[span.Off:span.Off+span.Len]...)
 			} else {
-				// Append a text that was begun, escaped, and count the bytes that were not UTF-8.
+				// Escape the text, and correct its length.
 				var escaped int
 				start := len(c.Bytes)
 				c.Bytes, escaped = fieldtext.AppendValid(c.Bytes, data[span.Off:span.Off+span.Len])
@@ -257,7 +260,7 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 	c.repeat(len(sites), g.agents)
 }
 
-// gatherAgents adds the agents of the run, or those that the rows name.
+// gatherAgents adds the agents of the run, or those of the log.
 func gatherAgents(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if len(g.batch.Agents) == 0 {
@@ -274,7 +277,7 @@ func gatherBindings(g *gathering, _ *field, col column) {
 	g.ofAgents(col.(*dictColumn), (*Numbering).binding)
 }
 
-// ofAgents adds a text of the agent of each verdict, by its number.
+// ofAgents adds, for each verdict, the number of a text about its agent.
 func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
 	rows := (g.to - g.from) * g.agents
 	switch {
@@ -296,7 +299,7 @@ func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Diction
 	}
 }
 
-// gatherAllowed adds the verdicts; a batch whose verdicts all allow is copied.
+// gatherAllowed adds whether each verdict allows; null if unknown.
 func gatherAllowed(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	n := len(g.verdicts)
@@ -305,10 +308,10 @@ func gatherAllowed(g *gathering, _ *field, col column) {
 		return
 	}
 	c.addAccess(g.verdicts)
-	c.stretch(g.streaks)
+	c.setStreaks(g.streaks)
 }
 
-// addAccess adds whether verdicts allow; null where that is not known.
+// addAccess adds whether each verdict allows; null if unknown.
 func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 	values, present := c.extendNullable(len(verdicts))
 	unknown := 0
@@ -322,7 +325,7 @@ func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 	c.Nulls += unknown
 }
 
-// gatherReasons adds the reasons, each a number of the dictionary once it is known.
+// gatherReasons adds the reasons. It looks up known reasons without a call.
 func gatherReasons(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if g.uniform {
@@ -339,17 +342,17 @@ func gatherReasons(g *gathering, _ *field, col column) {
 		ids[i] = c.dict.named(r, g.verdicts[i].Reason.String())
 		known = c.dict.ids
 	}
-	c.stretch(g.streaks)
+	c.setStreaks(g.streaks)
 }
 
-// A ruleColumns holds the columns of the rules that won; either may be nil. They are gathered together, because one
-// lookup finds both.
+// A ruleColumns holds the columns of the deciding rules; either may be nil. They are gathered together, because one lookup
+// finds both.
 type ruleColumns struct {
 	texts *dictColumn
 	lines *int32Column
 }
 
-// gatherRules fills the columns of rules when the first of them is gathered.
+// gatherRules fills both columns of rules when it is called for the first of them.
 func gatherRules(g *gathering, f *field, _ column) {
 	if g.ruled {
 		return
@@ -382,21 +385,21 @@ func gatherRules(g *gathering, f *field, _ column) {
 	nulls := g.findRules(ids, lines, present)
 	if c.texts != nil {
 		c.texts.Nulls += nulls
-		c.texts.stretch(g.streaks)
+		c.texts.setStreaks(g.streaks)
 	}
 	if c.lines != nil {
 		copy(c.lines.Present[len(c.lines.Present)-n:], present)
 		c.lines.Nulls += nulls
-		c.lines.stretch(g.streaks)
+		c.lines.setStreaks(g.streaks)
 	}
 }
 
-// findRules sets the number of the text, the line and the presence of the winning rules by verdict,
-// and returns how many verdicts have none.
+// findRules sets, for each verdict, the number of the text and the line of the deciding rule, and whether there is one. It
+// returns the number of verdicts without a rule.
 func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	fromLog := len(g.batch.Agents) > 0
 	if g.agents == 1 && !fromLog {
-		// For verdicts of one agent this takes half the time.
+		// This loop for verdicts of one agent takes half the time of the general one.
 		var nulls int
 		verdicts, rulings := g.verdicts, g.rulings
 		for i := range verdicts {
@@ -439,7 +442,7 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	return nulls
 }
 
-// gatherViolations adds the violations; unknown ones are null.
+// gatherViolations adds whether each row is a violation; null if unknown.
 func gatherViolations(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
@@ -453,7 +456,7 @@ func gatherViolations(g *gathering, _ *field, col column) {
 	}
 }
 
-// gatherVerified adds whether each row came from its crawler.
+// gatherVerified adds whether the crawler of each row is verified.
 func gatherVerified(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	answers := g.batch.Verified[g.from*g.agents : g.to*g.agents]
@@ -467,7 +470,7 @@ func gatherVerified(g *gathering, _ *field, col column) {
 	}
 }
 
-// gatherProofs adds the proof for each row that it came from its crawler.
+// gatherProofs adds how the crawler of each row was verified; null if it was not.
 func gatherProofs(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]
@@ -481,7 +484,7 @@ func gatherProofs(g *gathering, _ *field, col column) {
 	}
 }
 
-// gatherListed adds whether sitemaps have the URL of each row, null where it is bad.
+// gatherListed adds whether sitemaps list the URL of each row; null if it is invalid.
 func gatherListed(g *gathering, _ *field, col column) {
 	c := col.(*boolColumn)
 	n := g.to - g.from
@@ -495,7 +498,7 @@ func gatherListed(g *gathering, _ *field, col column) {
 	c.repeat(n, g.agents)
 }
 
-// gatherDates adds the days of the rows, null where the time is not known.
+// gatherDates adds the day of each row; null if its time is unknown.
 func gatherDates(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	n := g.to - g.from
@@ -539,7 +542,7 @@ func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
 	v.repeat(len(values), g.agents)
 }
 
-// gatherKeptBools adds a column of the input that holds booleans.
+// gatherKeptBools adds a boolean column of the input.
 func gatherKeptBools(g *gathering, f *field, col column) {
 	c := col.(*boolColumn)
 	values, levels := c.extendNullable(g.to - g.from)
@@ -550,8 +553,7 @@ func gatherKeptBools(g *gathering, f *field, col column) {
 	c.repeat(len(values), g.agents)
 }
 
-// keptLevels sets which values of a column of the input are present, and returns how many rows are
-// null.
+// keptLevels sets which values of a column of the input are present, and returns the number of null rows.
 func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
 	for i, present := range g.batch.Kept[f.kept].Present[g.from:g.to] {
 		levels[i] = 1
@@ -563,8 +565,7 @@ func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
 	return nulls
 }
 
-// validPiece reports whether a piece of valid UTF-8 is valid too: whether it starts and ends
-// between runes.
+// validPiece reports whether a part of valid UTF-8 is valid itself: whether it starts and ends between characters.
 func validPiece(data []byte, s engine.Span) bool {
 	end := int(s.Off + s.Len)
 	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))
@@ -579,27 +580,27 @@ func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) p
 	}
 }
 
-// HasUsage reports whether the needs include lines that are read according to a draft.
+// HasUsage reports whether the needs include directives from drafts: preferences and licenses.
 func (n *Needs) HasUsage() bool {
 	return slices.ContainsFunc(append(robots.PreferenceLines(), robots.LicenseLines),
 		func(d robots.Directive) bool { return slices.Contains(n.Directives, d) })
 }
 
-// A present says whether a value is not null.
+// A present reports whether a value is not null.
 type present = bool
 
-// A preferenceCell is a place in a column of preferences, with the field of its type set.
+// A preferenceCell is a value of a column of preferences. Only the field for the column's type is set.
 type preferenceCell struct {
 	engine.Preference
-	how func() string // the text of How
+	how func() string // returns the text of How
 
-	number int    // of the text among those without use; -1 is none
-	text   string // of the column
+	number int    // number of text in the dictionary's ids; -1 if it has none, because it contains how
+	text   string // for a dictionary column
 	line   int32
 	yes    bool
 }
 
-// sourceSpec returns the column of a source.
+// sourceSpec returns the column of what a source says.
 func sourceSpec(s robots.Source) *spec {
 	kind := parquet.Dictionary
 	if robots.Sources[s].Rules {
@@ -619,7 +620,7 @@ func sourceSpec(s robots.Source) *spec {
 	}, robots.Sources[s].Directive)
 }
 
-// sourceLineSpec returns the column of the first line that counts.
+// sourceLineSpec returns the column of the first line of a source that counts.
 func sourceLineSpec(s robots.Source) *spec {
 	return preferenceSpec(robots.Sources[s].Column+"_line", parquet.Int32, func(c *preferenceCell) present {
 		c.line = c.Said[s].Line
@@ -627,7 +628,7 @@ func sourceLineSpec(s robots.Source) *spec {
 	}, robots.Sources[s].Directive)
 }
 
-// useSpec returns the column of a use, by all sources.
+// useSpec returns the column of a use, combined from all sources.
 func useSpec(u robots.Use) *spec {
 	return preferenceSpec("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, func(c *preferenceCell) present {
 		answer := c.Uses()[u]
@@ -647,15 +648,15 @@ func gatherPreferences(g *gathering, f *field, col column) {
 	case *dictColumn:
 		ids, levels = c.extendNullable(n)
 		nulls = &c.Nulls
-		defer c.stretch(g.streaks)
+		defer c.setStreaks(g.streaks)
 	case *int32Column:
 		lines, levels = c.extendNullable(n)
 		nulls = &c.Nulls
-		defer c.stretch(g.streaks)
+		defer c.setStreaks(g.streaks)
 	case *boolColumn:
 		bools, levels = c.extendNullable(n)
 		nulls = &c.Nulls
-		defer c.stretch(g.streaks)
+		defer c.setStreaks(g.streaks)
 	}
 	clear(ids)
 	clear(lines)
@@ -668,7 +669,7 @@ func gatherPreferences(g *gathering, f *field, col column) {
 		if *p == (engine.Preference{}) {
 			continue
 		}
-		if i > 0 && p.How == 0 && *p == g.preferences[i-1] { // all but the text of How is in it
+		if i > 0 && p.How == 0 && *p == g.preferences[i-1] { // equal, because only the text of How is not in p
 			levels[i] = levels[i-1]
 		} else {
 			cell = preferenceCell{Preference: *p, how: func() string {
@@ -709,8 +710,8 @@ func gatherLicenses(g *gathering, f *field, col column) {
 			continue
 		}
 		rows, level := (i+1-start)*g.agents, int16(1)
-		// The number of the first license of a robots.txt, if there is one. at is the index of
-		// the column, whose lines the table of rules has among the rules: below those.
+		// Look up the first license of the robots.txt. The table of rules also remembers licenses, with negative numbers
+		// below NoRule that depend on the column.
 		n := g.names
 		d := c.dict
 		at := f.at

@@ -28,8 +28,8 @@ type Catalog interface {
 // A Numbering holds the dictionaries of a table, which the chunks of a Writer share, and the tables that map the
 // numbers of a batch to them.
 type Numbering struct {
-	Dicts []*Dictionary      // by column; nil where it has none
-	Texts []parquet.TextList // the same
+	Dicts []*Dictionary      // by column; nil for columns without one
+	Texts []parquet.TextList // the same as Dicts
 	rules ruleTable
 	// ruleTexts are the dictionaries of rules: one, or one per agent in the wide layout; none if no column has the
 	// texts of rules.
@@ -44,16 +44,7 @@ type Numbering struct {
 	gathering gathering
 }
 
-// inputName returns the name of an input, or "" if there is none, as in a program whose rows do not come from
-// files.
-func inputName(inputs []string, i int) string {
-	if i < len(inputs) {
-		return inputs[i]
-	}
-	return ""
-}
-
-// NewNumbering returns an empty numbering for the columns of a layout.
+// NewNumbering returns an empty numbering for the columns of a schema.
 func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
 	n := NewDictionaries(l)
 	n.catalog, n.inputs, n.agents, n.rules = cat, inputs, agents, newRuleTable()
@@ -61,7 +52,7 @@ func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
 	return n
 }
 
-// SetLocation sets the time zone of dates; nil is UTC. It is called before the first row.
+// SetLocation sets the time zone of dates; nil means UTC. Call it before the first row is added.
 func (n *Numbering) SetLocation(loc *time.Location) {
 	for _, d := range n.Dicts {
 		if d != nil {
@@ -70,7 +61,7 @@ func (n *Numbering) SetLocation(loc *time.Location) {
 	}
 }
 
-// NewDictionaries returns the dictionaries of a layout for rows that other dictionaries have already numbered.
+// NewDictionaries returns the empty dictionaries of a schema, for rows that are copied from other chunks.
 func NewDictionaries(l *Schema) *Numbering {
 	n := &Numbering{Dicts: make([]*Dictionary, len(l.Fields)), Texts: make([]parquet.TextList, len(l.Fields))}
 	for i, f := range l.Fields {
@@ -102,7 +93,7 @@ func (n *Numbering) Reset() {
 	}
 }
 
-// Memory returns how many bytes are allocated for the dictionaries.
+// Memory returns the number of bytes allocated for the dictionaries.
 func (n *Numbering) Memory() (size int) {
 	for _, d := range n.Dicts {
 		if d != nil {
@@ -116,7 +107,7 @@ func (n *Numbering) Memory() (size int) {
 // which is at most half full.
 const textOverhead = 16
 
-// Size returns the bytes of all texts, each with textOverhead. It depends on nothing but the texts.
+// Size returns the size of all texts in bytes, including textOverhead. It depends only on the texts.
 func (n *Numbering) Size() (size int) {
 	for _, d := range n.Dicts {
 		if d != nil {
@@ -145,10 +136,10 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 	return d.addString(look.AgentName(from.Rulings[row], agent))
 }
 
-// groupOf returns the number of the rules of an agent for the table of rules.
+// groupOf returns the group in the table of rules for the rules of an agent.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
-// binding returns the number of the word for whether robots.txt binds an agent.
+// binding returns the number of the text of an agent's binding.
 func (n *Numbering) binding(d *Dictionary, agent int) int32 {
 	b := n.catalog.Binding(agent)
 	if id := d.known(int(b)); id != 0 {
@@ -179,10 +170,10 @@ func (n *Numbering) origin(d *Dictionary, site engine.SiteID, strays [][]byte) i
 	return d.number(int(site), string(n.catalog.Origin(site))) - 1
 }
 
-// rule returns the number of the text of the rule that decided a verdict, and its line. The number
-// is 0 if there is no column for the text.
+// rule returns the number of the text of the rule that decided a verdict, and its line. The number is 0 if there is no
+// column for the text.
 func (n *Numbering) rule(site engine.RulingID, agent int, rule int32) (id, line int32) {
-	owner := agent // whose dictionary has the text
+	owner := agent // the first agent with the same rules, if they share a dictionary
 	if len(n.ruleTexts) <= 1 {
 		owner = n.catalog.FirstAgent(site, agent)
 	}
@@ -206,9 +197,9 @@ type ruleTable struct {
 	used    int
 }
 
-// A ruleEntry has the known facts of one rule.
+// A ruleEntry describes one rule.
 type ruleEntry struct {
-	group uint64 // see groupOf; 0 is an empty entry
+	group uint64 // see groupOf; 0 for an empty entry
 	rule  int32  // index in the rule set of the group
 	id    int32  // number of its text
 	line  int32
@@ -223,7 +214,7 @@ const maxRuleEntries = 1 << 17
 
 func newRuleTable() ruleTable { return ruleTable{entries: make([]ruleEntry, minRuleEntries)} }
 
-// reset forgets all rules. It keeps the memory unless most of it was not used.
+// reset removes all rules. It keeps the memory, unless most of it was unused.
 func (t *ruleTable) reset() {
 	if len(t.entries) > minRuleEntries && t.used < len(t.entries)/8 {
 		t.entries = make([]ruleEntry, len(t.entries)/4)
@@ -252,7 +243,7 @@ func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
 	return t.probe(group, rule)
 }
 
-// probe returns the entry of a rule, or the empty one where it belongs.
+// probe returns the entry of a rule, or the empty entry for it.
 func (t *ruleTable) probe(group uint64, rule int32) *ruleEntry {
 	mask := uint64(len(t.entries) - 1)
 	slot := (group*0x9E3779B97F4A7C15 + uint64(rule)*0xC2B2AE3D27D4EB4F) >> 40

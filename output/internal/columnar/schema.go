@@ -17,25 +17,25 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Layout says which rows the table has.
+// A Layout determines the rows of the table.
 type Layout uint8
 
 // The layouts.
 const (
-	Long Layout = iota // a row for each URL and agent
-	Wide               // a row for each URL, with columns for each agent
+	Long Layout = iota // one row per URL and agent
+	Wide               // one row per URL, with columns for each agent
 )
 
 // layoutNames are the names of the layouts, by Layout.
 var layoutNames = [...]string{Long: "long", Wide: "wide"}
 
 // ErrLayout is the error of ParseLayout, and of the layout [Wide] for a store whose agents come from the log.
-var ErrLayout = errors.New("no such layout")
+var ErrLayout = errors.New("unknown layout")
 
 // String returns the layout's name.
 func (l Layout) String() string { return layoutNames[l] }
 
-// ParseLayout returns the layout of that name. The error is ErrLayout, with the names there are.
+// ParseLayout returns the layout of that name. The error is ErrLayout, and lists the names.
 func ParseLayout(name string) (Layout, error) {
 	if i := slices.Index(layoutNames[:], name); i >= 0 {
 		return Layout(i), nil
@@ -49,7 +49,7 @@ func (l Layout) DefaultColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
 }
 
-// A KeptColumn is a column of the input that is written behind the columns of the verdicts. It has nulls.
+// A KeptColumn is a column of the input that is copied to the output, after the columns of verdicts. It is nullable.
 type KeptColumn struct {
 	Name string
 	Kind engine.KeptKind
@@ -58,33 +58,32 @@ type KeptColumn struct {
 // A Schema is the columns of a table, in their order.
 type Schema struct {
 	Fields   []field
-	Kept     int     // columns of the input
-	Wide     bool    // there are columns for each agent
-	Agents   [][]int // in the wide layout, the columns of each agent
+	Kept     int     // number of columns of the input
+	Wide     bool    // the layout is Wide
+	Agents   [][]int // in the wide layout, the indices of the columns of each agent
 	verdicts bool    // there are columns of verdicts
-	pages    bool    // texts lie as Parquet's pages have them
+	pages    bool    // texts have the form of Parquet pages
 	streaks  bool    // rows may be gathered by streaks
 
 	preferences bool // there are columns of preferences
 
-	// from has, for each column, its index in the gathered layout, if rows are reordered between the two; nil if
-	// the layouts are the same.
+	// from has the index of each column in the gathered schema, from which rows are copied in another order; nil if both
+	// schemas are the same.
 	from []int
 }
 
-// A Shape says which columns a table has, and which of them put its rows in order.
+// A Shape has the options that determine the columns of a table.
 type Shape struct {
 	Layout    Layout
-	Names     []string     // nil means Layout.DefaultColumns, or ChangeColumns
-	Kept      []KeptColumn // written behind the others
+	Names     []string     // nil means Layout.DefaultColumns, or ChangeColumns if Changes is set
+	Kept      []KeptColumn // written after the others
 	Changes   bool         // the columns are among ChangeColumns
-	Pages     bool         // texts lie as Parquet's pages have them, unless rows are put in order
-	Partition []string     // of Partitions; these columns are not written
-	Sort      []string     // of Partitions
+	Pages     bool         // texts have the form of Parquet pages, unless rows are sorted or partitioned
+	Partition []string     // among Partitions; these columns are not written
+	Sort      []string     // among Partitions
 }
 
-// NewSchema returns the columns that a shape asks for. The error joins one for each impossible column,
-// such as a [ColumnError].
+// NewSchema returns the schema of a shape. The error joins an error for each invalid column, such as a [ColumnError].
 func NewSchema(s Shape, agents []string) (*Schema, error) {
 	known, names := Columns(), s.Names
 	if s.Changes {
@@ -127,7 +126,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 	return l, errors.Join(errs...)
 }
 
-// complete derives values from the fields.
+// complete sets the values that depend on the fields.
 func (l *Schema) complete(agents int) {
 	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
 	for i := range l.Fields {
@@ -151,7 +150,7 @@ func (l *Schema) Index(name string) int {
 	return slices.IndexFunc(l.Fields, func(f field) bool { return f.Name == name })
 }
 
-// shared returns an error for each two agents that would share a column.
+// shared returns an error for each pair of agents whose columns would have the same name.
 func (l *Schema) shared(agents []string) (errs []error) {
 	owners := map[string]int{}
 	reported := map[[2]int]bool{}
@@ -169,15 +168,15 @@ func (l *Schema) shared(agents []string) (errs []error) {
 	return errs
 }
 
-// A sharedError is a name that columns of two agents would have in the wide layout.
+// A sharedError means that columns of two agents would have the same name in the wide layout.
 type sharedError struct{ name, a, b string }
 
-// Error names the agents and the column, and says how to tell them apart.
+// Error names the agents and the column, and the remedy.
 func (e *sharedError) Error() string {
 	return fmt.Sprintf("the agents %q and %q would share the column %s: leave one of them out, or use the long layout", e.a, e.b, e.name)
 }
 
-// Unwrap returns errColumn.
+// Unwrap returns ErrColumn.
 func (e *sharedError) Unwrap() error { return ErrColumn }
 
 // wideToken returns the suffix of the names of an agent's columns, which SQL accepts without quotes: the agent's
@@ -194,8 +193,7 @@ func wideToken(agent string) string {
 	}, agent)
 }
 
-// ColumnNames returns the names of all columns for the agents, in their order. It fails as
-// NewSchema does.
+// ColumnNames returns the names of all columns for the agents, in their order. The errors are those of NewSchema.
 func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	l, err := NewSchema(s, agents)
 	if err != nil {
@@ -208,8 +206,8 @@ func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	return names, nil
 }
 
-// Schemas returns the columns to gather, which include those that rows are ordered by, and the columns to write.
-// The errors are NewSchema's, and ErrPartition.
+// Schemas returns the schema of the rows to gather, with the columns to sort and partition by, and that of the files. The
+// errors are those of NewSchema, and ErrPartition.
 func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	written, err = NewSchema(s, agents)
 	if err == nil {
@@ -226,10 +224,10 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 		col, at := Lookup(name), all.Index(name)
 		switch {
 		case s.Layout == Wide && (col.perAgent || name == NameAgent):
-			errs = append(errs, fmt.Errorf("%w: by %s, but in the wide layout each agent has its own column for it: use the long layout",
+			errs = append(errs, fmt.Errorf("%w by %s: in the wide layout, each agent has its own column for it: use the long layout",
 				ErrPartition, name))
 		case at >= 0 && all.Fields[at].spec != col:
-			errs = append(errs, fmt.Errorf("%w: by %s, but a kept column of the input has the same name: remove it from -keep",
+			errs = append(errs, fmt.Errorf("%w by %s: a kept column of the input has the same name: remove it from -keep",
 				ErrPartition, name))
 		case at < 0:
 			all.Fields = append(all.Fields, field{Field: col.Field, spec: col})
@@ -248,8 +246,8 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	return all, written, errors.Join(errs...)
 }
 
-// Needs list what columns require besides the verdicts of a batch: for one column, or for all columns, partitions
-// and filters of a table.
+// Needs lists what columns require besides the verdicts of a batch: for one column, or for all columns, partitions and
+// filters of a table.
 type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off
@@ -279,16 +277,16 @@ func NeedsOf(names ...string) (n Needs) {
 	return n
 }
 
-// ErrDirectives is the error of a column of a directive whose lines the store does not keep.
+// ErrDirectives is the error of a column that requires lines of a directive which the store does not keep.
 var ErrDirectives = errors.New("the store was built without the directives of the columns")
 
-// ErrLogAgents is the error of a column about the crawlers of the log, without them.
+// ErrLogAgents is the error of a column that requires agents from the log.
 var ErrLogAgents = errors.New("the store was built for agents that do not come from the log")
 
-// ErrRanges is the error of a column about who the crawlers of the log were, without lists of their addresses.
+// ErrRanges is the error of a column that requires lists of IP addresses.
 var ErrRanges = errors.New("the store was built without lists of addresses")
 
-// ErrSitemaps is the error of a column about sitemaps, without them.
+// ErrSitemaps is the error of a column that requires sitemaps.
 var ErrSitemaps = errors.New("the store was built without sitemaps")
 
 // Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store does not meet the needs.

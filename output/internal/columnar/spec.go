@@ -16,36 +16,35 @@ import (
 type spec struct {
 	parquet.Field
 	choice    choice
-	perAgent  bool // in the wide layout each agent has such a column
-	beside    bool // a column of Verdicts: it depends on nothing but the row, which may be a request
+	perAgent  bool // in the wide layout, each agent has such a column
+	beside    bool // Verdicts of package output support it, because it depends only on the row
 	partition bool // an output can be partitioned by it
-	streaks   bool // gathered by streaks, where the chunk is
-	byRow     bool // it may differ within a streak, so a chunk with it has none
+	streaks   bool // it is gathered by streaks, if the chunk is
+	byRow     bool // it may differ within a streak, so a chunk with it is not gathered by streaks
 	needs     Needs
 
-	// preference gives the value of a column of preferences to one of them.
+	// preference sets the value of a column of preferences in c, whose Preference is set.
 	preference func(c *preferenceCell) present
 
 	gather func(g *gathering, f *field, c column)
 	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
 }
 
-// A choice says when a column is written.
+// A choice says when a column is written by default. If the user names columns, these are written.
 type choice uint8
 
 const (
-	byDefault choice = iota
-	longOnly         // by default in the long layout, else if it is named
-	ifNamed
-	ofLog    // by default if agents come from the log, else if it is named
-	ofRanges // by default if crawlers of the log are verified, else if it is named
-
-	ofSitemaps // by default if there are sitemaps, else if it is named
-	never      // it is gathered to partition by
-	ofChanges  // only with Options.Old
+	byDefault  choice = iota // always
+	longOnly                 // in the long layout
+	ifNamed                  // never
+	ofLog                    // if agents come from the log
+	ofRanges                 // if crawlers of the log are verified by IP address
+	ofSitemaps               // if there are sitemaps
+	never                    // cannot be named either: only for partitions
+	ofChanges                // only with Options.Old
 )
 
-// The names that other code needs.
+// Names of columns that other code needs.
 const (
 	NameOrigin   = "origin"
 	NameAgent    = "agent"
@@ -58,10 +57,10 @@ const (
 	nameVerifiedBy = "verified_by"
 )
 
-// CanonicalURL is the name of the column of URLs without the parameters of clean-param lines.
+// CanonicalURL is the name of the column of URLs without the query parameters of Clean-param lines.
 const CanonicalURL = "canonical_url"
 
-// Violation is the name of the column about the deeds of the log's crawlers.
+// Violation is the name of the column that says whether a crawler of the log fetched a disallowed URL.
 const Violation = "violation"
 
 // PartitionDate is the name of the partitions by day.
@@ -69,7 +68,7 @@ const PartitionDate = "date"
 
 const nullable = true
 
-// of returns a field without encodings of its own.
+// of returns a field with the default encoding.
 func of(name string, t parquet.Type, nullable bool) parquet.Field {
 	return parquet.Field{Name: name, Type: t, Nullable: nullable}
 }
@@ -145,7 +144,7 @@ var columnSpecs = []*spec{
 	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: gatherChanges},
 }
 
-// KeptSpecs are the columns of the input that are kept, without their names.
+// KeptSpecs has the spec of a column of the input for each kind, without a name.
 var KeptSpecs = [...]*spec{
 	engine.KeptText: {
 		Field:  of("", parquet.Text, nullable),
@@ -161,22 +160,22 @@ var KeptSpecs = [...]*spec{
 type field struct {
 	parquet.Field
 	spec  *spec
-	agent int // whose column it is, in the wide layout
-	kept  int // index in engine.Batch.Kept of a column that is kept
+	agent int // the agent of the column, in the wide layout
+	kept  int // index in engine.Batch.Kept, for a column of the input
 	at    int // index in Schema.Fields
 }
 
-// ErrColumn is the kind of the errors about the choice of columns.
+// ErrColumn is the kind of errors about the choice of columns.
 var ErrColumn = errors.New("invalid choice of columns")
 
-// A ColumnError is a column that cannot be chosen.
+// A ColumnError says why a column cannot be written.
 type ColumnError struct {
 	Name   string
-	Reason string   // the fault: "unknown", "named twice"
+	Reason string   // "unknown", "named twice"
 	Known  []string // the columns to choose from
 }
 
-// Error names the column, the fault, and the columns to choose from if it is none of them.
+// Error names the column and the reason, and lists the known columns if the column is unknown.
 func (e *ColumnError) Error() string {
 	remedy := "name it once"
 	if !slices.Contains(e.Known, e.Name) {
@@ -185,10 +184,10 @@ func (e *ColumnError) Error() string {
 	return fmt.Sprintf("column %q is %s: %s", e.Name, e.Reason, remedy)
 }
 
-// Unwrap returns errColumn.
+// Unwrap returns ErrColumn.
 func (e *ColumnError) Unwrap() error { return ErrColumn }
 
-// specNames returns the names of the columns that are wanted.
+// specNames returns the names of the columns for which want returns true.
 func specNames(want func(*spec) bool) (names []string) {
 	for _, s := range columnSpecs {
 		if want(s) {
@@ -201,31 +200,29 @@ func specNames(want func(*spec) bool) (names []string) {
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return specNames(func(s *spec) bool { return s.choice < never }) }
 
-// LogColumns returns the names of the columns that are written by default, behind
-// Layout.DefaultColumns, if agents come from the log.
+// LogColumns returns the names of the columns that are written by default after Layout.DefaultColumns if agents come from
+// the log.
 func LogColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofLog }) }
 
-// RangesColumns returns the names of the columns that are written by default, behind LogColumns, if the
-// crawlers of the log are verified.
+// RangesColumns returns the names of the columns that are written by default after LogColumns if crawlers are verified by
+// IP address.
 func RangesColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofRanges }) }
 
-// SitemapColumns returns the names of the columns that are written by default, behind RangesColumns, if there are
-// sitemaps.
+// SitemapColumns returns the names of the columns that are written by default after RangesColumns if there are sitemaps.
 func SitemapColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == ofSitemaps })
 }
 
-// VerdictColumns returns the names of the columns that [Verdicts] can have: those that depend on
-// nothing but the row.
+// VerdictColumns returns the names of the columns that Verdicts of package output support: those that depend only on the
+// row.
 func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
 
-// Partitions returns the names that ParsePartition takes: of columns, and [PartitionDate], the day
-// in UTC of [engine.Batch.Times].
+// Partitions returns the names that ParsePartition accepts: columns, and [PartitionDate], the day of [engine.Batch.Times].
 func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
 
-// ParseColumns splits a comma-separated list of column names, which picks columns and orders them.
-// Spaces around a name are dropped. The empty list is [Layout.DefaultColumns] of [Long]. The error
-// joins a [ColumnError] for every fault. [Usage] stands for the columns of preferences but policy_train_ai, and a "+" before the list for the default columns.
+// ParseColumns splits a comma-separated list of column names, in the order of the output. Spaces around names are dropped.
+// The empty list means [Layout.DefaultColumns] of [Long], [Usage] the columns of preferences except those of policies, and
+// a leading "+" the default columns. The error joins a [ColumnError] for every invalid name.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return Long.DefaultColumns(), nil
@@ -236,8 +233,8 @@ func ParseColumns(list string) ([]string, error) {
 // Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
-// AddColumns returns a list of columns. If the list begins with "+", the default columns replace the "+", except
-// those that the list names; otherwise it is unchanged.
+// AddColumns replaces a leading "+" of the list by the default columns that the list does not name. It returns other lists
+// unchanged.
 func AddColumns(list string, defaults []string) string {
 	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
 		names := splitNames(more)
@@ -247,7 +244,7 @@ func AddColumns(list string, defaults []string) string {
 	return list
 }
 
-// ParseVerdictColumns is [ParseColumns] for [VerdictColumns]; the empty list is nil.
+// ParseVerdictColumns is like [ParseColumns], for [VerdictColumns]; it returns nil for the empty list.
 func ParseVerdictColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
@@ -255,8 +252,8 @@ func ParseVerdictColumns(list string) ([]string, error) {
 	return parseColumns(AddColumns(list, Long.VerdictDefaults()), VerdictColumns())
 }
 
-// VerdictDefaults returns the names of the default columns of [Verdicts] of one agent, or of an agent that each row
-// names: they do not repeat the agent.
+// VerdictDefaults returns the names of the default columns of Verdicts: [Layout.DefaultColumns] that they support, except
+// the agent, which the caller knows.
 func (l Layout) VerdictDefaults() []string {
 	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside || name == NameAgent })
 }
@@ -269,7 +266,7 @@ func parseColumns(list string, known []string) ([]string, error) {
 	return names, nil
 }
 
-// splitNames splits a list of names at its commas.
+// splitNames splits a comma-separated list of names, and expands Usage.
 func splitNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -282,8 +279,8 @@ func splitNames(list string) []string {
 	return names
 }
 
-// Pick returns the columns of these names, which must be known ones. The error joins a
-// [ColumnError] for every fault.
+// Pick returns the columns with these names, which must be among known. The error joins a [ColumnError] for every invalid
+// name.
 func Pick(names, known []string) (picked []*spec, err error) {
 	var errs []error
 	for i, name := range names {
@@ -309,11 +306,11 @@ func Lookup(name string) *spec {
 	return nil
 }
 
-// ErrPartition is the kind of the errors about the columns that partition an output.
-var ErrPartition = errors.New("no partitions")
+// ErrPartition is the kind of errors about the columns that partition an output.
+var ErrPartition = errors.New("cannot partition the output")
 
-// ParsePartition splits a comma-separated list of the columns that partition the output. The empty list
-// is not a partitions. The error is ErrPartition.
+// ParsePartition splits a comma-separated list of the columns that partition the output; "" means no partitions. The error
+// is ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
@@ -322,7 +319,7 @@ func ParsePartition(list string) ([]string, error) {
 	return names, checkPartition(names)
 }
 
-// checkPartition returns the faults of names to partition by.
+// checkPartition returns the joined errors of columns to partition by.
 func checkPartition(names []string) error {
 	var errs []error
 	for i, name := range names {
