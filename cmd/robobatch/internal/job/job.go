@@ -90,7 +90,12 @@ func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
 	}()
-	if err := errors.Join(j.openStats(), j.page.Begin()); err != nil {
+	if j.statsName != "" && !isPipe(j.statsName) { // a pipe is opened at the end: its reader may wait for the output first
+		if err := j.stats.Create(j.createStats); err != nil {
+			return fmt.Errorf("-stats: %w", err)
+		}
+	}
+	if err := j.page.Begin(); err != nil {
 		return err
 	}
 	if err := j.load(ctx); err != nil {
@@ -123,7 +128,11 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = j.evaluate(ctx)
+	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
+		j.src.NoTimes = pipeline.ErrNoDates
+	}
+	err = j.Take(ctx, j.src, j.page.With(&j.out))
+	j.dates = errors.Is(j.src.NoTimes, pipeline.ErrNoDates) && !j.src.Dated
 	r := j.Summary()
 	if err == nil {
 		r.Warnings = append(r.Warnings, j.warnings(r)...)
@@ -138,11 +147,13 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 
 // complete completes the output: all of it, or the rows before the error that ended the run. For a fault in the logs,
 // it returns a [*outputs.FaultError], or an error if no rows are left. It also returns a [*outputs.FaultError] if a limit was
-// exceeded, or if judge fails although all rows are there.
+// exceeded, or a requirement is not met although all rows are there.
 func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
-		err = j.judge(r)
+		if err = j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true); err == nil {
+			err = j.require.Check(r.Rows())
+		}
 	}
 	if j.series == nil { // a series records each output
 		if err := j.set.Begin(j.outName, j.rejects, j.page.FileName(), j.statsName); err != nil {
@@ -165,15 +176,7 @@ func (j *job) complete(ctx context.Context, r *summary.Report, err error) error 
 	return err
 }
 
-// judge returns why a completed run must fail nevertheless, or nil.
-func (j *job) judge(r *summary.Report) error {
-	if err := j.limit.Check(j.out.Rejected.Load(), r.Counts.Lines(), true); err != nil {
-		return err
-	}
-	return j.require.Check(r.Rows())
-}
-
-// warnings returns the warnings about the rows of the logs, apart from errors of judge.
+// warnings returns the warnings about the rows of the logs, apart from errors of complete.
 func (j *job) warnings(r *summary.Report) []warning.Warning {
 	all := r.Warn()
 	if j.series != nil {
@@ -196,16 +199,6 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 		}
 		return d.Code == warning.NoURLs && !j.require.AllowBad || d.Code == warning.NoRows && j.require.Rows && r.Counts.Skipped == 0
 	})
-}
-
-// evaluate evaluates the logs.
-func (j *job) evaluate(ctx context.Context) error {
-	if !j.Asked.ByRow() && j.outOpt.Needs().Times {
-		j.src.NoTimes = pipeline.ErrNoDates
-	}
-	err := j.Take(ctx, j.src, j.page.With(&j.out))
-	j.dates = errors.Is(j.src.NoTimes, pipeline.ErrNoDates) && !j.src.Dated
-	return err
 }
 
 // commit completes the output, after the page.
@@ -311,18 +304,6 @@ func hintsAbout(r *summary.Report) (hints []logHint) {
 			" on, so they are not verified; without -limit, the run reads to the checksum"})
 	}
 	return hints
-}
-
-// openStats opens the statistics file before the work, so that errors show early. A named pipe is opened at the end,
-// because its reader may wait for the output first.
-func (j *job) openStats() error {
-	if j.statsName == "" || isPipe(j.statsName) {
-		return nil
-	}
-	if err := j.stats.Create(j.createStats); err != nil {
-		return fmt.Errorf("-stats: %w", err)
-	}
-	return nil
 }
 
 // createStats creates the file of the statistics.

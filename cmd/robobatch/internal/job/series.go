@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,23 +41,14 @@ type seriesPlan struct {
 	hint         string        // hint about the shard
 }
 
-// parseOnError reports whether the run continues after a failed input. "" is the default of a command without the flag.
-func parseOnError(text string) (skip bool, err error) {
-	if text == "" {
-		return false, nil
-	}
-	i, err := cli.Choose("way", text, onErrors)
-	return i == 1, err
-}
-
 // errOneOutput is the error for a flag that needs one output per input.
 var errOneOutput = errors.New("this flag needs one output per input: name a directory that ends in /, as in -out out/")
 
 // chooseSeries returns the plan for one output per input; nil for other runs.
 func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
-	var err error
-	p.skip, err = parseOnError(g.series.onError)
+	onError, err := cli.Choose("way", cmp.Or(g.series.onError, onErrors[0]), onErrors) // "" without the flag
+	p.skip = onError == 1
 	several := outputs.IsDir(g.table.Out) && (g.storage.partitionBy == "" || p.skip || p.resume || g.series.shard != "" || storage.IsRemote(g.table.Out))
 	p.dir.Partitioned = g.storage.partitionBy != ""
 	faults.Add("on-error", cli.Hint(err, g.series.onError, onErrors))
@@ -126,7 +118,12 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 		if f.Err != nil || f.Size >= 0 {
 			continue
 		}
-		if f.Err = whyNoFile(f.Name); !p.skip {
+		if _, err := storage.Of(f.Name).Stat(f.Name); err != nil {
+			f.Err = &ingest.NameError{Name: f.Name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
+		} else {
+			f.Err = &ingest.NameError{Name: f.Name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
+		}
+		if !p.skip {
 			return f.Err
 		}
 	}
@@ -173,14 +170,6 @@ func (p *plan) findKinds() {
 			return
 		}
 	}
-}
-
-// whyNoFile returns the error of an input that is not a regular file.
-func whyNoFile(name string) error {
-	if _, err := storage.Of(name).Stat(name); err != nil {
-		return &ingest.NameError{Name: name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
-	}
-	return &ingest.NameError{Name: name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
 }
 
 // A seriesRun runs a plan with one output per input: the inputs one after the other, with the same rules.
@@ -323,9 +312,11 @@ func (s *seriesRun) all(ctx context.Context) error {
 		}
 		item := &s.items()[i]
 		if err := s.makeOutput(ctx, item); err != nil {
-			failure, ok := failureOf(err)
-			if !ok || !s.series.skip {
-				if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
+			fault, isFault := errors.AsType[*outputs.FaultError](err)
+			_, isInput := errors.AsType[*inputError](err)
+			isInput = isInput || errors.Is(err, syscall.ENAMETOOLONG)
+			if errors.Is(err, context.Canceled) || !isFault && !isInput || !s.series.skip {
+				if isFault {
 					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, msg.File(s.series.dir.Output(item)))
 				}
 				return err
@@ -333,7 +324,10 @@ func (s *seriesRun) all(ctx context.Context) error {
 			if storage.IsTemporary(err) {
 				s.passing = err
 			}
-			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
+			if isFault {
+				err = fault.Err
+			}
+			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: err.Error()})
 		}
 		s.mu.Lock()
 		s.bytes += max(0, item.Size)
@@ -348,20 +342,6 @@ type inputError struct{ err error }
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// failureOf returns the fault of an input; ok is false if the error is not about the input.
-func failureOf(err error) (text string, ok bool) {
-	if errors.Is(err, context.Canceled) {
-		return "", false
-	}
-	if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
-		return fault.Err.Error(), true
-	}
-	if _, ok := errors.AsType[*inputError](err); ok || errors.Is(err, syscall.ENAMETOOLONG) {
-		return err.Error(), true
-	}
-	return "", false
-}
-
 // makeOutput makes the output of an input, unless it is complete.
 func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
@@ -373,10 +353,15 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	case state.Kept:
 		return &inputError{err}
 	}
-	if state.Done != nil && s.passes(state.Done) {
-		s.sum.Add(state.Done, item)
-		s.sum.Series.Resumed++
-		return nil
+	if done := state.Done; done != nil {
+		report := &summary.Report{Counts: done.Counts}
+		if s.limit.Check(done.Reject, done.Counts.Lines(), true) == nil && s.require.Check(report.Rows()) == nil {
+			s.sum.Add(done, item)
+			s.sum.Series.Resumed++
+			return nil
+		}
+		const why = "it does not meet the current limits"
+		s.diff[why] = append(s.diff[why], item.Name)
 	}
 	if errClear := dir.Clear(item); errClear != nil {
 		return errClear
@@ -387,20 +372,28 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	if err != nil {
 		return &inputError{err}
 	}
-	if err := errors.Join(storage.MakeParent(dir.Output(item)), s.makeRejects(item)); err != nil {
+	err = storage.MakeParent(dir.Output(item))
+	if s.rejects != "" {
+		err = errors.Join(err, storage.MakeParent(dir.Rejects(s.rejects, item)))
+	}
+	if err != nil {
 		return err
 	}
 	j, err := s.jobFor(item)
 	if err != nil {
 		return &inputError{s.remedies.Add(err)}
 	}
-	defer s.release()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.urls += s.current.src.URLs.Load()
+		s.current = nil
+	}()
 	r, err := j.decide(ctx)
 	if err := errors.Join(err, j.close()); err != nil {
 		return err
 	}
 	for _, hint := range hintsAbout(r) {
-		// Record a hint about an input.
 		i := slices.IndexFunc(s.notes, func(h seriesHint) bool { return h.kind == hint.kind })
 		if i < 0 {
 			s.notes = append(s.notes, seriesHint{logHint: hint})
@@ -440,17 +433,6 @@ func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	return state, err
 }
 
-// passes reports whether an existing output meets the current limits.
-func (s *seriesRun) passes(r *series.Record) bool {
-	report := &summary.Report{Counts: r.Counts}
-	if s.limit.Check(r.Reject, r.Counts.Lines(), true) == nil && s.require.Check(report.Rows()) == nil {
-		return true
-	}
-	const why = "it does not meet the current limits"
-	s.diff[why] = append(s.diff[why], r.Input.Name)
-	return false
-}
-
 // jobFor returns the job of an input. From now on, Drop drops it.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
@@ -477,22 +459,6 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	}
 	s.current, s.item = j, item
 	return j, nil
-}
-
-// makeRejects creates the directory for the list of an input's rejects, if there is a list.
-func (s *seriesRun) makeRejects(item *series.Item) error {
-	if s.rejects == "" {
-		return nil
-	}
-	return storage.MakeParent(s.series.dir.Rejects(s.rejects, item))
-}
-
-// release ends the job of an input.
-func (s *seriesRun) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.urls += s.current.src.URLs.Load()
-	s.current = nil
 }
 
 // sample returns the progress of the run.
