@@ -26,11 +26,11 @@ func TestFlagMessages(t *testing.T) {
 		{"compile", "-as-of now", "-as-of is a flag of robobatch, robobatch explain, robobatch lint, robobatch check, robobatch diff, robobatch report, robobatch coverage, robobatch census, robobatch conduct, robobatch rules, robobatch pipe and robobatch bench, not of robobatch compile"},
 		{"", "-workers many", `-workers: "many" is not an integer: write one in digits, such as 4`},
 		{"bench", "-rounds=2.5", `-rounds: "2.5" is not an integer: write one in digits, such as 4`},
-		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number of fewer digits`},
+		{"", "-limit 99999999999999999999", `-limit: "99999999999999999999" is out of range: write a number with fewer digits`},
 		{"", "-quiet=maybe", `-quiet: "maybe" is neither true nor false: write only the flag`},
 		{"", "-out", "-out needs a value: write -out file"},
 		{"", "-im urls.txt", "unknown flag -im: did you mean -in?"},
-		{"", "-rules b", "-rules: given twice: put all robots.txt into one directory"},
+		{"", "-rules b", "-rules: given twice: put all robots.txt files into one directory"},
 		{"", "-=x", "bad flag syntax: -=x"},
 	} {
 		p := commandLine()

@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		{"", "-flour", "-flour needs a value: write -flour file"},
 		{"", "-flour a -flour b", "-flour: given twice: mix it before"},
 		{"", "-flour rye -loaves many", `-loaves: "many" is not an integer: write one in digits, such as 4`},
-		{"", "-flour rye -loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number of fewer digits`},
+		{"", "-flour rye -loaves 99999999999999999999", `-loaves: "99999999999999999999" is out of range: write a number with fewer digits`},
 		{"sell", "-flour rye -warm=hot", `-warm: "hot" is neither true nor false: write only the flag`},
 		{"", "-flour rye ---loaves", "bad flag syntax: ---loaves"},
 		{"", "-flor rye", "unknown flag -flor: did you mean -flour?"},

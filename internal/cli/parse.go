@@ -256,7 +256,7 @@ func Int[T int | int64](to *T) func(string) error {
 		n, err := strconv.ParseInt(s, 0, 64)
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && int64(T(n)) != n:
-			return fmt.Errorf("%q is out of range: write a number of fewer digits", s)
+			return fmt.Errorf("%q is out of range: write a number with fewer digits", s)
 		case err != nil:
 			return fmt.Errorf("%q is not an integer: write one in digits, such as 4", s)
 		}
@@ -270,7 +270,7 @@ func Positive(to *int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return fmt.Errorf("%q is not an integer of 1 or more: write one in digits", s)
+			return fmt.Errorf("%q is not a positive integer: write one in digits", s)
 		}
 		*to = n
 		return nil

@@ -114,7 +114,7 @@ func property(s string) string {
 // previous text in the file.
 func summary(notes []Note, left int64) string {
 	var sb strings.Builder
-	fmt.Fprintf(&sb, "\n%s beside the annotations\n\n| | where | what |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "finding"))
+	fmt.Fprintf(&sb, "\n%s\n\n| | location | finding |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "more finding"))
 	for i, n := range notes {
 		row := n.row()
 		if sb.Len()+len(row) > MaxSummary {
@@ -167,7 +167,7 @@ func Fold(notes []Note, left int64) string {
 				parts = append(parts, msg.Count(n, level))
 			}
 		}
-		head := fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n| | where | what |\n|---|---|---|\n", Markdown(site), strings.Join(parts, ", "))
+		head := fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n| | location | finding |\n|---|---|---|\n", Markdown(site), strings.Join(parts, ", "))
 		for i, n := range of[site] {
 			row := n.row()
 			if sb.Len()+len(head)+len(row)+len(end) > maxFold {

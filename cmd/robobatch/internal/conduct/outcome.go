@@ -55,7 +55,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	csv := g.table.ChooseCSV(faults)
 	switch {
 	case g.table.Out == msg.Std:
-		faults.Add("out", errors.New("standard output has the report: name a file"))
+		faults.Add("out", errors.New("standard output is used for the report: name a file"))
 	case g.table.Out != "":
 		g.table.ChooseFormat(g.table.Out, std.Out, &opt, faults)
 	case g.table.Format != "":
@@ -66,7 +66,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 		var format output.Format
 		switch {
 		case outputs.Standard(f.name) == msg.Std:
-			faults.Add(f.flag, errors.New("standard output has the report: name a file"))
+			faults.Add(f.flag, errors.New("standard output is used for the report: name a file"))
 		case f.name != "":
 			var err error
 			format, err = output.FormatOf(f.name)

@@ -278,7 +278,7 @@ func (c *Counter) markdown(p Page) string {
 	h, tables := c.tables(p.All)
 	h.Inputs = p.Inputs
 	var sb strings.Builder
-	sb.WriteString("### robots.txt: rules that decide\n")
+	sb.WriteString("### robots.txt: rules in use\n")
 	for _, line := range h.lines() {
 		sb.WriteString("\n" + ci.Markdown(line) + "\n")
 	}

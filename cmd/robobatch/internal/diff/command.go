@@ -70,7 +70,7 @@ of usage, input or output.`
 			three) or other_preference, optionally a crawler or set, and a number or share of the crawler's requests:
 			closed=0.1%,closed:Googlebot=0,opened:@ai=0. May be repeated.`},
 			{Name: "baseline", Arg: "file", Files: true, Set: cli.Text(&g.baseline), Doc: `
-			The intended changes, which -fail ignores.`},
+			Intended changes, which -fail ignores.`},
 			{Name: "approve", Arg: "file", Files: true, Set: flags.FileName(&g.approve), Doc: `
 			Approve all changes: write them to this file, for -baseline. The exit code is 0 (docs/CI.md).`},
 		}, g.page.All(), []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
@@ -159,7 +159,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	d.out.Name = g.table.Out
 	switch {
 	case g.table.Out == msg.Std:
-		faults.Add("out", errors.New("standard output has the report: name a file"))
+		faults.Add("out", errors.New("standard output is used for the report: name a file"))
 	case g.table.Out != "":
 		g.table.ChooseFormat(g.table.Out, d.Out, &d.outOpt, &faults)
 		flags.CheckContainer(&d.outOpt, flags.AgentsOf(&d.Now.Opt), &faults)

@@ -95,7 +95,7 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 // markdown returns the report in Markdown, for a comment on a pull request.
 func (r *Report) markdown() string {
 	out := new(strings.Builder)
-	out.WriteString("### robots.txt: what changes\n\n")
+	out.WriteString("### robots.txt: changes\n\n")
 	for _, text := range r.first() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}

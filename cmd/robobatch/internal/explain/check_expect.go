@@ -244,7 +244,7 @@ func linesOf(p *why.Preferences) (text string) {
 	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
 		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
 		if s.Rules && strings.HasSuffix(said, "=y") {
-			text += ", from an Allow, which grants only what other lines permit, too"
+			text += ", from an Allow line, which grants only what the other lines also permit"
 		}
 	})
 	return text

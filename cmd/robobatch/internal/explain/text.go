@@ -172,7 +172,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 }
 
 // wishes describe the answers about a use.
-var wishes = [...]string{robots.Unstated: "nobody says", robots.Permitted: "yes", robots.Refused: "no"}
+var wishes = [...]string{robots.Unstated: "not stated", robots.Permitted: "yes", robots.Refused: "no"}
 
 // preferenceFate returns the effect of a line of preferences.
 func preferenceFate(l *why.PreferenceLine) string {
@@ -259,7 +259,7 @@ func name(agent string) string { return cli.Fit(msg.Line(agent), longName) }
 
 // outcomes describes, by reason, the results of fetches without rules.
 var outcomes = map[string]string{
-	"status_4xx":          "a client error, or a redirect to nowhere",
+	"status_4xx":          "a client error, or redirect without a target",
 	"unreachable":         "a server or network error",
 	"unreachable_expired": "a server or network error for over 30 days",
 	"redirect_limit":      "more than 5 redirects",
@@ -346,7 +346,7 @@ func chain(g *why.Group, agent string) string {
 	case len(without) == 0:
 		return s + ": has its own group"
 	case last.Found:
-		return s + ": no group for " + strings.Join(without, ", nor for ") + "; that for " + name(last.Name) + " binds it"
+		return s + ": no group for " + strings.Join(without, ", nor for ") + "; the group for " + name(last.Name) + " binds it"
 	}
 	return s + ": no group for " + strings.Join(without, ", nor for ")
 }
@@ -381,7 +381,7 @@ func groupText(g *why.Group) string {
 	}
 	if g.Shared > 0 {
 		by := name(g.Names[len(g.Names)-1].Name)
-		s += fmt.Sprintf(", of %s and %s: no Allow or Disallow separates their names", by, msg.Count(int64(g.Shared), "other name"))
+		s += fmt.Sprintf(", shared by %s and %s: no Allow or Disallow line separates their names", by, msg.Count(int64(g.Shared), "other name"))
 	}
 	return s
 }
@@ -413,9 +413,9 @@ func (a *Answer) opinions() string {
 func (o *Opinion) says() string {
 	switch {
 	case o.Reason == "undefined":
-		return "leaves it open"
+		return "does not define it"
 	case o.Allowed == nil:
-		return "does not know"
+		return "has no verdict"
 	case *o.Allowed:
 		return "allows it"
 	}
@@ -466,7 +466,7 @@ func counting(p *why.Preferences) string {
 	if len(from) == 1 {
 		noun = "line"
 	}
-	return indented(cmp.Or(strings.Join(uses, "; "), "nothing known") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
+	return indented(cmp.Or(strings.Join(uses, "; "), "unknown") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
 }
 
 // indented returns a text as lines below a verdict.

@@ -228,7 +228,7 @@ func (r *Reading) CheckMoment() error {
 	if !r.ByRow() {
 		return nil
 	}
-	return errors.New("\"log\" works only in the main job, whose rows have times: write a time, such as 2026-01-31T18:00:00Z")
+	return errors.New("\"log\" works only for commands over logs: write a time, such as 2026-01-31T18:00:00Z")
 }
 
 // errOnlyYandex is the error for an option that only the dialect yandex has.
@@ -254,7 +254,7 @@ func ParseMoment(s string) (time.Time, error) {
 // chooseLogAgents returns the crawlers of -agent-from-log and -unknown-agents.
 func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 	if a.FromLog && len(a.Names) > 0 {
-		faults.Add("agent-from-log", errors.New("the log names the crawlers: leave out -agent"))
+		faults.Add("agent-from-log", errors.New("the log identifies the crawlers: leave out -agent"))
 	}
 	if a.Unknown != "" {
 		if !a.FromLog {

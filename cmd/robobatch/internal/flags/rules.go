@@ -18,7 +18,7 @@ const (
 )
 
 const (
-	oneDirectory = "put all robots.txt into one directory"
+	oneDirectory = "put all robots.txt files into one directory"
 	originDoc    = `
 		The origin of the one robots.txt that -rules names. Write it like
 		https://www.example.com.`
@@ -74,7 +74,7 @@ func (o *Old) IsGiven() bool { return o.Path != "" || o.AsOf != "" }
 func (o *Old) Flag() cli.Flag {
 	return cli.Flag{Name: "old", Arg: "dir", Files: true, Set: func(text string) error {
 		if _, err := ParseMoment(text); err == nil {
-			return cli.Once(&o.AsOf, "name one moment")(text)
+			return cli.Once(&o.AsOf, "name one time")(text)
 		}
 		return cli.Once(&o.Path, oneDirectory)(text)
 	}, Doc: `

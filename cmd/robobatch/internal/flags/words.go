@@ -143,18 +143,18 @@ func fieldsText() string {
 
 // aboutOutputs describes the formats of output.
 var aboutOutputs = map[output.Format]string{
-	output.Parquet:     "Parquet, compressed by zstd",
+	output.Parquet:     "Parquet, compressed with zstd",
 	output.ArrowFile:   "Arrow IPC file",
 	output.ArrowStream: "Arrow IPC stream",
 	output.CSV:         "comma-separated values with a header row",
-	output.CSVZstd:     "the same, compressed by zstd",
-	output.CSVGzip:     "the same, compressed by gzip",
+	output.CSVZstd:     "the same, compressed with zstd",
+	output.CSVGzip:     "the same, compressed with gzip",
 	output.JSONL:       "JSON Lines: one object per line",
-	output.JSONLZstd:   "the same, compressed by zstd",
-	output.JSONLGzip:   "the same, compressed by gzip",
+	output.JSONLZstd:   "the same, compressed with zstd",
+	output.JSONLGzip:   "the same, compressed with gzip",
 	output.TSV:         "CSV with tabs instead of commas",
-	output.TSVZstd:     "the same, compressed by zstd",
-	output.TSVGzip:     "the same, compressed by gzip",
+	output.TSVZstd:     "the same, compressed with zstd",
+	output.TSVGzip:     "the same, compressed with gzip",
 }
 
 // keptTypeNames returns the types that -keep accepts, in the order of [engine.KeptKind].

@@ -48,11 +48,11 @@ the rows before the damage are kept as x.partial.parquet, and the exit code is 2
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`,
 		"require-rules": `
-			Exit with code 1 if a smaller share of rows has a robots.txt in -rules. A share of the rows with a URL, such as 99%.
+			Exit with code 1 if a smaller share of the rows with a URL, such as 99%, has a robots.txt in -rules.
 			Checked at the end; all rows are kept as x.partial.parquet.`,
 		"no-rows": `
-			What happens if the logs give no rows, or no line has a URL. warn: no rows give a warning; if no line has
-			a URL, exit with code 2 and keep the rows as x.partial.parquet. fail: no rows exit with code 1. allow:
+			What to do without rows, or without any URL. warn: warn if there are no rows; exit with code 2 if no line has
+			a URL, and keep the rows as x.partial.parquet. fail: exit with code 1 if there are no rows. allow:
 			accept logs without any URL. fail,allow: both.`,
 	})
 	question := flags.WithDocs(g.Question.LogFlags(flags.DecideFor), map[string]string{"agent-from-log": `
@@ -133,9 +133,9 @@ func (s *storageFlags) flags(table *flags.Table) []cli.Flag {
 				}
 				return nil
 			}, Doc: `
-			Write a directory of partitions as Hive names them. The key is one or more of origin,
+			Write a directory of Hive partitions. The key is one or more of origin,
 			agent, allowed, reason and date (of the log's time, in -timezone), as in
-			agent=Googlebot/allowed=true/part-0.parquet. With -shard, -resume or s3://, each input has a file in each.`,
+			agent=Googlebot/allowed=true/part-0.parquet. With -shard, -resume or s3://, each input has a file in each partition.`,
 		},
 		{
 			Name: "partition-mode", Arg: "how", Values: output.PartitionModes(),
@@ -159,7 +159,7 @@ func (s *storageFlags) flags(table *flags.Table) []cli.Flag {
 			Compression level in Parquet. zstd: 1 (default) to 22; gzip: 1 to 9, default 6.`},
 		{
 			Name: "row-group", Arg: "n",
-			Set: cli.Positive(&s.rowGroup), Doc: "Most rows per row group in Parquet. Default: 524288.",
+			Set: cli.Positive(&s.rowGroup), Doc: "Maximum rows per row group in Parquet. Default: 524288.",
 		},
 	}
 	for i := range all {
@@ -183,17 +183,15 @@ func (s *seriesFlags) flags() []cli.Flag {
 		{
 			Name: "on-error", Arg: "what", Values: onErrors, Default: "stop",
 			Set: cli.Text(&s.onError), Doc: `
-			What happens if one of many inputs cannot be read to its end. stop: stop. skip: list the input in
-			_failed.jsonl in -out, continue, and exit with code 1. With one output per input.`,
+			What to do if an input cannot be read to its end. stop: end the run. skip: list the input in _failed.jsonl
+			in -out, continue, and exit with code 1. Needs one output per input.`,
 		},
 		{Name: "resume", Set: s.setResume, Doc: `
-			Keep outputs of the same input, rules, flags and version. With one output per input. Outputs of other
-			flags are an error;
--resume=redo rebuilds them (docs/CLUSTER.md).`},
+			Keep outputs that were made from the same input, rules, flags and version. Outputs made with other flags
+			are an error; -resume=redo rebuilds them (docs/CLUSTER.md). Needs one output per input.`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			Process part i of n of the inputs, as i/n with i from 0. With one output per input. auto: the task number
-			of Slurm, Kubernetes, AWS
-Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md).`},
+			Process part i of n of the inputs, written i/n with i from 0, or auto: the task number of Slurm, Kubernetes,
+			AWS Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md). Needs one output per input.`},
 	}
 	for i := range all {
 		all[i].Rare = true

@@ -486,6 +486,6 @@ func (s *seriesRun) again() {
 		if n := len(names) - len(first); n > 0 {
 			more = fmt.Sprintf(" and %s more", msg.Number(int64(n)))
 		}
-		s.Tell(fmt.Sprintf("robobatch: %s done again (%s): %s%s\n", msg.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
+		s.Tell(fmt.Sprintf("robobatch: %s rebuilt (%s): %s%s\n", msg.Were(int64(len(names)), "output"), why, strings.Join(first, ", "), more))
 	}
 }

@@ -98,7 +98,7 @@ error, the stream contains the batches before it, and has no end mark.`
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
 			Omit the input columns, for a caller that keeps them.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Write no end mark after a stream. ClickHouse's executable_pool needs this.`},
+			Do not write an end mark after a stream, as ClickHouse's executable_pool requires.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
 			Print warnings after each stream, for several streams to one process. Then print "robobatch: end of stream 1"
 			and so on.`},
@@ -248,7 +248,7 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	}
 	if g.question.FromLog || g.question.ByRow() {
 		if g.agentColumn != "" {
-			faults.Add("agent-column", errors.New("not with -as-of log, whose rows are requests of a log: use -agent, or -agent-from-log"))
+			faults.Add("agent-column", errors.New("cannot be used with -as-of log, where rows are requests of a log: use -agent, or -agent-from-log"))
 		}
 		r.opt.Log = &ingest.RequestFields{ClientAt: g.clientAt}
 	}

@@ -140,7 +140,7 @@ func (r *run) chooseMoments(given []string) error {
 	for _, text := range given {
 		if text == monthly {
 			if r.monthly = true; len(given) > 1 {
-				return fmt.Errorf("%s stands for all moments: leave out the others", monthly)
+				return fmt.Errorf("%s covers all times: leave out the others", monthly)
 			}
 			r.opt.RowTimes = true
 			return nil

@@ -50,7 +50,7 @@ func readWeights(name string) (weights map[string]float64, err error) {
 			key = string(origin)
 		}
 		if _, twice := weights[key]; twice {
-			return nil, fmt.Errorf("%s:%d: %s has a weight already", msg.File(name), n, msg.Line(key))
+			return nil, fmt.Errorf("%s:%d: %s already has a weight", msg.File(name), n, msg.Line(key))
 		}
 		weights[key] = weight
 	}

@@ -44,7 +44,7 @@ type compileFlags struct {
 func CompileCommand() flags.Command {
 	g := new(compileFlags)
 	c := flags.Command{Rules: &g.Rules, OneRule: true, Plan: g.plan}
-	c.Name, c.About = "compile", "compile rules into a pack, a file for -rules that loads at once"
+	c.Name, c.About = "compile", "compile rules into a pack, a file for -rules that loads instantly"
 	c.Intro = `
 robobatch compile compiles robots.txt files into a pack: one file for -rules that loads at once.
 

@@ -179,7 +179,7 @@ func (d Dir) complete(all []shardFile) error {
 		if n > shown {
 			list += ", …"
 		}
-		return fmt.Errorf("missing: %s of %d: %s: run them to their end, with -resume", msg.Count(int64(n), "shard"), count, list)
+		return fmt.Errorf("missing: %s of %d: %s: complete them with -resume", msg.Count(int64(n), "shard"), count, list)
 	}
 	if want := all[0].Series.List.Inputs; inputs != want {
 		return fmt.Errorf("the shards have %s inputs, but the list has %s: run all shards again with -resume", msg.Number(int64(inputs)), msg.Number(int64(want)))
@@ -211,7 +211,7 @@ func (d Dir) look() (*view, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("look into %s: %w", msg.File(d.Name), err)
+		return nil, fmt.Errorf("list %s: %w", msg.File(d.Name), err)
 	}
 	return v, nil
 }

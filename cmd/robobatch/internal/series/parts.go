@@ -108,7 +108,7 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 		}
 		info, err := storage.Of(name).Stat(name)
 		if err != nil {
-			return fmt.Errorf("look at the output: %w", err)
+			return fmt.Errorf("check the output: %w", err)
 		}
 		parts[i].Tag = info.Tag
 		storage.Forget(name)

@@ -235,7 +235,7 @@ func asLeft(name string, want *summary.File) string {
 	case info.Tag == "" || want.Tag == "":
 		return sameBytes(name, want)
 	case info.Tag != want.Tag:
-		return "was written again after its run"
+		return "was overwritten after its run"
 	}
 	return ""
 }
@@ -253,7 +253,7 @@ func sameBytes(name string, want *summary.File) string {
 	case size != want.Bytes:
 		return otherSize(size, want.Bytes)
 	case hash != want.XXH3:
-		return "has different contents than after its run"
+		return "has changed since its run"
 	}
 	return ""
 }
@@ -293,7 +293,7 @@ func (d Dir) Clear(item *Item) error {
 		case summary.Read(text, r) != nil || r.Output != item.Output:
 			return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", msg.File(name), msg.File(item.Name), msg.File(item.Output))
 		case r.Input.Name != item.Name:
-			return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern with what tells them apart, as in -in 'logs/*/*.gz'",
+			return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern that includes where they differ, as in -in 'logs/*/*.gz'",
 				msg.File(item.Name), msg.File(r.Input.Name), msg.File(item.Output))
 		}
 		return d.removeParts(r)
@@ -308,7 +308,7 @@ func (d Dir) Clear(item *Item) error {
 func (d Dir) Finish(item *Item, r *Record) error {
 	info, err := storage.Of(d.Name).Stat(d.Output(item))
 	if err != nil {
-		return fmt.Errorf("look at the output: %w", err)
+		return fmt.Errorf("check the output: %w", err)
 	}
 	if info.Size != r.Bytes {
 		return fmt.Errorf("%s has %s bytes, but %s were written: check that no other run writes it", msg.File(d.Output(item)), msg.Number(info.Size), msg.Number(r.Bytes))
@@ -436,7 +436,7 @@ func (s *Sum) End(out string) {
 		what += fmt.Sprintf(" in %d shards", s.Series.Shards)
 	}
 	if s.Series.Resumed > 0 {
-		what += fmt.Sprintf(", %s of them done earlier", msg.Number(int64(s.Series.Resumed)))
+		what += fmt.Sprintf(", %s of them from earlier runs", msg.Number(int64(s.Series.Resumed)))
 	}
 	if n := len(s.Series.Failed); n > 0 {
 		what += fmt.Sprintf(", %s failed", msg.Number(int64(n)))

@@ -38,7 +38,7 @@ func Parse(text string, getenv func(name string) string) (Shard, error) {
 		case 1:
 			return found[0].shard(getenv)
 		}
-		return Shard{}, fmt.Errorf("both %s and %s number this task: write -shard i/n", found[0].name, found[1].name)
+		return Shard{}, fmt.Errorf("both %s and %s give a number for this task: write -shard i/n", found[0].name, found[1].name)
 	}
 	i, n, ok := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)

@@ -637,16 +637,16 @@ func (r *Report) verified() (t table) {
 	took := func(c *Clients) string { return msg.Number(c.Disallowed) + " disallowed: " }
 	stale := "too far from the lists"
 	if r.Ranges != nil && r.Ranges.Newest != "" {
-		stale = "lists are of " + r.Ranges.days()
+		stale = "the lists are from " + r.Ranges.days()
 	}
-	none := "none of the internet"
+	none := "no public IP address"
 	if r.local > 0 {
-		none += ", " + msg.Number(r.local) + " of loopback"
+		none += ", " + msg.Number(r.local) + " from loopback"
 	}
 	t = table{
 		{"verified", msg.Number(all.Yes.Rows), "of " + msg.Count(all.rows(), "request") + " of crawlers, " + msg.Number(all.Yes.Disallowed) + " disallowed", true},
 		{"impostors", msg.Number(all.No.Rows), took(&all.No) + "not from the crawler's addresses", true},
-		{"unpublished", msg.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list speaks for the crawler", all.Unpublished.Rows > 0},
+		{"unpublished", msg.Number(all.Unpublished.Rows), took(&all.Unpublished) + "no list covers the crawler", all.Unpublished.Rows > 0},
 		{"stale", msg.Number(all.Stale.Rows), took(&all.Stale) + stale, all.Stale.Rows > 0},
 		{"no address", msg.Number(all.NoAddress.Rows), took(&all.NoAddress) + none, all.NoAddress.Rows > 0},
 	}
