@@ -76,8 +76,8 @@ func newProgram() (*cli.Program, []flags.Command) {
 	for i, newCommand := range commands {
 		c := newCommand()
 		c.Task = tasks[c.Name]
-		if c.Stray == nil {
-			c.Stray = func(argument string) string {
+		if c.Unexpected == nil {
+			c.Unexpected = func(argument string) string {
 				switch {
 				case c.OneRule && c.Rules.Path == "" && c.Name == "diff":
 					return "use -old for the previous robots.txt, and -rules for the new one, for example: -old " + msg.File(argument) + " -rules new.txt"

@@ -41,8 +41,8 @@ type Command struct {
 	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
 	Take      func(argument string) // takes such an argument, which may be anywhere among the flags
 
-	// Stray returns the remedy for an unexpected argument, for the error message.
-	Stray func(argument string) string
+	// Unexpected returns the remedy for an unexpected argument, for the error message.
+	Unexpected func(argument string) string
 }
 
 // A Flag is an entry of the table of flags.

@@ -30,8 +30,8 @@ func program() (*Program, *bakery) {
 		Name: "bake", About: "bake bread", Intro: "Flags.",
 		Gone: map[string]string{"yeast": "use -flour", "sell sizes": "bread is sold whole"},
 		Commands: []Command{
-			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Stray: stray},
-			{Name: "sell", Task: "Shop", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Stray: stray},
+			{Intro: "bake bakes.\n\n    bake -flour rye\n", Flags: []Flag{flour, sizes, loaves, help}, Rest: "Exit codes: 0 done.", Unexpected: stray},
+			{Name: "sell", Task: "Shop", About: "sell bread", Intro: "bake sell sells.", Flags: []Flag{flour, warm, list, help}, Unexpected: stray},
 		},
 		Topics: []Topic{{"rye", "a grain", func() string { return "Rye is a grain.\n" }}},
 	}, &b

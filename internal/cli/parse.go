@@ -44,8 +44,8 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		return ErrInstead
 	case r.instead:
 		return r.faults.Err()
-	case len(r.stray) > 0 && c.Arguments == "":
-		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.stray[0], c.Stray(r.stray[0])))
+	case len(r.unexpected) > 0 && c.Arguments == "":
+		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.unexpected[0], c.Unexpected(r.unexpected[0])))
 	default: // a stray argument may be meant as the value of what is missing
 		// Add a fault for each flag that is needed and not given.
 		for _, f := range r.command.Flags {
@@ -53,7 +53,7 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 				r.faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
 			}
 		}
-		for _, argument := range r.stray {
+		for _, argument := range r.unexpected {
 			c.Take(argument)
 		}
 	}
@@ -65,7 +65,7 @@ type parsing struct {
 	program *Program
 	command *Command
 	left    []string        // arguments
-	stray   []string        // arguments that are not flags
+	unexpected   []string        // arguments that are not flags
 	given   map[string]bool // flags by name, false if the value is empty
 	help    bool            // help is requested
 	instead bool            // something other than the command is requested
@@ -88,9 +88,9 @@ func (r *parsing) next() bool {
 	name, value, hasValue := strings.Cut(text, "=")
 	switch {
 	case !isFlag:
-		r.stray = append(r.stray, argument)
+		r.unexpected = append(r.unexpected, argument)
 	case text == "": // "--" ends the flags
-		r.stray = append(r.stray, r.left...)
+		r.unexpected = append(r.unexpected, r.left...)
 		return false
 	case name == "" || name[0] == '-':
 		r.faults.Add("", fmt.Errorf("bad flag syntax: %s", argument))

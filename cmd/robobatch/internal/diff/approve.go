@@ -111,7 +111,7 @@ func readApprovals(name string) (*Approvals, error) {
 }
 
 // chooseApprovals applies the flags about approvals.
-func (d *diffing) chooseApprovals(g *given, faults *cli.Faults) {
+func (d *run) chooseApprovals(g *given, faults *cli.Faults) {
 	if !d.noLog && g.baseline+g.approve != "" {
 		faults.Add(map[bool]string{true: "baseline", false: "approve"}[g.baseline != ""], errors.New("-approve compares the patterns of both sides, not the requests of a log: leave out -in"))
 	}

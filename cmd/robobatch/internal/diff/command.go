@@ -81,8 +81,8 @@ of usage, input or output.`
 	return c
 }
 
-// A diffing implements the command diff.
-type diffing struct {
+// A run implements the command diff.
+type run struct {
 	pipeline.Pipeline
 	noLog    bool // paths are generated from the patterns of both sides
 	tried    *Tried
@@ -102,7 +102,7 @@ type diffing struct {
 // plan checks the flags and finds rules and logs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	g.table.Out = outputs.Standard(g.table.Out)
-	d := &diffing{form: g.print, noLog: len(g.Logs.In) == 0}
+	d := &run{form: g.print, noLog: len(g.Logs.In) == 0}
 	// Set the options, without opening any file.
 	var input cli.Faults
 	d.outOpt.Kept = d.Choose(&g.Flags, std, &faults, &input)
@@ -182,7 +182,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 }
 
 // find finds rules and logs, and checks the name of the output.
-func (d *diffing) find(g *given) (err error) {
+func (d *run) find(g *given) (err error) {
 	if !d.noLog {
 		err = d.FindLogs(&g.Flags)
 	}
@@ -228,7 +228,7 @@ func (d *diffing) find(g *given) (err error) {
 }
 
 // checkOut checks that the output overwrites nothing that is read.
-func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
+func (d *run) checkOut(g *given, logs []ingest.Input) error {
 	for _, side := range d.Sides() {
 		read := outputs.Inputs{Path: side.Path, Logs: logs, Rules: side.Files}
 		var err error
@@ -249,7 +249,7 @@ func (d *diffing) checkOut(g *given, logs []ingest.Input) error {
 }
 
 // Drop drops the output and the temporary packs.
-func (d *diffing) Drop() (committed bool, err error) {
+func (d *run) Drop() (committed bool, err error) {
 	_, errPage := d.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = d.out.Drop(); committed {
 		return committed, errors.Join(err, errPage, d.set.End())
@@ -258,7 +258,7 @@ func (d *diffing) Drop() (committed bool, err error) {
 }
 
 // Targets returns the names of the output and of the page.
-func (d *diffing) Targets() (out, last string) {
+func (d *run) Targets() (out, last string) {
 	name := cmp.Or(d.out.Name, msg.Std)
 	return name, cmp.Or(d.page.FileName(), name)
 }
@@ -304,7 +304,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 }
 
 // Run compares.
-func (d *diffing) Run(ctx context.Context) (err error) {
+func (d *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(outputs.Leftovers(d.out.Name, d.page.FileName()))
 	d.WarnOnce(outputs.Mixed(d.out.Name, d.page.FileName()))
@@ -349,10 +349,10 @@ func (d *diffing) Run(ctx context.Context) (err error) {
 }
 
 // tempDir returns the directory for temporary files.
-func (d *diffing) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, msg.Std)) }
+func (d *run) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, msg.Std)) }
 
 // compareRows evaluates the logs with both sides, and reports.
-func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
+func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
 		return pipeline.Cause(err)
 	}
@@ -408,7 +408,7 @@ func (d *diffing) compareRows(ctx context.Context, sink *changesSink) error {
 }
 
 // print prints the report, and checks the gates. refused is the number of rejected lines.
-func (d *diffing) print(sink *changesSink, refused int64) error {
+func (d *run) print(sink *changesSink, refused int64) error {
 	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {
 		report.Unit, report.approved = "path", d.approved

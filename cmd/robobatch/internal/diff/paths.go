@@ -47,7 +47,7 @@ func pathLimits(origins int, memory int64) witness.Limits {
 
 // makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are * and all that the
 // robots.txt files name, so the rules are prepared again.
-func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
+func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	origins, same, err := engine.Differing(d.Old.Store, d.Now.Store)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (d *diffing) makePaths(ctx context.Context) (*pathSource, error) {
 
 // addNames adds the crawlers that the groups of a site name, unless -agent is given. It records whether there are too
 // many, with different rules for one that is missing.
-func (d *diffing) addNames(names []string, s *site) []string {
+func (d *run) addNames(names []string, s *site) []string {
 	if len(d.Now.Opt.Agents) > 0 {
 		return names
 	}
@@ -149,7 +149,7 @@ func (d *diffing) addNames(names []string, s *site) []string {
 }
 
 // comparePaths evaluates the paths with both sides, and reports.
-func (d *diffing) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
+func (d *run) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
 	if err := d.Decide(ctx, src, sink); err != nil {
 		return pipeline.Cause(err)
 	}

@@ -22,17 +22,17 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An explanation implements the command explain.
-type explanation struct {
+// An explainRun implements the command explain.
+type explainRun struct {
 	console.Console
 	process.Printed
 	*Asker
-	urls    []string // if empty, URLs are lines of standard input
-	json    bool
-	all     bool
-	strays  int64  // answers without a robots.txt
-	stray   string // first origin without a robots.txt
-	answers int64  // all answers about URLs
+	urls          []string // if empty, URLs are lines of standard input
+	json          bool
+	all           bool
+	withoutRobots int64  // answers without a robots.txt
+	firstWithout  string // first origin without a robots.txt
+	answers       int64  // all answers about URLs
 
 	headless bool // standard input may be a table without a header row; already warned
 }
@@ -79,13 +79,13 @@ network connection unless a name begins with s3://.`
 
 // plan checks the flags and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
-	e := &explanation{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
+	e := &explainRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
 		if g.print != forms[0] {
 			faults.Add("print", errors.New("the meaning of a code is printed only as text: leave out -print"))
 			return nil, faults.Err()
 		}
-		return &printing{Console: e.Console, text: text}, nil
+		return &printRun{Console: e.Console, text: text}, nil
 	}
 	if g.Path == "" {
 		faults.Add("rules", missingRules(g.rest))
@@ -136,19 +136,19 @@ func missingRules(arguments []string) error {
 	return cli.Hint(err, strings.ReplaceAll(strings.ToLower(arguments[0]), "-", "_"), known)
 }
 
-// A printing implements the text form.
-type printing struct {
+// A printRun implements the text form.
+type printRun struct {
 	console.Console
 	process.Printed
 	text string
 }
 
 // Run prints.
-func (p *printing) Run(context.Context) error { return p.PrintOut(p.text) }
+func (p *printRun) Run(context.Context) error { return p.PrintOut(p.text) }
 
 // onlyOrigin returns the common origin of all URL arguments, for a single robots.txt; "" if there are several origins,
 // or none.
-func (e *explanation) onlyOrigin() (only string) {
+func (e *explainRun) onlyOrigin() (only string) {
 	for _, url := range e.urls {
 		origin := string(NewTarget(url).Origin)
 		if origin == "" || only != "" && origin != only {
@@ -160,7 +160,7 @@ func (e *explanation) onlyOrigin() (only string) {
 }
 
 // Run explains the URLs.
-func (e *explanation) Run(ctx context.Context) error {
+func (e *explainRun) Run(ctx context.Context) error {
 	if err := e.readURLs(ctx); err != nil {
 		return err
 	}
@@ -177,11 +177,11 @@ func (e *explanation) Run(ctx context.Context) error {
 	if err = e.print(out, targets, answer); err == nil {
 		// Print warnings about the answers: over half have no robots.txt, although one may exist under http instead of https,
 		// or crawlers may be misspelt.
-		if 2*e.strays > e.answers {
+		if 2*e.withoutRobots > e.answers {
 			e.Warn(warning.Warning{
-				Code: warning.NoRobots, Count: e.strays, Examples: []string{e.stray},
+				Code: warning.NoRobots, Count: e.withoutRobots, Examples: []string{e.firstWithout},
 				Text: fmt.Sprintf("no robots.txt in -rules for %s of %s; http and https differ, and so do example.com and www.example.com",
-					msg.Number(e.strays), msg.Count(e.answers, "answer")),
+					msg.Number(e.withoutRobots), msg.Count(e.answers, "answer")),
 			})
 		}
 		e.WarnOnce(e.Disputes())
@@ -191,7 +191,7 @@ func (e *explanation) Run(ctx context.Context) error {
 }
 
 // readURLs reads the URLs from standard input if there are none among the arguments, in the format of a list of URLs.
-func (e *explanation) readURLs(ctx context.Context) (err error) {
+func (e *explainRun) readURLs(ctx context.Context) (err error) {
 	if len(e.urls) > 0 {
 		for i, url := range e.urls {
 			e.urls[i] = string(ingest.TrimURL([]byte(url)))
@@ -229,7 +229,7 @@ func (e *explanation) readURLs(ctx context.Context) (err error) {
 }
 
 // print prints the answers for all URLs and agents.
-func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer) error {
+func (e *explainRun) print(out *bufio.Writer, targets []Target, answer Answerer) error {
 	style := Style{All: e.all, Title: len(targets)*len(e.Opt.Agents) > 1}
 	folded := len(e.Opt.Agents) > mostWhole && !e.all && !e.json
 	for i, t := range targets {
@@ -243,8 +243,8 @@ func (e *explanation) print(out *bufio.Writer, targets []Target, answer Answerer
 			if a.Origin != "" {
 				e.answers++
 				if a.Reason == engine.ReasonNoRobots.String() {
-					e.strays++
-					e.stray = cmp.Or(e.stray, a.Origin)
+					e.withoutRobots++
+					e.firstWithout = cmp.Or(e.firstWithout, a.Origin)
 				}
 				e.Note(a)
 			}

@@ -30,7 +30,7 @@ func ExpandAgents(given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) { return storage.Open(name) })
 }
 
-// ExpandAgentsBeside is Expand for names in a file from an untrusted author: files of names must be in dir or below it, even
+// ExpandAgentsBeside is ExpandAgents for names in a file from an untrusted author: files of names must be in dir or below it, even
 // through links. nil allows no files.
 func ExpandAgentsBeside(dir *os.Root, given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) {

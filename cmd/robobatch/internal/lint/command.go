@@ -25,8 +25,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A linting implements the command lint.
-type linting struct {
+// A run implements the command lint.
+type run struct {
 	console.Console
 	process.Sink[*atomicfile.File]                   // of -out
 	rules                          []*pipeline.Rules // in the order of the command line
@@ -100,7 +100,7 @@ Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of
 
 // plan checks the flags and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
-	l := &linting{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
+	l := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
 	l.Name = g.out
 	if l.Name == "" {
 		l.Name = msg.Std
@@ -172,7 +172,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 }
 
 // diagnostics returns the requested diagnostics of a robots.txt. The origin is "" if unknown.
-func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
+func (l *run) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
 	if l.named != nil {
 		for i := range report.File.Groups {
 			for _, name := range report.File.Groups[i].Agents {
@@ -187,7 +187,7 @@ func (l *linting) diagnostics(report *robots.Report, origin robots.Origin) []rob
 }
 
 // Drop drops an incomplete output.
-func (l *linting) Drop() (committed bool, err error) {
+func (l *run) Drop() (committed bool, err error) {
 	if l.Name == msg.Std {
 		return false, nil
 	}
@@ -195,10 +195,10 @@ func (l *linting) Drop() (committed bool, err error) {
 }
 
 // Targets returns the name of the output.
-func (l *linting) Targets() (out, last string) { return l.Name, l.Name }
+func (l *run) Targets() (out, last string) { return l.Name, l.Name }
 
 // Run checks the files.
-func (l *linting) Run(ctx context.Context) (err error) {
+func (l *run) Run(ctx context.Context) (err error) {
 	if l.Name == msg.Std {
 		return l.lint(ctx, stdout{l.Out})
 	}
@@ -223,7 +223,7 @@ func (s stdout) Write(p []byte) (n int, err error) {
 }
 
 // lint prints the findings, and applies -fail.
-func (l *linting) lint(ctx context.Context, w io.Writer) error {
+func (l *run) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != msg.Std, Fail: l.fail})
 	var err error
 	for i := 0; i < len(l.rules) && err == nil; i++ {
@@ -288,7 +288,7 @@ func (l *linting) lint(ctx context.Context, w io.Writer) error {
 
 // print prints the findings of a robots.txt. first is the first origin of its file, which has http if the file name has
 // no scheme.
-func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
+func (l *run) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil
 	}
@@ -317,7 +317,7 @@ func (l *linting) print(p *Printer, listing *listings.Listing, first robots.Orig
 const baselineShown = 10
 
 // writeBaseline writes all findings as a baseline.
-func (l *linting) writeBaseline() error {
+func (l *run) writeBaseline() error {
 	f, err := atomicfile.Create(l.acceptName, l.Out)
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func Command() flags.Command {
 	g := new(given)
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Name, c.About = "pipe", "add verdicts to an Arrow stream, for engines that call a program"
-	c.Stray = func(string) string {
+	c.Unexpected = func(string) string {
 		return "pipe accepts only flags, and reads rows from standard input: see robobatch pipe -h"
 	}
 	c.Intro = `

@@ -22,8 +22,8 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// A compilation is a run of the command compile with its checked flags.
-type compilation struct {
+// A compileRun implements the command compile.
+type compileRun struct {
 	console.Console
 	process.Sink[*atomicfile.File] // the pack
 
@@ -63,7 +63,7 @@ unless a name begins with s3://.`
 
 // plan checks the flags and finds the rules.
 func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
-	c := &compilation{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
+	c := &compileRun{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
 	c.opt.Dialect, _ = g.reading.Choose(&faults)
 	c.Name = cmp.Or(g.out, outputs.ForPack(g.Path))
 	if !strings.HasSuffix(c.Name, outputs.PackSuffix) {
@@ -84,7 +84,7 @@ func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Tas
 }
 
 // Run compiles the pack.
-func (c *compilation) Run(ctx context.Context) (err error) {
+func (c *compileRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.Name) }); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *compilation) Run(ctx context.Context) (err error) {
 }
 
 // report prints the size of the pack, and the unused files, which are not recorded in the pack.
-func (c *compilation) report(s engine.PackStats) {
+func (c *compileRun) report(s engine.PackStats) {
 	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", msg.File(c.Name), msg.Count(int64(s.Origins), "origin"),
 		msg.Count(int64(s.Texts), "distinct text"), msg.Count(int64(s.Rulesets), "distinct rule set"), msg.Bytes(s.Bytes),
 		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+msg.File(c.path)+" lists all")))

@@ -270,11 +270,11 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	for i := range s.Beside {
 		v.verifyFile(s.Beside[i].Name, &s.Beside[i].File)
 	}
-	return v, v.strangers(s)
+	return v, v.findUnknownFiles(s)
 }
 
-// strangers finds files in a partitioned output that the run did not write, unless other runs may write to it.
-func (v *Verification) strangers(s *Stats) error {
+// findUnknownFiles finds files in a partitioned output that the run did not write, unless other runs may write to it.
+func (v *Verification) findUnknownFiles(s *Stats) error {
 	if !s.Alone() {
 		return nil
 	}

@@ -68,11 +68,11 @@ type Report struct {
 
 	Heading string `json:"-"` // heading of the summary; "" names the logs and the output
 
-	grown     []string          // logs that grew, see ingest.Logs.Grown
-	read      ingest.Counts     // includes those of Counts
-	badBytes  int64             // bytes of invalid URLs
-	strangers []warning.Warning // see package warning
-	local     int64             // with -ranges, crawler requests from the server itself
+	grown      []string          // logs that grew, see ingest.Logs.Grown
+	read       ingest.Counts     // includes those of Counts
+	badBytes   int64             // bytes of invalid URLs
+	aboutRules []warning.Warning // see package warning
+	local      int64             // with -ranges, crawler requests from the server itself
 }
 
 // Unverified describes rows that were unpacked before their checksum was reached. They belong to one log, the last that
@@ -280,7 +280,7 @@ func New(src Source) *Report {
 		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
 		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
 	}
-	r.strangers = slices.Concat(warning.Strangers(src.Store, &s), warning.Rules(&s.Odd, "origin"), warning.Misread(src.Store, &s), warning.Disputes(&s.Disputes, "row"), warning.Senders(&s))
+	r.aboutRules = slices.Concat(warning.WithoutRobots(src.Store, &s), warning.Rules(&s.Odd, "origin"), warning.Misread(src.Store, &s), warning.Disputes(&s.Disputes, "row"), warning.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

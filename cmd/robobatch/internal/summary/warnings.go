@@ -76,7 +76,7 @@ func (r *Report) Warn() (all []warning.Warning) {
 	case rows == 0:
 		add(warning.NoRows, logs, nil, "the log has no rows; -no-rows fail makes that an error")
 	}
-	all = append(all, r.strangers...)
+	all = append(all, r.aboutRules...)
 	if c.Undated == c.URLs {
 		add(warning.NoTimes, c.Undated, nil, "no row has a valid time, so the newest captures were used: name the time field with -field time=name")
 	}

@@ -19,7 +19,7 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []Warning{{Code: NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(Strangers(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
+	return slices.Concat(WithoutRobots(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
 }
 
 // Disputes returns a warning if verdicts forbid what another reading allows that the operator of the crawler may have: an example, and the
@@ -107,9 +107,9 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
 }
 
-// Strangers returns a warning if over half of the verdicts on URLs had no robots.txt: because the
+// WithoutRobots returns a warning if over half of the verdicts on URLs had no robots.txt: because the
 // rules are of other origins, or because they are newer than the rows.
-func Strangers(store *engine.Store, s *engine.Stats) []Warning {
+func WithoutRobots(store *engine.Store, s *engine.Stats) []Warning {
 	decided := s.Rows - s.Reasons[engine.ReasonBadURL] - s.Reasons[engine.ReasonBadAgent]
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
 		return nil
@@ -131,14 +131,14 @@ func Strangers(store *engine.Store, s *engine.Stats) []Warning {
 		only, msg.Number(s.Strays), rows)
 	for _, busy := range s.Busiest {
 		if busy.Origin != "" {
-			d.Examples = append(d.Examples, stranger(store, busy))
+			d.Examples = append(d.Examples, similarOrigins(store, busy))
 		}
 	}
 	return []Warning{d}
 }
 
-// stranger describes an origin without rules, and says which rules of the store are near.
-func stranger(store *engine.Store, busy engine.BusyOrigin) string {
+// similarOrigins describes an origin without rules, and says which rules of the store are near.
+func similarOrigins(store *engine.Store, busy engine.BusyOrigin) string {
 	text := fmt.Sprintf("%s (%s)", busy.Origin, msg.Count(busy.Rows, "row"))
 	var all []robots.Origin
 	scheme, rest, _ := strings.Cut(busy.Origin, "://")

@@ -8,9 +8,9 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// Misfits returns warnings if the responses in the logs came from a different robots.txt than that in the rules, or if
+// Mismatches returns warnings if the responses in the logs came from a different robots.txt than that in the rules, or if
 // the logs lack the requests for robots.txt.
-func Misfits(all []conduct.Misfit) (warnings []Warning) {
+func Mismatches(all []conduct.Misfit) (warnings []Warning) {
 	if d := unlikeAnswers(all); d.Count > 0 {
 		warnings = append(warnings, d)
 	}

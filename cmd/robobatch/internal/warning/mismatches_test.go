@@ -14,7 +14,7 @@ func TestMisfits(t *testing.T) {
 		{Origin: "https://a.example", Answers: 2, Compared: 9, Size: 10, Text: 99, Unseen: 3, Knew: 7134},
 		{Origin: "https://b.example", Hidden: 5, Busy: 4, Asked: 1},
 	}
-	got := Misfits(all)
+	got := Mismatches(all)
 	if len(got) != 2 || got[0].Code != UnlikeAnswers || got[1].Code != NoRobotsRequests {
 		t.Fatalf("got %+v", got)
 	}
