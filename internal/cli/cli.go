@@ -1,9 +1,7 @@
-// Package cli makes everything that a command line shows about its flags from one table of them:
-// help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a page
-// in Markdown. It also parses arguments by that table.
-//
-// It hides how these formats are written. It does not know flags of robobatch: cmd/robobatch has the
-// table and is the only importer.
+// Package cli parses arguments by a table of flags, and generates everything that a command line shows about its flags
+// from that table: help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a page in
+// Markdown. It hides these formats. It does not know the flags of robobatch: cmd/robobatch has the table, and only it and
+// its packages import cli.
 package cli
 
 import (
@@ -15,27 +13,27 @@ import (
 	"unicode/utf8"
 )
 
-// A Program is a command line with its commands and help topics. It is not changed once it is made.
+// A Program is a command line with its commands and help topics. It does not change after it is created.
 type Program struct {
-	Name     string    // as it is called: "robobatch"
+	Name     string    // on the command line: "robobatch"
 	About    string    // its purpose in a few words, for the man page
 	Version  string    // for the man page
-	Date     string    // of the version, for the man page; "" is unknown
+	Date     string    // of the version, for the man page; "" if unknown
 	Commands []Command // the first has no name: it runs when the first argument is a flag
-	Topics   []Topic   // that explain something, for the command help
-	Intro    string    // of the page in Markdown: paragraphs between the title and the flags
+	Topics   []Topic   // texts of the command help that explain something
+	Intro    string    // paragraphs of the page in Markdown, between the title and the flags
 
 	// Gone lists flags of a previous version, such as "bread" or, for one command, "sell bread", with their replacements.
 	Gone map[string]string
 }
 
-// A Command is a job of the program under a name, and its flags.
+// A Command is one task of the program, with its name and flags.
 type Command struct {
 	Name  string // the first argument; "" for the program itself
 	About string // its purpose in one line, for the list of commands
-	Task  string // a heading before it in that list; "" means none
+	Task  string // heading above it in that list; "" if none
 	Intro string // paragraphs before the flags; lines of examples start with spaces
-	Flags []Flag // those of one section follow each other
+	Flags []Flag // flags of one section are adjacent
 	Rest  string // paragraphs after the flags
 
 	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
@@ -47,20 +45,20 @@ type Command struct {
 
 // A Flag is an entry of the table of flags.
 type Flag struct {
-	Section string   // the heading that it stands under
+	Section string   // heading above the flag
 	Name    string   // without "-"
-	Arg     string   // help's name of its value, in lower-case letters; "" if it takes no value
-	Doc     string   // sentences, in any number of lines; completion shows the first, which describes the flag
+	Arg     string   // name of the value in the help, in lower case; "" if the flag takes no value
+	Doc     string   // sentences, in any number of lines; completion shows only the first, which describes the flag
 	Default string   // the value if the flag is not given; "" if there is no default, or Doc gives it
-	Values  []string // that it can take; none means any
+	Values  []string // accepted values; nil means any
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
-	Rare    bool     // help has it only if all flags are asked for
+	Rare    bool     // only the help on all flags has it
 	Like    string   // a flag of another command with the same meaning, for the error message; "" if there is none
 	Needed  string   // the remedy if it is missing; "" if it can be omitted
 
-	// Set sets the value; "true" is the value of a flag without one. It names the fault of a value,
-	// and need not repeat the flag's name.
+	// Set sets the value, which is "true" for a flag without one. Its error describes the fault of the value, without
+	// the flag's name.
 	Set func(value string) error
 }
 
@@ -84,7 +82,7 @@ func words(text string) string { return strings.Join(strings.Fields(text), " ") 
 // usage returns how the flag is written: "-rules dir".
 func (f *Flag) usage() string { return strings.TrimSpace("-" + f.Name + " " + f.Arg) }
 
-// A Topic is something that the command help explains.
+// A Topic is a text of the command help.
 type Topic struct {
 	Name, About string
 	Text        func() string
@@ -148,8 +146,8 @@ func Usage(format string, values ...any) error {
 // Faults collects all faults of the arguments. The zero value is empty.
 type Faults struct{ errs []error }
 
-// Add adds the errors that are joined in err, which are about a flag, each as a [UsageError]; nil
-// adds none. A flag of "" stands for errors that name their flags themselves.
+// Add adds each error joined in err as a [UsageError] about a flag; nil adds none. flag is "" if the errors name their
+// flags themselves.
 func (f *Faults) Add(flag string, err error) {
 	for _, err := range Parts(err) {
 		if flag != "" {
@@ -175,8 +173,7 @@ func Joined(err error) ([]error, bool) {
 	return all, err.Error() == errors.Join(all...).Error() // fmt.Errorf with several %w unwraps to a list, too
 }
 
-// Parts returns the errors that are joined in err, at any depth; err itself if it is not a list, none
-// for nil.
+// Parts returns the errors that are joined in err, at any depth; only err itself if it is not a list; nil for nil.
 func Parts(err error) (all []error) {
 	list, ok := Joined(err)
 	switch {
@@ -261,7 +258,7 @@ func Fit(s string, columns int) string {
 	return s[:begin] + mark + strings.TrimLeftFunc(s[end:], isMark)
 }
 
-// FitWords returns a text with each word that is longer than so many columns shortened by [Fit].
+// FitWords shortens each word of a text that is longer than that many columns, as [Fit] does.
 func FitWords(s string, columns int) string {
 	words := strings.Split(s, " ")
 	for i, word := range words {
@@ -270,8 +267,7 @@ func FitWords(s string, columns int) string {
 	return strings.Join(words, " ")
 }
 
-// Fill returns the words of a text in lines of up to so many columns. A word that is longer is alone
-// on its line.
+// Fill wraps the words of a text into lines of at most that many columns. A longer word gets its own line.
 func Fill(text string, columns int) string {
 	var sb strings.Builder
 	column := 0

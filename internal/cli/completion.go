@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bash returns a completion script for bash 3.2 or newer. It needs no other script.
+// Bash returns a self-contained completion script for bash 3.2 or newer.
 func (p *Program) Bash() string {
 	var sb strings.Builder
 	sb.WriteString(`# Completion of PROGRAM for bash: source it, or save it as PROGRAM among the completions of bash.
@@ -133,7 +133,7 @@ fi
 	return p.named(&sb)
 }
 
-// writeZshFlags writes the flags of a command as _arguments takes them.
+// writeZshFlags writes the flags of a command in the syntax of _arguments.
 func writeZshFlags(sb *strings.Builder, c *Command) {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `\`, `\\`)
 	sb.WriteString("    flags=(\n")

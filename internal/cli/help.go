@@ -30,8 +30,7 @@ func (p *Program) HelpOn(word string) (string, error) {
 	return "", &UsageError{Hint(err, word, words)}
 }
 
-// topics returns all topics: first those that explain, then those that print text that other programs
-// read.
+// topics returns all topics: first texts for people, then texts that other programs read.
 func (p *Program) topics() []Topic {
 	return append(p.Topics[:len(p.Topics):len(p.Topics)],
 		Topic{"man", "a man page", p.Man},
@@ -52,7 +51,7 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command. The program's help lists the commands, too. Short help has the first sentences of
+// Help returns the help of a command. The program's help also lists the commands. Short help has the first sentences of
 // the flags that are not rare, those of the program under one heading, and omits the program's Rest.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
@@ -106,7 +105,7 @@ func (p *Program) Help(c *Command, all bool) string {
 	return sb.String()
 }
 
-// writeEntry writes a head, and to the right of it, or below it if both are long, its explanation.
+// writeEntry writes a head with its explanation to its right, or below it if both are long.
 func writeEntry(sb *strings.Builder, head, doc string) {
 	margin := strings.Repeat(" ", helpDocs)
 	head = "  " + head
@@ -168,7 +167,7 @@ func writeManFlags(sb *strings.Builder, c *Command) {
 	})
 }
 
-// manWidth is the length of filled lines in the source of a man page. Escapes come to it.
+// manWidth is the length of filled lines in the source of a man page, without escapes.
 const manWidth = 72
 
 // roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are
@@ -197,8 +196,7 @@ func roffParagraphs(text string) string {
 	return sb.String()
 }
 
-// roff escapes text. A minus stays one, so that flags can be copied, and no line is treated as a
-// request.
+// roff escapes text. A minus remains a minus, so that flags can be copied, and no line becomes a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -207,8 +205,8 @@ func roff(text string) string {
 	return text
 }
 
-// Markdown returns a page with all flags of all commands. A flag of several commands has one entry, and in it each
-// sentence once.
+// Markdown returns a page with all flags of all commands. A flag that several commands have gets one entry, which
+// contains each sentence once.
 func (p *Program) Markdown() string {
 	var titles []string
 	sections := map[string][]*entry{}
@@ -277,13 +275,13 @@ func (p *Program) Markdown() string {
 	return sb.String()
 }
 
-// An entry is a flag of the page with its texts.
+// An entry is a flag on the page, with its texts.
 type entry struct {
 	usage    string
 	variants []variant
 }
 
-// A variant is a text of a flag, and the commands that have it, as code.
+// A variant is one text of a flag, with the commands that have it, as code.
 type variant struct {
 	text   string
 	owners []string

@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// The result of the Set of a flag that requests something other than the command. [Program.Parse] returns it, too:
-// ErrHelp at once, even after faults; ErrInstead if all other flags are right. ErrHelpAll is an ErrHelp that asks for
-// all flags, not only for those that are not rare.
+// Errors that Set returns for flags that request something other than the command. [Program.Parse] passes them on:
+// ErrHelp immediately, even after faults; ErrInstead only if all other flags are valid. ErrHelpAll is an ErrHelp that
+// requests all flags, including rare ones.
 var (
-	ErrHelp    = errors.New("help is asked for")
+	ErrHelp    = errors.New("help requested")
 	ErrHelpAll = fmt.Errorf("%w on all flags", ErrHelp)
-	ErrInstead = errors.New("something else is asked for")
+	ErrInstead = errors.New("something else requested")
 )
 
-// Parse sets the flags of a command: first those that have a default, then those in the arguments,
-// in their order. A flag has one dash or two, and its value is the next argument or follows "=".
-// The error joins a [UsageError] for each fault: a flag that is unknown, has no value or refuses it
-// (the UsageError wraps the error of Set), an argument that is not a flag, and each needed flag that
-// is missing. Arguments that are not flags go to Take, in a command that has Arguments. It panics if a
-// flag refuses its default.
+// Parse sets the flags of a command: first the defaults, then the flags in the arguments, in order. A flag has one dash or
+// two, and its value is the next argument or follows "=". The error joins a [UsageError] for each fault: a flag that is
+// unknown, has no value or rejects it (the UsageError wraps the error of Set), an argument that is not a flag, and each
+// required flag that is missing. If the command has Arguments, other arguments are passed to Take. Parse panics if a flag
+// rejects its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
 		if f := &c.Flags[i]; f.Default != "" {
@@ -60,16 +59,16 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 	return r.faults.Err()
 }
 
-// A parsing is the arguments of a command while they are parsed.
+// A parsing is the state of parsing the arguments of a command.
 type parsing struct {
-	program *Program
-	command *Command
-	left    []string        // arguments
-	unexpected   []string        // arguments that are not flags
-	given   map[string]bool // flags by name, false if the value is empty
-	help    bool            // help is requested
-	instead bool            // something other than the command is requested
-	faults  Faults
+	program    *Program
+	command    *Command
+	left       []string        // arguments
+	unexpected []string        // arguments that are not flags
+	given      map[string]bool // flags by name, false if the value is empty
+	help       bool            // help is requested
+	instead    bool            // something other than the command is requested
+	faults     Faults
 }
 
 // atFlag reports whether the next argument is a flag, or "--".
@@ -77,7 +76,7 @@ func (r *parsing) atFlag() bool {
 	return len(r.left) > 0 && len(r.left[0]) > 1 && r.left[0][0] == '-'
 }
 
-// next takes the next argument, with its value if it is a flag. It reports false at the end.
+// next parses the next argument, with its value if it is a flag. It returns false at the end.
 func (r *parsing) next() bool {
 	if len(r.left) == 0 {
 		return false
@@ -133,7 +132,7 @@ func (r *parsing) next() bool {
 	return true
 }
 
-// set sets a flag, to the next argument unless it has its value.
+// set sets a flag to its value, or else to the next argument.
 func (r *parsing) set(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = true
 	switch {
@@ -157,7 +156,7 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = value != ""
 }
 
-// owners returns the commands that have a flag, and the flag of the first.
+// owners returns the commands that have a flag, and the flag of the first of them.
 func (r *parsing) owners(name string) (titles []string, first *Flag) {
 	for i := range r.program.Commands {
 		c := &r.program.Commands[i]
@@ -180,7 +179,7 @@ func enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Text returns the Set of a flag that keeps its last value.
+// Text returns a Set that keeps the last value.
 func Text(to *string) func(string) error {
 	return func(s string) error {
 		*to = s
@@ -188,8 +187,7 @@ func Text(to *string) func(string) error {
 	}
 }
 
-// Once returns the Set of a flag that can be given once; the remedy says how to act instead of a
-// second time.
+// Once returns a Set that rejects a second value, with the remedy.
 func Once(to *string, remedy string) func(string) error {
 	return func(s string) error {
 		if *to != "" {
@@ -199,7 +197,7 @@ func Once(to *string, remedy string) func(string) error {
 	}
 }
 
-// NotEmpty returns the Set of a flag that refuses an empty value, with the remedy.
+// NotEmpty returns a Set that rejects an empty value, with the remedy.
 func NotEmpty(to *string, remedy string) func(string) error {
 	return func(s string) error {
 		if s == "" {
@@ -209,7 +207,7 @@ func NotEmpty(to *string, remedy string) func(string) error {
 	}
 }
 
-// Each returns the Set of a flag that adds its value to those before.
+// Each returns a Set that appends the value.
 func Each(to *[]string) func(string) error {
 	return func(s string) error {
 		*to = append(*to, s)
@@ -217,8 +215,7 @@ func Each(to *[]string) func(string) error {
 	}
 }
 
-// Words returns the Set of a flag that adds the words of its value, which commas separate, to those
-// before.
+// Words returns a Set that appends the comma-separated words of the value.
 func Words(to *[]string) func(string) error {
 	return func(s string) error {
 		for word := range strings.SplitSeq(s, ",") {
@@ -228,7 +225,7 @@ func Words(to *[]string) func(string) error {
 	}
 }
 
-// Bool returns the Set of a flag that takes no value, or true or false after "=".
+// Bool returns a Set for a flag without a value, or with true or false after "=".
 func Bool(to *bool) func(string) error {
 	return func(s string) (err error) {
 		if *to, err = strconv.ParseBool(s); err != nil {
@@ -238,10 +235,10 @@ func Bool(to *bool) func(string) error {
 	}
 }
 
-// Help is the Set of the flag that asks for help, whatever its value.
+// Help is the Set of the help flag, for any value.
 func Help(string) error { return ErrHelp }
 
-// Instead is the Set of a flag that takes no value and asks for something else than the command.
+// Instead is the Set of a flag without a value that requests something other than the command.
 func Instead(s string) error {
 	var asked bool
 	if err := Bool(&asked)(s); err != nil || !asked {
@@ -250,7 +247,7 @@ func Instead(s string) error {
 	return ErrInstead
 }
 
-// Int returns the Set of a flag whose value is a whole number, in digits or as in Go.
+// Int returns a Set for an integer, in digits or in Go syntax.
 func Int[T int | int64](to *T) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseInt(s, 0, 64)
@@ -265,7 +262,7 @@ func Int[T int | int64](to *T) func(string) error {
 	}
 }
 
-// Positive returns the Set of a flag whose value is a whole number of 1 or more, in digits.
+// Positive returns a Set for a positive integer in digits.
 func Positive(to *int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -277,8 +274,7 @@ func Positive(to *int) func(string) error {
 	}
 }
 
-// Hint adds to the error of a value the known one that may be meant, if there is one; nil stays
-// nil.
+// Hint adds the known value that may be meant, if any, to the error about a value; nil stays nil.
 func Hint(err error, value string, known []string) error {
 	if near := Closest(value, known); err != nil && near != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, near)
@@ -286,8 +282,7 @@ func Hint(err error, value string, known []string) error {
 	return err
 }
 
-// HintOrMeant is Hint for words that people write for known ones, which meant has by these
-// words: it does not know letters that two such words share.
+// HintOrMeant is Hint with synonyms: meant maps words that people use to the known ones.
 func HintOrMeant(err error, value string, known []string, meant map[string]string) error {
 	if word := meant[strings.ToLower(value)]; err != nil && word != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, word)
@@ -337,8 +332,8 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// Distance returns how many letters must be added, dropped, changed or swapped with their neighbour
-// to make b of a.
+// Distance returns the number of letters that must be added, removed, changed or swapped with their neighbour to turn a
+// into b.
 func Distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
