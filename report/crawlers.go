@@ -179,9 +179,7 @@ func (c Crawler) Shares() (all [4]string) {
 		known += n
 	}
 	for i := range all {
-		if all[i] = "–"; known > 0 {
-			all[i] = show.Percent(show.Share(c.Classes[i+2], known))
-		}
+		all[i] = show.Percent(show.Share(c.Classes[i+2], known))
 	}
 	return all
 }

@@ -73,6 +73,13 @@ func (v *view) Alike(c Cause) int64 {
 	return int64(len(origins))
 }
 
+// Checked returns the codes that were checked.
+func (v *view) Checked() []string {
+	return slices.DeleteFunc(slices.Clone(FindingCodes), func(code string) bool {
+		return slices.ContainsFunc(v.Diagnosis.Unchecked, func(u diagnose.Unchecked) bool { return slices.Contains(u.Codes, code) })
+	})
+}
+
 // Follows returns the effects of a finding, combined by code, without repeating the finding itself.
 func (f Cause) Follows() (all []diagnose.Effect) {
 	isTraffic := func(code string) bool { return code == diagnose.CrawlerStopped || code == diagnose.CrawlerSlowed }

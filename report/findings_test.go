@@ -54,11 +54,19 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestDoubts holds that warnings that cannot change findings are apart, and that each check has a name.
+// TestDoubts holds that warnings that cannot change findings are apart, and that each check has a name, and was made unless a
+// reason says that it was not.
 func TestDoubts(t *testing.T) {
 	run := &Run{Warnings: []Warning{{Code: "a"}, {Code: "b", Minor: true}, {Code: "c"}}}
 	if major, minor := run.Doubts(false), run.Doubts(true); len(major) != 2 || major[1].Code != "c" || len(minor) != 1 || minor[0].Code != "b" {
 		t.Errorf("%v, %v", major, minor)
+	}
+	v := &view{Run: &Run{Diagnosis: Diagnosis{Unchecked: []diagnose.Unchecked{{Codes: FindingCodes[1:], Needs: "times"}, {Codes: FindingCodes[2:3]}}}}}
+	if got := v.Checked(); !slices.Equal(got, FindingCodes[:1]) {
+		t.Errorf("checked: %q", got)
+	}
+	if n := len(FindingCodes); n <= 20 { // a page says that nothing was checked if one reason is for more
+		t.Errorf("there are %d codes", n)
 	}
 	for _, code := range FindingCodes {
 		if checks[code] == "" || strings.Contains(checks[code], "_") {

@@ -34,17 +34,7 @@ func pageFile(name string) string {
 var functions = template.FuncMap{
 	"num": show.Number, "pct": show.Percent, "txt": show.Text, "whole": show.Whole, "brief": show.Brief, "say": show.Sentence, "dated": show.Dated, "share": show.Share, "plural": show.Plural, "size": show.Size,
 	"check": func(code string) string { return checks[code] },
-	"checks": func(codes []string) string {
-		if len(codes) == len(checks) {
-			return "everything"
-		}
-		var names []string
-		for _, code := range codes {
-			names = append(names, checks[code])
-		}
-		return strings.Join(names, ", ")
-	},
-	"sub": func(a, b int64) int64 { return a - b },
+	"sub":   func(a, b int64) int64 { return a - b },
 	"first": func(n int, all any) any {
 		return reflect.ValueOf(all).Slice(0, min(n, reflect.ValueOf(all).Len())).Interface()
 	},

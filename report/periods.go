@@ -198,17 +198,12 @@ func (c *Counter) Compare(e *Earlier) *Periods {
 		since, _, _ := strings.Cut(now.span(from, math.MaxInt64), " ")
 		p.Rows = append(p.Rows, periods.NewRow(name, isCrawler, since, was.sum(math.MinInt64, end, names), now.sum(from, math.MaxInt64, names)))
 	}
-	came := map[string]bool{}
-	for name := range was.of {
-		came[name] = true
-	}
-	for name := range now.of {
-		came[name] = true
-	}
-	names := slices.Sorted(maps.Keys(came))
+	names := slices.AppendSeq(slices.Collect(maps.Keys(was.of)), maps.Keys(now.of))
+	slices.Sort(names)
+	names = slices.Compact(names)
 	add("all requests", false, start, names...)
-	if came[otherClients] {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == otherClients })
+	if other := slices.Index(names, otherClients); other >= 0 {
+		names = slices.Delete(names, other, other+1)
 		add(otherClients, false, start, otherClients)
 	}
 	add("all crawlers", false, start, names...)
