@@ -75,9 +75,8 @@ func (d *digest) print(w io.Writer, p *Page) error {
 		for i := range all.Limits {
 			fmt.Fprintf(&sb, "%s\n\n", markdown(all.Limits[i].Sentence))
 		}
-		for i := range all.Findings {
-			f := &all.Findings[i]
-			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", i+1, markdown(f.Sentence), markdown(f.Remedy.Action))
+		for _, f := range report.Causes(all) {
+			fmt.Fprintf(&sb, "%d. %s Fix: %s\n", f.No, markdown(f.Headline()), markdown(f.Remedy.Action))
 			if f.Remedy.Text != "" { // shown as code because of its indentation
 				sb.WriteString("\n")
 				for line := range strings.Lines(f.Remedy.Text) {
