@@ -18,7 +18,7 @@ import (
 const (
 	shownSections = 10  // of a crawler
 	shownFetches  = 20  // runs of fetches of robots.txt by a crawler
-	keptFetches   = 512 // of robots.txt by a crawler
+	keptFetches   = 128 // of robots.txt by a crawler: 360 crawlers take 5 MB
 	listedSites   = 100 // in the table
 	siteCrawlers  = 5   // in the table
 )
