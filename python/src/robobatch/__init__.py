@@ -1,4 +1,4 @@
-r"""Decide whether robots.txt lets a crawler fetch a URL: for one, or for every row of a table.
+r"""Decide whether robots.txt allows a crawler to fetch a URL, for one URL or for each row of a table.
 
 The program robobatch, which comes with the wheel, does the work. The package, but not the command, needs pyarrow:
 ``pip install 'pyarrow>=16'``.
