@@ -1,10 +1,10 @@
-"""What a row costs through each door, beside the command and protego: CPU and wall time.
+"""Measures the CPU and wall time of a row in each function, in the command and in protego.
 
     python doors.py --robobatch ./robobatch --rules rules.rbp --captures rules.jsonl.zst --log urls.zst --work DIR
 
-Each door is measured in a process of its own, with all processes below it, over one table in memory or, for the
-command and Spark, in a file of Parquet. One round warms up, and the least of the others counts. `make python-doors`
-makes the rules and the log.
+Each function runs in its own process, measured with all its children, on one table in memory or, for the
+command and Spark, in a Parquet file. The first round warms up; the minimum of the others counts. `make python-doors`
+creates the rules and the log.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu() -> float:
-    """Return the seconds of CPU of this process and all below it, those that were reaped included."""
+    """Return the CPU seconds of this process and its children, including those that were reaped."""
     fields: dict[int, list[str]] = {}
     for entry in Path("/proc").iterdir():
         try:
@@ -131,7 +131,7 @@ def of_polars(ask: argparse.Namespace, agent: str) -> Callable[[], object]:
 
 
 def of_spark(ask: argparse.Namespace, columns: list[str] | None) -> Callable[[], object]:
-    """Return a job from Parquet to nowhere: an identity if there are no columns."""
+    """Return a job that reads Parquet and discards the result; without columns, it is an identity."""
     df, pack = _spark(ask)
     if columns is None:
         decided = df.mapInArrow(lambda batches: batches, df.schema)
@@ -141,7 +141,7 @@ def of_spark(ask: argparse.Namespace, columns: list[str] | None) -> Callable[[],
 
 
 def of_spark_sql(ask: argparse.Namespace, function: str) -> Callable[[], object]:
-    """Return a query: of a function of Arrow that gives one constant, if another is not named."""
+    """Return a query with the named function, by default an Arrow function that returns a constant."""
     import pyspark.sql.functions
 
     arrow_udf: Any = pyspark.sql.functions.arrow_udf  # type: ignore[attr-defined]
@@ -170,7 +170,7 @@ def _spark(ask: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def protego(ask: argparse.Namespace, columns: list[str]) -> Callable[[], object]:  # noqa: ARG001
-    """Return what parses each robots.txt once and decides one row of some."""
+    """Return a function that parses each robots.txt once, and decides a sample of the rows."""
     from protego import Protego
 
     texts: dict[str, str] = {}
@@ -223,7 +223,7 @@ DOORS: dict[str, tuple[Callable[[argparse.Namespace, Any], Callable[[], object]]
 
 
 def measure(ask: argparse.Namespace) -> None:
-    """Print the seconds of one door, as wall and CPU."""
+    """Print the wall and CPU seconds of one function."""
     make, argument = DOORS[ask.door]
     run = make(ask, argument)
     least = (float("inf"), float("inf"))
@@ -240,7 +240,7 @@ def measure(ask: argparse.Namespace) -> None:
 
 
 def prepare(ask: argparse.Namespace) -> int:
-    """Write the log as a file of Parquet, and return its rows."""
+    """Write the log as a Parquet file, and return its number of rows."""
     with pa.input_stream(ask.log, compression="zstd") as file:
         urls = pa.array(file.read().decode("latin-1").split("\n")[:-1], pa.string())  # DuckDB takes text alone
     bots = pa.DictionaryArray.from_arrays(pa.array([i % len(TEN) for i in range(len(urls))], pa.int8()), TEN)

@@ -1,10 +1,10 @@
-"""Verdicts by Spark on a standalone cluster of two workers, on this machine, compared with a run without Spark.
+"""Verdicts in Spark on a local standalone cluster of two workers, compared with a run without Spark.
 
     python spark_cluster.py --robobatch ./robobatch --rules rules.rbp --log urls.zst --work DIR
 
-It reads the log with robobatch, cuts its rows into Parquet files, decides them by Spark, and compares every row. Then
-again while a worker is killed, and with a pack that is damaged on one executor. With --measure it also says what the
-verdicts cost beside an identity and a copy. All that it starts ends with it, by its process id.
+It reads the log with robobatch, divides its rows into Parquet files, decides them with Spark, and compares every row;
+again while a worker is killed, and with a pack that is damaged on one executor. --measure also measures the
+verdicts, an identity and a copy. At the end, it stops all processes that it started, by their ids.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Cluster:
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a class of Spark, and write what it says to a file."""
+        """Start a Spark class, and write its output to a file."""
         home = Path(pyspark.__file__).parent
         # The nodes have pyarrow, and nothing of robobatch.
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "ROBOBATCH_BINARY")}
@@ -70,7 +70,7 @@ class Cluster:
         return process
 
     def master(self) -> None:
-        """Start the master on a port that is free, and wait until it says which."""
+        """Start the master on a free port, and wait until it prints the port."""
         process = self.start(
             "master", "org.apache.spark.deploy.master.Master",
             "--host", "127.0.0.1", "--port", "0", "--webui-port", "0",
@@ -92,7 +92,7 @@ class Cluster:
         )  # fmt: skip
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
-        """Lose a node: all processes of the worker are gone at once, without a word."""
+        """Simulate the loss of a node: kill all processes of the worker at once."""
         for pid in [*descendants(process.pid), process.pid]:
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -101,7 +101,7 @@ class Cluster:
         process.wait()
 
     def end(self) -> None:
-        """End all."""
+        """End all processes."""
         for process in reversed(self.processes):
             if process.poll() is None:
                 process.terminate()
@@ -121,7 +121,7 @@ def stat(pid: str) -> list[str] | None:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return all processes below one."""
+    """Return all descendants of a process."""
     parents = {int(p.name): int(s[1]) for p in Path("/proc").iterdir() if p.name.isdigit() and (s := stat(p.name))}
     found = [pid]
     for parent in found:
@@ -130,7 +130,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def cpu(processes: Iterable[subprocess.Popen[bytes]]) -> float:
-    """Return the seconds of CPU of processes and all below them, those that have ended included."""
+    """Return the CPU seconds of processes and their descendants, including those that have ended."""
     pids = [
         pid for process in processes if process.poll() is None for pid in [process.pid, *descendants(process.pid)]
     ]
@@ -153,7 +153,7 @@ def pipes(work: Path) -> list[int]:
 
 
 def no_pipes(work: Path) -> None:
-    """Wait until no process of robobatch is left, and none that nobody has reaped."""
+    """Wait until no process of robobatch is left, and all have been reaped."""
     deadline = time.monotonic() + PATIENCE
     while left := [*pipes(work), *zombies()]:
         if time.monotonic() > deadline:
@@ -162,7 +162,7 @@ def no_pipes(work: Path) -> None:
 
 
 def zombies() -> list[int]:
-    """Return the processes of robobatch that have ended below this one and were not reaped."""
+    """Return the ended robobatch descendants of this process that were not reaped."""
     found = []
     for pid in descendants(os.getpid()):
         try:
@@ -176,7 +176,7 @@ def zombies() -> list[int]:
 
 
 def wheel(program: str, work: Path) -> None:
-    """Write the package and the program as a wheel has them, under a name that Spark takes."""
+    """Write the package and the program in the layout of a wheel, under a name that Spark accepts."""
     with zipfile.ZipFile(work / "robobatch.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for file in Path(robobatch.__file__).parent.glob("*.py"):
             archive.write(file, f"robobatch/{file.name}")
@@ -184,7 +184,7 @@ def wheel(program: str, work: Path) -> None:
 
 
 def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
-    """Return a session on the cluster, with jobs that end when a task has failed so often."""
+    """Return a session on the cluster, whose jobs end after the given number of failures of a task."""
     spark = (
         SparkSession.builder.master(cluster.url)
         .appName("robobatch")
@@ -207,7 +207,7 @@ def session(cluster: Cluster, cache: Path, failures: int) -> SparkSession:
 
 
 def prepare(ask: argparse.Namespace) -> pa.Table:
-    """Decide the log without Spark, and cut its rows into Parquet files. Returns the verdicts."""
+    """Decide the log without Spark, divide its rows into Parquet files, and return the verdicts."""
     whole = ask.work / "whole.parquet"
     names = ",".join(["line", "url", *COLUMNS])
     command = [ask.robobatch, "-quiet", "-rules", ask.rules, "-in", ask.log, "-columns", names, "-out", whole]
@@ -239,14 +239,14 @@ def compare(out: Path, whole: pa.Table, columns: list[str]) -> None:
 
 @dataclass
 class Bench:
-    """What all jobs have in common."""
+    """The state that all jobs share."""
 
     ask: argparse.Namespace
     cluster: Cluster
     whole: pa.Table
 
     def job(self, spark: SparkSession, make: Callable[[DataFrame], DataFrame], name: str) -> tuple[float, float]:
-        """Run a job from Parquet to Parquet. Returns seconds, and seconds of CPU of the workers."""
+        """Run a job from Parquet to Parquet. Return its seconds and the CPU seconds of the workers."""
         rows = spark.read.parquet(str(self.ask.work / "in"))
         before, start = cpu(self.cluster.processes), time.monotonic()
         make(rows).write.mode("overwrite").parquet(str(self.ask.work / name))
@@ -255,12 +255,12 @@ class Bench:
         return took, used
 
     def verdicts(self, spark: SparkSession, columns: list[str] | None = None) -> Callable[[DataFrame], DataFrame]:
-        """Return what decides a DataFrame."""
+        """Return a function that decides a DataFrame."""
         pack = robobatch.spark.ship(spark, self.ask.rules)
         return lambda df: robobatch.spark.with_verdicts(df, rules=pack, columns=columns or COLUMNS)
 
     def measure(self, spark: SparkSession) -> None:
-        """Say what verdicts cost beside a copy and an identity, the least of some rounds in turn."""
+        """Print the cost of verdicts, a copy and an identity: the minimum of some alternating rounds."""
         jobs: dict[str, Callable[[DataFrame], DataFrame]] = {
             "copy": lambda df: df,
             "identity": lambda df: df.mapInArrow(identity, df.schema),
@@ -283,7 +283,7 @@ class Bench:
             print(f"{name:9} {took_:6.1f} {used:6.1f} {took_ / by[0]:5.2f} {used / by[1]:5.2f}")
 
     def lose_a_worker(self, spark: SparkSession, worker: subprocess.Popen[bytes]) -> None:
-        """Decide all, and kill a worker when a third of the tasks is done: the others wait for that."""
+        """Decide all rows, and kill a worker after a third of the tasks, while the others wait."""
         killed: list[int] = []
         lost, third = self.ask.work / "lost", -(-self.ask.partitions // 3)
         verdicts = self.verdicts(spark)
@@ -384,14 +384,14 @@ class Bench:
 
 
 def endless(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give the first batch again and again: what has to be cancelled does not end before."""
+    """Yield the first batch repeatedly, so that the job does not end before it is cancelled."""
     for batch in batches:
         while True:
             yield batch
 
 
 def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give back what came."""
+    """Yield the batches unchanged."""
     yield from batches
 
 
@@ -408,7 +408,7 @@ CONSTANTS_SCHEMA = (
 
 
 def constants(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Add columns as all verdicts have, with one value each: what is more than an identity is the part of Spark."""
+    """Add constant columns with the types of verdicts: the difference to an identity is the cost in Spark."""
     for batch in batches:
         columns = [pa.repeat(value, batch.num_rows) for value in CONSTANTS.values()]
         yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=[*batch.schema.names, *CONSTANTS])

@@ -1,4 +1,4 @@
-"""Tables of Iceberg and Delta by docs/cluster/tables.py, killed in the middle and run again, against the command.
+"""Iceberg and Delta tables of docs/cluster/tables.py, killed in the middle and run again, compared with the command.
 
     python tables.py --robobatch ./robobatch --rules rules.rbp --log urls.zst --work DIR
 

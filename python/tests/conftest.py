@@ -1,4 +1,4 @@
-"""What tests share: the program, rules, and what must be left behind by none."""
+"""Shared fixtures: the program, rules, and checks that tests leave nothing behind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUICKSTART = Path(__file__).parents[2] / "testdata" / "quickstart"
 
 @pytest.fixture(autouse=True)
 def slow_to_exit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a program that has closed its ends take its time to exit."""
+    """Give a program that has closed its pipes more time to exit."""
     monkeypatch.setattr(process, "_GRACE", PATIENCE)
 
 
@@ -43,7 +43,7 @@ def pack(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def whole(program: str, pack: Path, tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
-    """Return what a run of the program says of the log of the quick start."""
+    """Return the output of a run of the program on the log of the quick start."""
     out = tmp_path_factory.mktemp("whole") / "whole.parquet"
     command = [program, "-quiet", "-rules", str(pack), "-in", str(QUICKSTART / "urls.zst"), "-out", str(out)]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
@@ -52,7 +52,7 @@ def whole(program: str, pack: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Return Spark in one process."""
+    """Return a Spark session in one process."""
     made = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -70,7 +70,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def rules(tmp_path: Path) -> Path:
-    """Return a directory of rules that are easily understood."""
+    """Return a directory of simple rules."""
     made = tmp_path / "rules"
     made.mkdir()
     (made / "https_example.com.txt").write_text(
@@ -81,7 +81,7 @@ def rules(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def unchanged() -> Iterator[None]:
-    """Check that neither processes, threads nor pipes are left behind."""
+    """Check that no processes, threads or pipes are left behind."""
     before = pipes()
     yield
     wait_until(lambda: not threads() and pipes() <= before)
@@ -91,14 +91,14 @@ def unchanged() -> Iterator[None]:
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    """Wait until something is true, or hangs."""
+    """Wait until a condition is true; fail after a timeout."""
     deadline = time.monotonic() + PATIENCE
     while not true() and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
 def pipes() -> int:
-    """Return how many pipes this process has. Libraries open other descriptors when they like."""
+    """Return the number of pipes of this process. Libraries may open other descriptors at any time."""
     found = 0
     for entry in Path("/proc/self/fd").iterdir():
         try:
@@ -113,7 +113,7 @@ def threads() -> list[str]:
 
 
 def children() -> list[str]:
-    """Return the processes robobatch, dead or alive, that this process has not reaped."""
+    """Return the robobatch processes, running or ended, that this process has not reaped."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

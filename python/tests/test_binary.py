@@ -1,4 +1,4 @@
-"""Where the program is found, from wheels that are installed in every manner."""
+"""Finding the program after each kind of installation of the wheel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIND = "import robobatch; print(robobatch.find_binary())"
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a wheel as the release has it: the package, and a program under .data/scripts."""
+    """Return a wheel like that of a release: the package, and a program under .data/scripts."""
     made = tmp_path_factory.mktemp("wheel") / "robobatch-1.2.3-py3-none-any.whl"
     files = {f"robobatch/{p.name}": p.read_bytes() for p in PACKAGE.iterdir() if p.is_file()}
     files["robobatch-1.2.3.data/scripts/robobatch"] = FAKE.encode()
@@ -45,7 +45,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(*arguments: str, executable: str = sys.executable, **environment: str) -> str:
-    """Run Python without PATH, and without what this process knows of robobatch."""
+    """Run Python without PATH, and without the environment of this process."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PATH", "PYTHONPATH", "ROBOBATCH_BINARY")}
     done = subprocess.run(
         [executable, *arguments], capture_output=True, text=True, env={**clean, **environment}, check=False
@@ -55,13 +55,13 @@ def python(*arguments: str, executable: str = sys.executable, **environment: str
 
 
 def install(wheel: Path, *flags: str, executable: str, **environment: str) -> None:
-    """Install the wheel for an interpreter, which need not have pip."""
+    """Install the wheel for an interpreter, which may lack pip."""
     quiet = ["-q", "--no-index", "--no-warn-script-location", "--disable-pip-version-check"]
     python("-m", "pip", f"--python={executable}", "install", *quiet, *flags, str(wheel), **environment)
 
 
 def finds(executable: str, *arguments: str, **environment: str) -> Path:
-    """Return the program that an interpreter finds, which must run."""
+    """Return the program that an interpreter finds; it must run."""
     found = python(*arguments, "-c", FIND, executable=executable, **environment)
     said = python("-m", "robobatch", "a", "b", executable=executable, **environment)
     assert said == "the program of the wheel, with a b"

@@ -1,4 +1,4 @@
-"""Spark Connect: a server in a process of its own, and a client that has no JVM."""
+"""Spark Connect: a server in its own process, and a client without a JVM."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print("done")
 
 
 def test_connect(pack: Path, whole: pa.Table, tmp_path: Path) -> None:
-    """Batches, functions of SQL and a stream, each row as a run of the command has it."""
+    """Batches, SQL functions and a stream: each row must equal that of the command."""
     log, out = tmp_path / "log", tmp_path / "out"
     log.mkdir()
     pq.write_table(whole.select(["line", "url"]).replace_schema_metadata(None), log / "log.parquet")

@@ -1,4 +1,4 @@
-"""decide: every kind of rows, and every answer that of the program itself."""
+"""decide: all kinds of rows, with the verdicts of the program."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_hostile_rows(rules: Path) -> None:
 
 
 def test_huge_rows(rules: Path) -> None:
-    """A text is copied through two pipes at once, both of which are far too small for it."""
+    """A text is copied through two pipes at once, both far smaller than the text."""
     rows = ["https://example.com/" + "x" * (32 << 20), "https://example.com/private"]
     assert robobatch.decide(rows, rules=rules)["reason"].to_pylist() == ["bad_url", "rule"]
 

@@ -1,4 +1,4 @@
-"""Decider: many questions of many threads, and nothing of it is left however it ends."""
+"""Decider: many questions from many threads; nothing must be left, however it ends."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_wrong_rules(given: Any, options: Any, kind: type[Exception], said: str)
 
 
 def test_rules_that_change(rules: Path) -> None:
-    """What is asked of a process that starts later may have other rules: that is said."""
+    """A process that starts later may read changed rules: there is a warning."""
     with robobatch.Decider(rules) as decider:
         (rules / "https_other.example.txt").write_text("User-agent: *\nDisallow: /\n")
         assert decider.allowed("https://other.example/") is True
@@ -221,7 +221,7 @@ def test_warnings_are_about_all() -> None:
 
 
 def test_threads() -> None:
-    """Each of sixteen threads has the answers to its own rows, in questions of every size at once."""
+    """Each of sixteen threads gets the answers to its own rows, for questions of all sizes at once."""
     with robobatch.Decider(RULES) as decider:
 
         def ask(i: int) -> bool:
@@ -251,7 +251,7 @@ def test_killed_and_damaged_processes() -> None:
 
 
 def test_a_table_for_a_process_that_was_just_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process may seem to run, though a signal has ended it: the table is asked once more."""
+    """A process may seem to run although a signal has ended it: the table is sent once more."""
     with robobatch.Decider(RULES) as decider:
         assert decider.decide([HOME])["allowed"].to_pylist() == [True]
         for process in ids():
@@ -262,7 +262,7 @@ def test_a_table_for_a_process_that_was_just_killed(monkeypatch: pytest.MonkeyPa
 
 
 def test_one_fault_among_many_threads() -> None:
-    """An error is that of the thread which asked wrongly; the others have their answers."""
+    """Only the thread with the wrong question gets an error; the others get their answers."""
     with robobatch.Decider(RULES) as decider:
 
         def ask(i: int) -> object:
@@ -315,7 +315,7 @@ def in_pool(asked: tuple[robobatch.Decider, str]) -> bool | None:
 
 
 def test_no_rows() -> None:
-    """A column without rows may have a type of which Arrow makes no array from a list."""
+    """A column without rows may have a type from which Arrow cannot make an array."""
     kind = pa.dictionary(pa.uint32(), pa.string_view())
     empty = pa.table({"url": pa.nulls(0, kind)})
     with robobatch.Decider(RULES) as decider:
@@ -402,7 +402,7 @@ while True:
 
 @pytest.fixture
 def own(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a copy of the program, whose processes are told from those of others, and check that nothing is left."""
+    """Return a copy of the program, so that its processes can be identified, and check that none is left."""
     copy = tmp_path / "robobatch"
     shutil.copyfile(program, copy)
     copy.chmod(0o755)
@@ -426,7 +426,7 @@ def test_nothing_is_left(end: str) -> None:
 
 
 def test_nothing_is_left_beside_a_child(own: Path) -> None:
-    """A child that lives on holds none of the processes of its parent, which was killed."""
+    """A child that outlives its killed parent keeps none of the parent's processes alive."""
     script = """
 child = os.fork()
 if child == 0:
@@ -489,7 +489,7 @@ for _ in robobatch.stream(batches, rules="rules"):
 
 @pytest.mark.usefixtures("rules")
 def test_a_notebook(own: Path, tmp_path: Path) -> None:
-    """Cells that are interrupted leave a Decider that works, and kernels that are killed or end leave nothing."""
+    """After an interrupted cell the Decider works, and kernels that are killed or end leave nothing behind."""
     kernel = KernelManager()
     kernel.start_kernel(cwd=str(tmp_path), independent=False)
     try:
@@ -548,7 +548,7 @@ def interrupt_cell(kernel: KernelManager, client: Any, cell: str) -> str:
 
 
 def running(program: Path) -> list[str]:
-    """Return the processes of a program by the name it was started by."""
+    """Return the processes of a program by its name."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -560,7 +560,7 @@ def running(program: Path) -> list[str]:
 
 
 def test_ctrl_c() -> None:
-    """An interrupt as a notebook sends it, to its kernel and all below it, leaves a Decider that works."""
+    """After an interrupt that a notebook sends to its kernel and all its children, the Decider works."""
     script = (
         SCRIPT
         + """

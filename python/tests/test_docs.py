@@ -1,4 +1,4 @@
-"""The examples of docs/LAKE.md run as they stand there."""
+"""Runs the examples of docs/LAKE.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def examples() -> list[str]:
-    """Return the examples in Python."""
+    """Return the Python examples."""
     return re.findall(r"^```python\n(.*?)^```", (DOCS / "LAKE.md").read_text(), re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""What comes in and goes out: forms of tables, functions of SQL, expressions; and what help() teaches."""
+"""Input and output: forms of tables, SQL functions, expressions; and the text of help()."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_help_has_all_options() -> None:
 
 
 def test_import_is_light() -> None:
-    """Nothing heavy comes before it is needed."""
+    """Large modules are imported only when they are needed."""
     heavy = "{'pyarrow', 'pandas', 'polars', 'numpy', 'pyspark', 'zipfile', 'tempfile', 'importlib.metadata'}"
     code = "import subprocess, sys; before = set(sys.modules); import robobatch; "
     code += f"print({heavy} & set(sys.modules) - before)"
@@ -229,7 +229,7 @@ FOUND = [("GPTBot", False, True), ("Googlebot", True, False), ("*", None, None),
 
 
 def test_requests() -> None:
-    """The User-Agents of a log, through all doors: crawler, verdict and violation."""
+    """The User-Agents of a log in all functions: crawler, verdict and violation."""
     table = pa.table({"url": URLS, "ua": AGENTS})
     named = ["agent", "allowed", "violation"]
     got = decide(table, user_agent_column="ua")

@@ -1,4 +1,4 @@
-"""Processes that are kept for the next stream: who gets them, and that they end."""
+"""Processes that stay for the next stream: which stream gets them, and that they end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SITE = "https://www.sba.gov/"
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch, unchanged: None) -> Iterator[None]:  # noqa: ARG001 - it checks after this
-    """Let processes wait for as long as a test takes, however slow the machine, and end them after it."""
+    """Let idle processes stay until the test ends, even on a slow machine."""
     monkeypatch.setattr(kept, "_SECONDS", 3600.0)
     yield
     with kept._lock:
@@ -35,7 +35,7 @@ def patient(monkeypatch: pytest.MonkeyPatch, unchanged: None) -> Iterator[None]:
 
 
 def ask(rules: Path, urls: Sequence[str | None], question: str = "one") -> tuple[list[bool | None], list[str]]:
-    """Return what is allowed, and the codes of the warnings."""
+    """Return the verdicts and the codes of the warnings."""
     warnings: list[robobatch.InputWarning] = []
     batches = [pa.record_batch({"url": pa.array(urls[i : i + 1], pa.string())}) for i in range(len(urls))]
     process = kept.kept(question, rules, arguments(rules, {"columns": ["allowed"]}))

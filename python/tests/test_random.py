@@ -1,7 +1,7 @@
-"""Random tables through every door, compared row by row with the command.
+"""Random tables in every function, compared row by row with the command.
 
-ROBOBATCH_TABLES is how many (40); `make python-tables` has 10,000. A failure names the number of its table, and
-ROBOBATCH_FIRST begins there. The command decides all URLs of the tables once for each agent, from a file of Parquet.
+ROBOBATCH_TABLES is their number (40); `make python-tables` uses 10,000. A failure names the number of its table;
+ROBOBATCH_FIRST begins there. The command decides all URLs of the tables once per agent, from a Parquet file.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def rules(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def command(program: str, rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Said:
-    """Return what the command says of each URL to each agent."""
+    """Return the verdicts of the command for each URL and agent."""
     said: Said = {}
     directory = tmp_path_factory.mktemp("command")
     log, out = directory / "log.parquet", directory / "out.parquet"
@@ -113,7 +113,7 @@ def _is_utf8(text: Text) -> bool:
 
 @dataclass
 class Case:
-    """A random table: its URLs, the agent of each, and how Arrow has them."""
+    """A random table: URLs, the agent of each, and their Arrow types."""
 
     number: int
     url: str = ""
@@ -126,7 +126,7 @@ class Case:
     fault: str = ""  # what an error must say of the agents, if one is no name and that is not allowed
 
     def __post_init__(self) -> None:
-        """Make the table of this number."""
+        """Create the table with this number."""
         if self.table is not None:
             return
         pick = self.random
@@ -152,7 +152,7 @@ class Case:
         )
 
     def column(self, texts: list[Any]) -> pa.ChunkedArray[Any]:
-        """Return texts in a type, chunks and slices by chance."""
+        """Return texts in a random type, in random chunks and slices."""
         pick = self.random
         if texts and all(text is None for text in texts) and pick.random() < 0.3:
             return self.chunks(texts, lambda part: pa.nulls(len(part)))
@@ -179,7 +179,7 @@ class Case:
         return pa.array(filler * before + values + filler * after, kind).slice(before, len(values))
 
     def dictionary(self, values: list[Any], index: pa.DataType, kind: pa.DataType) -> pa.Array[Any]:
-        """Return the values by a dictionary in disorder, which may have a null, doubles and what no row has."""
+        """Return the values in an unsorted dictionary, which may contain a null, duplicates and unused values."""
         pick = self.random
         words = [*dict.fromkeys(values), *pick.sample(values, min(3, len(values)))]
         if pick.random() < 0.5:
@@ -192,7 +192,7 @@ class Case:
         return pa.DictionaryArray.from_arrays(self.slice(at, index), self.slice(words, kind))
 
     def other(self, rows: int) -> pa.ChunkedArray[Any]:
-        """Return a column that is nothing to robobatch."""
+        """Return a column that robobatch does not read."""
         makers: list[Callable[[int], pa.Array[Any]]] = [
             lambda n: pa.array(range(n), pa.int64()),
             lambda n: pa.array([{"a": [1, None]}] * n, pa.struct([("a", pa.list_(pa.int8()))])),
@@ -210,7 +210,7 @@ class Case:
         return [said_of(said, text, agent) for text, agent in zip(self.urls, agents, strict=True)]
 
     def want_of_functions(self, said: Said) -> list[Verdict]:
-        """Return the verdicts for each row's agent, which are null where the URL or the agent is."""
+        """Return the verdicts for each row's agent; null if the URL or the agent is null."""
         both = zip(self.urls, self.bots, strict=True)
         return [NOTHING if None in (text, bot) else said_of(said, text, bot) for text, bot in both]
 
@@ -223,7 +223,7 @@ class Case:
             assert tuple(is_) == expected, f"table {self.number}, row {row}: {self.urls[row]!r}, {self.bots[row]!r}"
 
     def check_table(self, decided: pa.Table, want: list[Verdict]) -> None:
-        """Compare a table with verdicts, whose other columns must be as they were."""
+        """Compare a table with verdicts; its other columns must be unchanged."""
         names = self.table.column_names
         assert decided.column_names[: len(names)] == names
         assert decided.select(names).equals(self.table, check_metadata=True), f"table {self.number}"
@@ -234,7 +234,7 @@ NOTHING = (None,) * len(COLUMNS)
 
 
 def said_of(said: Said, text: Text, agent: Any) -> Verdict:
-    """Return the verdict of the command, or that of an agent without a name, whose URL has an origin all the same."""
+    """Return the verdict of the command, or for an agent without a name a null verdict with the origin of the URL."""
     if agent not in NAMELESS:
         return said[text, agent]
     origin, _, reason, _, _ = said[text, "*"]
@@ -250,7 +250,7 @@ def cases() -> Iterator[Case]:
 
 
 def refused(case: Case, ask: Callable[[], object]) -> bool:
-    """Report whether an error of the agents is due, and check that it names the row."""
+    """Report whether the agents must cause an error, and check that it names the row."""
     if not case.fault:
         return False
     with pytest.raises(robobatch.Error, match="^" + re.escape(case.fault)):
@@ -278,7 +278,7 @@ def test_stream(rules: Path, command: Said) -> None:
 
 
 def test_decider(rules: Path, command: Said) -> None:
-    """Deciders take the crawler of each row, one for all, and several at once."""
+    """Deciders accept a crawler per row, one for all rows, or several at once."""
     with robobatch.Decider(rules) as decider:
         for case in cases():
             want = case.want(command, [case.agent] * len(case.urls))
@@ -308,7 +308,7 @@ def test_decider(rules: Path, command: Said) -> None:
 
 
 def test_arrays(rules: Path, command: Said) -> None:
-    """Arrays, as functions of engines have them: a null has null verdicts, and is not asked for."""
+    """Arrays as in functions of query engines: a null gives a null verdict, and is not sent."""
     with robobatch.Decider(rules) as decider:
         for case in cases():
             urls, bots = case.table[case.url], case.table[case.bot]
@@ -320,7 +320,7 @@ def test_arrays(rules: Path, command: Said) -> None:
 
 
 def test_lists(rules: Path, command: Said) -> None:
-    """Lists, NumPy and pandas, whose nulls have many names."""
+    """Lists, NumPy and pandas, with their different null values."""
     with robobatch.Decider(rules) as decider:
         for case in cases():
             pick = case.random
@@ -351,7 +351,7 @@ def test_lists(rules: Path, command: Said) -> None:
 
 
 def test_duckdb(rules: Path, command: Said) -> None:
-    """Functions of SQL over the table, and its relation."""
+    """SQL functions over the table, and its relation."""
     con = duckdb.connect()
     decider = robobatch.duckdb.register(con, rules=rules)
     for case in cases():
@@ -398,7 +398,7 @@ def test_polars(rules: Path, command: Said) -> None:
 
 
 def test_spark(spark: SparkSession, rules: Path, command: Said, tmp_path: Path) -> None:
-    """The rows of all tables, as a DataFrame of strings with the functions of SQL, and one of bytes."""
+    """The rows of all tables, in a DataFrame of strings with SQL functions, and in one of bytes."""
     made = list(cases())
     robobatch.spark.register(spark, rules)
     sizes = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -435,7 +435,7 @@ LAYOUTS = {"long": ("agent", *COLUMNS), "wide": ("origin", "allowed", "reason", 
 
 @pytest.fixture(scope="module")
 def by_layout(program: str, rules: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Return what says what the command has of each URL, for several agents: the names, and rows by URL."""
+    """Return the column names and rows of the command by URL, for several agents."""
     made = tmp_path_factory.mktemp("layouts")
     log, out = made / "log.parquet", made / "out.parquet"
     pq.write_table(pa.table({"url": pa.array([_bytes(text) for text in POOL], pa.binary())}), log)
@@ -462,7 +462,7 @@ def by_layout(program: str, rules: Path, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_layouts(rules: Path, by_layout: Callable[..., Any], spark: SparkSession) -> None:
-    """Several agents, in each layout, by each door, which gives back what it got."""
+    """Several agents, in each layout and function; each returns the type of its input."""
     con = duckdb.connect()
     decider = robobatch.Decider(rules)
     for case in cases():
@@ -535,7 +535,7 @@ Asked = tuple[dict[str, Any], dict[str, Any], list[Request], list[Verdict]]  # t
 
 @pytest.fixture(scope="module")
 def requests(program: str, tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
-    """Return for each choice of options: rules and options, the columns, requests, and what a run says of each."""
+    """Return for each choice of options: rules, options, columns, requests, and the rows of a run."""
     made = tmp_path_factory.mktemp("requests")
     lists, rules = made / "lists", made / "rules.rbp"
     lists.mkdir()
@@ -602,7 +602,7 @@ def times(pick: chance.Random, moments: list[int | None]) -> pa.Array[Any]:
 
 
 def test_requests(requests: list[Asked], spark: SparkSession) -> None:
-    """Each door, with User-Agents, addresses and times, has the columns of a run."""
+    """Each function with User-Agents, addresses and times returns the columns of a run."""
     con = duckdb.connect()
     deciders = [robobatch.duckdb.register(con, prefix=f"r{i}_", **said[0]) for i, said in enumerate(requests)]
     chosen: dict[tuple[int, str], list[int]] = {}  # rows for Spark, by options and type of the times

@@ -1,4 +1,4 @@
-"""The example of docs/LAKE.md with Ray, on a cluster of this machine."""
+"""The example of docs/LAKE.md with Ray, on a local cluster."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 
 @pytest.fixture
 def log(spark: SparkSession, whole: pa.Table) -> DataFrame:
-    """Return the log of the quick start in four partitions, with a column that is nothing to robobatch."""
+    """Return the log of the quick start in four partitions, with a column that robobatch does not read."""
     rows = whole.select(["line", "url"]).append_column("tags", pa.array([["a", None]] * whole.num_rows))
     return spark.createDataFrame(rows.replace_schema_metadata(None)).repartition(4)
 
@@ -49,7 +49,7 @@ def test_agents_columns_and_other_url(spark: SparkSession, rules: Path) -> None:
 
 
 def test_names_that_spark_does_not_find(spark: SparkSession, rules: Path) -> None:
-    """A name with a dot is that of a field in a struct to Spark, and mapInArrow fails."""
+    """Spark reads a name with a dot as a field of a struct, and mapInArrow fails."""
     names = ["a", "the.url", "A", "a'b\"`c", "\u00fc ,"]
     df = spark.createDataFrame([("x", "https://example.com/private", "y", "z", 1)], names)
     decided = rs.with_verdicts(df, rules=rules, url="the.url", columns=["allowed"])
@@ -88,7 +88,7 @@ def test_the_message_is_in_the_exception(log: DataFrame, tmp_path: Path) -> None
 
 
 def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) -> None:
-    """A pack that is made again under the same name is another one, and the same pack is the same."""
+    """A pack that was compiled again under the same name is shipped again; an unchanged pack is not."""
     copy = tmp_path / "rules.rbp"
     copy.write_bytes(pack.read_bytes())
     first = rs.ship(spark, copy)
@@ -113,7 +113,7 @@ def test_shipping(spark: SparkSession, pack: Path, rules: Path, tmp_path: Path) 
 
 
 def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole: pa.Table, program: str) -> None:
-    """Each row has the verdict for its own agent: that of a run for this agent alone."""
+    """Each row has the verdict for its own agent, equal to a run for only this agent."""
     warnings = rs.register(spark, pack)
     bots = ["*", "Googlebot", "GPTBot", "nobody"]
     own = log.selectExpr("line", "url", f"array({str(bots)[1:-1]})[line % {len(bots)}] as bot")
@@ -158,7 +158,7 @@ def test_functions_of_sql(spark: SparkSession, log: DataFrame, pack: Path, whole
 
 
 def test_another_python(spark: SparkSession, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks that cannot run are told of before they start, by one line."""
+    """If tasks cannot run, one line reports it before they start."""
     other = tmp_path / "python"
     other.write_text("#!/bin/sh\nexit 1\n")
     other.chmod(0o700)
@@ -218,7 +218,7 @@ def test_warnings_reach_the_driver(spark: SparkSession, rules: Path) -> None:
 
 
 def test_a_stream(spark: SparkSession, pack: Path, whole: pa.Table, tmp_path: Path) -> None:
-    """Structured Streaming runs both ways."""
+    """Structured Streaming works with DataFrames and SQL functions."""
     (tmp_path / "in").mkdir()
     pq.write_table(whole.select(["line", "url"]).replace_schema_metadata(None), tmp_path / "in" / "a.parquet")
     rs.register(spark, pack)
@@ -260,7 +260,7 @@ def test_tasks_share_processes(spark: SparkSession, log: DataFrame, pack: Path, 
 
 
 def running(program: str) -> list[str]:
-    """Return the processes of the program, whatever their parents."""
+    """Return the processes of the program, with any parent."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

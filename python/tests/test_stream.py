@@ -1,4 +1,4 @@
-"""stream, and the process behind it: it never waits for ever, and nothing of it is left."""
+"""stream and its process: it never hangs, and leaves nothing behind."""
 
 from __future__ import annotations
 
