@@ -181,7 +181,7 @@ func (p page) number(s string) int64 {
 	p.t.Helper()
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, ",", ""), 10, 64)
 	if err != nil {
-		p.t.Errorf("%q is no exact number", s)
+		p.t.Errorf("%q is not an exact number", s)
 	}
 	return n
 }

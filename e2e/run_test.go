@@ -156,7 +156,7 @@ func (j job) checkMetadata(t *testing.T, md map[string]string, want counts) {
 	}
 	for _, key := range []string{"robobatch.agents", "robobatch.inputs", "robobatch.counts"} {
 		if !json.Valid([]byte(md[key])) {
-			t.Errorf("metadata %s is no JSON: %q", key, md[key])
+			t.Errorf("metadata %s is not JSON: %q", key, md[key])
 		}
 	}
 	if md["robobatch.rows"] != strconv.FormatInt(want.Rows, 10) {

@@ -1,4 +1,4 @@
-// Reads an Arrow IPC file or stream with Apache Arrow for JavaScript and prints what is in it as JSON: see counts in
+// Reads an Arrow IPC file or stream with Apache Arrow for JavaScript and prints its counts as JSON: see counts in
 // ../counts_test.go.
 import { readFileSync } from "node:fs";
 import { tableFromIPC } from "apache-arrow";

@@ -1,4 +1,4 @@
-// Reads a Parquet file, an Arrow IPC file or stream with ClickHouse and prints what is in it as JSON: see counts in
+// Reads a Parquet file, an Arrow IPC file or stream with ClickHouse and prints its counts as JSON: see counts in
 // ../counts_test.go.
 import { extname, resolve } from "node:path";
 import chdb from "chdb";

@@ -1,4 +1,4 @@
-// Prints the columns of a Parquet file that are named, as a JSON array of rows in the order of the column line. The first
+// Prints the named columns of a Parquet file as a JSON array of rows, in the order of the column line. The first
 // argument is the reader: clickhouse or hyparquet.
 import { resolve } from "node:path";
 

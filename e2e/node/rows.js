@@ -1,5 +1,5 @@
-// Prints the types and the rows of an Arrow IPC file or stream, as Apache Arrow for JavaScript reads them, as JSON. Values are
-// texts as JavaScript has them, but for nulls.
+// Prints the types and the rows of an Arrow IPC file or stream, as read by Apache Arrow for JavaScript, as JSON. Values are
+// JavaScript strings or null.
 import { readFileSync } from "node:fs";
 import { tableFromIPC } from "apache-arrow";
 

@@ -1,5 +1,5 @@
 // Runs statements in ClickHouse, in one session, and prints the rows of each as JSON. The first argument is the directory of
-// the programs that the table function executable, and functions named in *_function.xml there, may call.
+// the programs that the table function executable, and the functions in *_function.xml there, may call.
 import { resolve } from "node:path";
 import chdb from "chdb";
 

@@ -39,7 +39,7 @@ func TestPageEnds(t *testing.T) {
 		var behind float64
 		tb.eval(`document.documentElement.scrollHeight - (document.querySelector("footer").getBoundingClientRect().bottom + scrollY)`, &behind)
 		if behind > 1 {
-			t.Errorf("in a window of %d there are %.0f pixels behind the foot of the page", width, behind)
+			t.Errorf("in a window of %d, %.0f pixels are below the footer of the page", width, behind)
 		}
 	}
 }
