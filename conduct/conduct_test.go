@@ -54,7 +54,7 @@ func (s *scene) find(t *testing.T, lines []line, lists *ranges.Lists, w way) *fi
 func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do func(*conduct.Journal) error) {
 	t.Helper()
 	store, err := engine.BuildStore(s.responses(), engine.StoreOptions{
-		Dialect: robots.Google, LogAgents: engine.LogAgentsStar, RowTimes: true, Cache: s.cache, Ranges: lists, Deeds: true,
+		Dialect: robots.Google, LogAgents: engine.LogAgentsStar, RowTimes: true, Cache: s.cache, Ranges: lists, Evidence: true,
 		Directives: []robots.Directive{robots.CrawlDelayLines},
 	})
 	if err != nil {

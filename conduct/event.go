@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A kind is the kind of an event. Events at the same time are ordered by kind, so that a fetch precedes a request. Of
-// two fetches, the one that allowed everything comes last, in favour of the crawler.
+// A kind is the kind of an event. Events at the same time are ordered by kind: a fetch precedes a request, and a fetch
+// that allowed everything comes after one that did not, in favour of the crawler.
 type kind uint8
 
 const (
@@ -40,15 +40,15 @@ type event struct {
 	at       int64 // microseconds since 1970 UTC
 	kind     kind
 	violated bool   // for forbidden only
-	delay    int64  // microseconds; noDelay if there is no delay. A fetch has the delay of the previous event
-	period   uint32 // of a fetch and a forbidden one, see engine.Deed
-	cache    int64  // of a fetch, microseconds
-	away     bool   // of a fetch: at the origin that the capture in force redirects to
-	fit      fit    // of a fetch, as the next two, which only those above fits have
-	size     int64  // bytes of the answer
-	text     int64  // bytes of the text in force
-	past     []byte // of a forbidden one, see engine.Deed
-	detail   []byte // of a forbidden one, for Request.readDetail; nil without Options.Requests
+	delay    int64  // Crawl-delay in microseconds, or noDelay; a fetch has that of the previous event
+	period   uint32 // for fetches and forbidden, see engine.Evidence
+	cache    int64  // for fetches: how long the copy may be used, in microseconds
+	away     bool   // for fetches: at the origin that the capture in force redirects to
+	fit      fit    // for fetches
+	size     int64  // bytes of the response, if fit is above fits
+	text     int64  // bytes of the text in force, if fit is above fits
+	past     []byte // for forbidden: the bits of engine.Evidence
+	detail   []byte // for forbidden, see appendDetail; nil without Options.Requests
 }
 
 // compare orders events by time, and events at the same time in a fixed order.
@@ -90,7 +90,7 @@ const isAway = 1 << 7
 // The lowest three bits of an event's first byte are its kind; the others are these flags.
 const (
 	kindMask  = 7
-	newDelay  = 1 << 3 // the delay differs from the delay of the event before, and follows
+	newDelay  = 1 << 3 // the delay differs from that of the previous event, and follows
 	inSeconds = 1 << 4 // the time difference is in seconds, not microseconds
 	stepShift = 5      // the time difference, from 0; longStep means that it follows
 	longStep  = 7
@@ -219,8 +219,8 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	return series[size:], nil
 }
 
-// appendDetail appends the detail that Request.readDetail reads. Requests of one moment are in order of their details, so
-// the URL stands first.
+// appendDetail appends the detail of a request, which judge.report reads. It starts with the URL, because requests at
+// the same time are ordered by their details.
 func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	clients := b.Clients
 	if j.opt.Client > 0 {
@@ -282,7 +282,7 @@ func (i *item) compare(o *item, details bool) int {
 	return p.next.order(&q.next, details)
 }
 
-// piece returns the piece of a series that an item has, and the counts of the pair, nil if they are in another piece.
+// piece returns the piece of a series in an item, and the counts of the pair, or nil if another piece has them.
 func (i *item) piece() (p piece, all *counts, err error) {
 	rest := i.payload
 	if len(rest) == 0 {

@@ -49,7 +49,7 @@ type Options struct {
 	Moment func(Moment)
 }
 
-// A Journal is a Sink that records the requests of crawlers. It needs a store with engine.StoreOptions.Deeds, and
+// A Journal is a Sink that records the requests of crawlers. It needs a store with engine.StoreOptions.Evidence, and
 // robots.CrawlDelayLines among its Directives to count gaps. Write all batches of a run, then call Judge, and
 // CloseTemp at the end. It is not safe for concurrent use.
 type Journal struct {
@@ -66,7 +66,7 @@ type Journal struct {
 
 	seen   seen
 	detail []byte
-	spans  []engine.Stretch
+	spans  []engine.Period
 	delays map[string]int64 // by value of a Crawl-delay
 
 	lengths map[engine.RulingID]lengths // lengths of texts in force; missing ones are unknown
@@ -75,16 +75,16 @@ type Journal struct {
 	ledTo map[string][]engine.SiteID          // to an origin, from these sites
 }
 
-// A seen records which fields occurred in the log: a time, a response that counts, a number of bytes.
+// A seen records what occurred in the log.
 type seen struct {
-	dated, answered, sized bool
-	bodied, headed         bool // responses show that sizes are those of bodies, or include headers
+	dated, answered, sized bool // a time, a response that counts, a number of bytes
+	bodied, headed         bool // responses which show that sizes are those of bodies, or include headers
 }
 
 // A site is the data kept about an origin of the rules.
 type site struct {
 	first   int64           // time of the first request to the origin; NoTime if there is none
-	ruling  engine.RulingID // in force for a row of it; always, unless the site is dated
+	ruling  engine.RulingID // in force for one of its rows, and for all rows unless isDated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the fields above are valid
 	isDated bool            // the text in force changes
@@ -161,7 +161,7 @@ func (j *Journal) isHead(b *engine.Batch, row int) bool {
 // Write records the rows of crawlers in a batch.
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
-	deeds := b.Deeds
+	left := b.Evidence
 	j.strays.batch = slices.Grow(j.strays.batch[:0], len(b.Strays))[:len(b.Strays)]
 	clear(j.strays.batch)
 	for row, id := range b.Sites {
@@ -191,9 +191,9 @@ func (j *Journal) Write(b *engine.Batch) error {
 		if b.Agents[row] == 0 { // not a crawler
 			continue
 		}
-		var deed *engine.Deed
-		if len(deeds) > 0 && int(deeds[0].Row) == row {
-			deed, deeds = &deeds[0], deeds[1:]
+		var evidence *engine.Evidence
+		if len(left) > 0 && int(left[0].Row) == row {
+			evidence, left = &left[0], left[1:]
 		}
 		origin := uint32(id)
 		if isStray {
@@ -213,10 +213,10 @@ func (j *Journal) Write(b *engine.Batch) error {
 		if j.count(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
 			continue
 		}
-		if err := j.record(b, row, p, deed); err != nil {
+		if err := j.record(b, row, p, evidence); err != nil {
 			return err
 		}
-		if deed != nil && deed.IsTxt && at != NoTime && len(j.ledTo) > 0 {
+		if evidence != nil && evidence.IsTxt && at != NoTime && len(j.ledTo) > 0 {
 			if err := j.recordAway(b, row, uint32(agent)); err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 		if !slices.ContainsFunc(j.leads[from], func(l robots.Redirect) bool { return string(l.To) == name && l.From <= at && at < l.Until }) {
 			continue
 		}
-		j.spans = j.lookup.Stretches(j.spans[:0], from, 0)
+		j.spans = j.lookup.Periods(j.spans[:0], from, 0)
 		n := sort.Search(len(j.spans), func(i int) bool { return j.spans[i].From > at }) - 1
 		n = max(n, 0)
 		span := j.spans[n]
@@ -320,14 +320,14 @@ func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 }
 
 // record stores a request as an event, if it is one and does not come from an impostor.
-func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) error {
+func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evidence) error {
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}
 	switch {
-	case deed == nil && (!p.timed || at == NoTime):
+	case evidence == nil && (!p.timed || at == NoTime):
 		return nil
-	case deed == nil:
-	case deed.IsTxt:
+	case evidence == nil:
+	case evidence.IsTxt:
 		p.robots++
 		if !j.answer(b, row, b.Rulings[row], &e) {
 			if e.kind == moved {
@@ -342,14 +342,14 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, deed *engine.Deed) e
 		if at == NoTime {
 			return nil
 		}
-		e.period, e.cache = deed.Period, deed.CacheFor
+		e.period, e.cache = evidence.Period, evidence.CacheFor
 		_, isText := b.Rulings[row].Text()
 		p.fetched.note(&e, isText)
 	case at == NoTime:
 		p.untimed++
 		return nil
 	default:
-		e.kind, e.period, e.past, e.violated = forbidden, deed.Period, b.Past(deed), b.Violations[row] == engine.Violated
+		e.kind, e.period, e.past, e.violated = forbidden, evidence.Period, b.DisallowedIn(evidence), b.Violations[row] == engine.Violated
 		if j.opt.Requests {
 			j.detail = j.appendDetail(j.detail[:0], b, row)
 			e.detail = j.detail
@@ -468,14 +468,14 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 	s := &j.sites[origin]
 	if !s.isKnown {
 		s.isKnown, s.ruling = true, id
-		j.spans = j.lookup.Stretches(j.spans[:0], engine.SiteID(origin), s.ruling)
+		j.spans = j.lookup.Periods(j.spans[:0], engine.SiteID(origin), s.ruling)
 		s.isDated = len(j.spans) > 1
 		for n, t := range j.spans {
 			if _, isText := t.ID.Text(); !isText {
 				continue
 			}
 			s.newest = t.ID
-			if before := j.spans[:n]; j.gaps && !slices.ContainsFunc(before, func(o engine.Stretch) bool { return o.ID == t.ID }) {
+			if before := j.spans[:n]; j.gaps && !slices.ContainsFunc(before, func(o engine.Period) bool { return o.ID == t.ID }) {
 				s.delays = s.delays || j.lookup.HasNote(t.ID, robots.CrawlDelayLines)
 			}
 		}
@@ -587,7 +587,7 @@ const (
 // used returns the number of bytes in use.
 func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t.arena)) }
 
-// index returns the index of a pair; -1 if there is none.
+// index returns the index of a pair, or -1 if there is none.
 func (t *table) index(origin, agent uint32) int {
 	mask := uint32(len(t.slots) - 1)
 	for i := hash(origin, agent) & mask; ; i = (i + 1) & mask {
@@ -601,7 +601,7 @@ func (t *table) index(origin, agent uint32) int {
 	}
 }
 
-// find returns a pair, nil if there is none. It is valid until another is added.
+// find returns a pair, or nil if there is none. It is valid until another pair is added.
 func (t *table) find(origin, agent uint32) *pair {
 	if n := t.index(origin, agent); n >= 0 {
 		return &t.pairs[n]

@@ -273,7 +273,7 @@ func (j *judge) judge(e *event) Conduct {
 	switch {
 	case j.isLast && j.isOff:
 		return Unseen
-	case j.isLast && j.last.kind == gotText && engine.WasForbidden(e.past, e.period, j.last.period):
+	case j.isLast && j.last.kind == gotText && engine.WasDisallowed(e.past, e.period, j.last.period):
 		return Knew
 	case j.isLast && e.at-j.last.at <= j.last.cache:
 		return Held

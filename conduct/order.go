@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// writeRun writes all pairs to disk and empties the table. The last run also has the facts about all origins.
+// writeRun writes all pairs to disk and empties the table. The last run also has all origins.
 func (j *Journal) writeRun(last bool) error {
 	run, err := j.spill.Begin()
 	if err != nil {
@@ -38,7 +38,7 @@ func (j *Journal) writeRun(last bool) error {
 	return nil
 }
 
-// An originPairs is an origin and its pairs, for a reader.
+// An originPairs is an origin to send to a reader, with its pairs.
 type originPairs struct {
 	name   string
 	origin uint32
@@ -75,9 +75,9 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 			o.first = s.first
 			j.spans = j.spans[:0]
 			if s.isDated {
-				j.spans = j.lookup.Stretches(j.spans, engine.SiteID(t.origin), s.ruling)
+				j.spans = j.lookup.Periods(j.spans, engine.SiteID(t.origin), s.ruling)
 			} else if s.isKnown {
-				j.spans = append(j.spans, engine.Stretch{From: NoTime, ID: s.ruling})
+				j.spans = append(j.spans, engine.Period{From: NoTime, ID: s.ruling})
 			}
 			o.periods = appendPeriods(nil, j.spans)
 		}
@@ -189,10 +189,10 @@ func (j *Journal) events(p *pair, tell func(*event) error) error {
 	return nil
 }
 
-// mostSorted is the maximum number of a pair's events sorted together, some megabytes.
+// mostSorted is the maximum number of events of a pair that are sorted in memory, which takes some megabytes.
 const mostSorted = 32 << 10
 
-// A sorter sends the events of a pair in order: more than fit go to a temporary file.
+// A sorter sends the events of a pair in order. Events that exceed its memory go to a temporary file.
 type sorter struct {
 	to    reader
 	dir   string
@@ -361,21 +361,21 @@ func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
 type origin struct {
 	name    string
 	first   int64 // time of the first request to it by any crawler; NoTime if there is none
-	periods  []period
+	periods []period
 	fetched map[string]answersOf
 }
 
-// A period is a period of an origin, with its meaning for changes of the text.
+// A period is an engine.Period with the change of the text at its start.
 type period struct {
 	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
 	change int   // 1 + the period of this text, if it replaced another ruling; 0 means none
 }
 
-// appendPeriods appends the periods of the periods of an origin. A change needs two rulings with known times. Changes
-// before the first capture, at failed fetches, and next to a capture or file without a fetch time are therefore not
+// appendPeriods appends the periods of an origin with their changes. A change needs two rulings with known times, so
+// changes before the first capture, at failed fetches, and next to a capture or file without a fetch time are not
 // detected.
-func appendPeriods(dst []period, periods []engine.Stretch) []period {
+func appendPeriods(dst []period, periods []engine.Period) []period {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
 		_, isText := p.ID.Text()

@@ -40,19 +40,19 @@ type lengths struct {
 
 // Limits of responses.
 const (
-	edges      = 5       // bytes that editors add or remove: a byte order mark, and a line end
+	edges      = 5       // bytes that editors add or remove: a byte order mark and a line end
 	longHeader = 8 << 10 // bytes of a header; servers reject longer ones
 	window     = 32 << 10
 )
 
-// lengthsOf returns the lengths of a text. Packers differ, so those of two simple ones are only bounds: no other packs
-// to a fifth of what deflate makes of a text within its window, and none that looks for no repeats at all, and only has
-// short codes for frequent bytes, packs worse. There is no lower bound for a text beyond the window, because other
-// packers look back further.
+// lengthsOf returns the lengths of a text. The compressed size depends on the compressor of the server, so there are only
+// bounds: no compressor achieves a fifth of the size of deflate for a text within its window, and none is worse than
+// Huffman coding without a search for repetitions. A text beyond the window has no lower bound, because other
+// compressors look back further.
 func (m *measurer) lengthsOf(body []byte) lengths {
 	n := int64(len(body))
 	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))
-	wide := 0 // bytes of what is no ASCII, which another encoding may have doubled or halved
+	wide := 0 // bytes beyond ASCII, which another encoding may double or halve
 	for _, c := range body {
 		if c >= utf8.RuneSelf {
 			wide++
@@ -60,7 +60,7 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 	}
 	huffman, err := m.deflated(&m.huffman, flate.HuffmanOnly, body)
 	if err != nil {
-		return lengths{} // nothing is contradicted
+		return lengths{} // no size contradicts it
 	}
 	l := lengths{text: n, plain: [3]int64{n, n - pairs, n - pairs + ends}, slack: edges + int64(wide)}
 	if n <= window {
@@ -71,8 +71,8 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 		l.least = min(least/5, min(l.plain[0], l.plain[1])-l.slack)
 	}
 	const (
-		frame = 64 // bytes of a header of gzip, and of a few chunks
-		chunk = 8  // bytes that a chunk adds to a line
+		frame = 64 // bytes of a gzip header and a few chunks
+		chunk = 8  // bytes that a chunk adds to its line
 	)
 	l.chunks = max(frame+n/256, chunk*(ends+2)) // some servers send each line as a chunk
 	l.packed = huffman + huffman/10 + frame

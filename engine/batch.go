@@ -75,10 +75,10 @@ type Batch struct {
 	Verified []ranges.Answer
 	Proofs   []ranges.Proof
 
-	// Deeds are crawlers' requests for robots.txt and their disallowed requests, in the order of the rows. Pasts is
-	// the memory of Deed.Past. Filled only with StoreOptions.Deeds.
-	Deeds []Deed
-	Pasts []byte
+	// Evidence has the crawlers' requests for robots.txt and their disallowed requests, in the order of the rows.
+	// PeriodBits is the memory of Evidence.DisallowedIn. Filled only with StoreOptions.Evidence.
+	Evidence   []Evidence
+	PeriodBits []byte
 
 	// Timeless counts, with StoreOptions.RowTimes, the verdicts that disallow a URL by a robots.txt with an unknown
 	// effective date: its only time is a file modification time, or it has none. With LogAgents it counts only
@@ -134,7 +134,7 @@ func (b *Batch) Reset() {
 		Sites: b.Sites[:0], Strays: b.Strays[:0], Rulings: b.Rulings[:0], Verdicts: b.Verdicts[:0], Canonicals: b.Canonicals[:0],
 		Preferences: b.Preferences[:0], Listed: b.Listed[:0],
 		Agents: b.Agents[:0], Violations: b.Violations[:0], Verified: b.Verified[:0], Proofs: b.Proofs[:0], Old: b.Old, Changes: b.Changes[:0],
-		Deeds: b.Deeds[:0], Pasts: b.Pasts[:0], Disputes: b.Disputes[:0],
+		Evidence: b.Evidence[:0], PeriodBits: b.PeriodBits[:0], Disputes: b.Disputes[:0],
 		strayNames: b.strayNames[:0], winners: b.winners.reset(), streaks: b.streaks.reset(), crawlers: b.crawlers.reset(),
 		senders: b.senders[:0],
 	}

@@ -341,7 +341,7 @@ func TestMoment(t *testing.T) {
 		{Origin: "https://b.com", Status: 206, FetchedAt: day(1, 0), Body: closed},
 		{Origin: "https://c.com", Status: 200, FetchedAt: day(1, 0), Body: closed},
 	}
-	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Deeds: true}
+	opt := StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, Evidence: true}
 	stores := waysToOpen(t, makePack(t, opt.Dialect, responses...), opt)
 	built, err := BuildStore(sequence(responses), opt)
 	if err != nil {
@@ -364,8 +364,8 @@ func TestMoment(t *testing.T) {
 				t.Errorf("%s: violations %v, want %v", name, b.Violations, want)
 			}
 			for row, want := range []time.Duration{time.Hour, defaultCache, defaultCache} {
-				spans := lookup.Stretches(nil, b.Sites[row], b.Rulings[row])
-				if got := b.Deeds[row].CacheFor; got != want.Microseconds() || len(spans) != 1 || spans[0].CacheFor != got || spans[0].HasTime {
+				spans := lookup.Periods(nil, b.Sites[row], b.Rulings[row])
+				if got := b.Evidence[row].CacheFor; got != want.Microseconds() || len(spans) != 1 || spans[0].CacheFor != got || spans[0].HasTime {
 					t.Errorf("%s: a copy of %s lives %d µs, want %v; stretches %+v", name, b.URL(row), got, want, spans)
 				}
 			}

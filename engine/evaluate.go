@@ -40,7 +40,7 @@ type Evaluator struct {
 	words   []byte       // memory for the words of pending rows
 	kept    []uint32     // memory for dropUnknown
 
-	asked []askedText // with StoreOptions.Deeds
+	asked []askedText // with StoreOptions.Evidence
 
 	lister lister // with StoreOptions.Sitemaps
 }
@@ -78,7 +78,7 @@ func (e *Evaluator) Evaluate(b *Batch) {
 	e.verify(b, nil)
 	e.dispute(b)
 	e.findViolations(b, b)
-	e.findDeeds(b)
+	e.findEvidence(b)
 	e.dropUnknown(b)
 }
 

@@ -82,7 +82,7 @@ func (w *worker) Evaluate(b *Batch) {
 	} else {
 		w.findViolations(b, b)
 	}
-	w.findDeeds(b)
+	w.findEvidence(b)
 	w.dropUnknown(b)
 }
 

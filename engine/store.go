@@ -73,8 +73,8 @@ type StoreOptions struct {
 	// Sitemaps, unless it is nil, fills Batch.Listed with whether the set contains the URL.
 	Sitemaps *sitemap.Set
 
-	// Deeds fills Batch.Deeds; it requires LogAgentsStar.
-	Deeds bool
+	// Evidence fills Batch.Evidence; it requires LogAgentsStar.
+	Evidence bool
 
 	Workers int // compiling goroutines; 0 or less means GOMAXPROCS
 

@@ -269,7 +269,7 @@ func TestPast(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{
 		{Origin: "https://a.com", Status: 200, FetchedAt: day(1, 0), Body: []byte("User-agent: *\nDisallow: /x\n")},
 		{Origin: "https://a.com", Status: 200, FetchedAt: day(2, 0), Body: []byte("User-agent: *\nDisallow: /\n")},
-	}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: true, Deeds: true})
+	}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar, RowTimes: true, Evidence: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,8 +277,8 @@ func TestPast(t *testing.T) {
 	b.Times = slices.Repeat([]int64{day(3, 0).UnixMicro()}, 3)
 	s.NewEvaluator().Evaluate(b)
 	var was []bool
-	for i := range b.Deeds {
-		was = append(was, WasForbidden(b.Past(&b.Deeds[i]), b.Deeds[i].Period, 1))
+	for i := range b.Evidence {
+		was = append(was, WasDisallowed(b.DisallowedIn(&b.Evidence[i]), b.Evidence[i].Period, 1))
 	}
 	if want := []bool{true, false, true}; !slices.Equal(was, want) {
 		t.Errorf("the first text forbids %v, want %v", was, want)

@@ -40,7 +40,7 @@ func planted() (all []fetch) {
 // about violations has them, too.
 func TestConduct(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
-	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Deeds: true}, workers: 1}
+	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Evidence: true}, workers: 1}
 	c, stats := counted(t, rules, planted(), q)
 	v := c.newView(&Run{Stats: stats})
 	var got []string
@@ -82,9 +82,9 @@ func TestConduct(t *testing.T) {
 func TestUnjudged(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	for i, q := range []question{
-		{StoreOptions: engine.StoreOptions{Deeds: true}},
+		{StoreOptions: engine.StoreOptions{Evidence: true}},
 		{},
-		{StoreOptions: engine.StoreOptions{Deeds: true}, Options: Options{Conduct: 1000}},
+		{StoreOptions: engine.StoreOptions{Evidence: true}, Options: Options{Conduct: 1000}},
 	} {
 		q.Dialect, q.LogAgents, q.workers = robots.Google, engine.LogAgentsStar, 1
 		c, stats := counted(t, rules, planted(), q)

@@ -42,7 +42,7 @@ type Options struct {
 	Method int
 
 	// Conduct is the approximate size of the journal of package conduct in bytes, in addition to Memory; 0 is
-	// [conduct.DefaultMemory]. There is no journal if the store has no engine.StoreOptions.Deeds, no status codes are
+	// [conduct.DefaultMemory]. There is no journal if the store has no engine.StoreOptions.Evidence, no status codes are
 	// known, or the origins of the rules would take half of the journal.
 	Conduct int64
 

@@ -202,7 +202,7 @@ func (c *Counter) crawlersPanel(memory int64, dir string) panel {
 // conductPanel returns the panel of what crawlers knew; it counts if the knowledge of crawlers is known.
 func (c *Counter) conductPanel(opt *Options) panel {
 	p, o := panel{ID: "conduct", Title: "Conduct"}, c.store.Options()
-	if !c.fromLog || !o.Deeds || opt.Status <= 0 || opt.Conduct > 0 && 2*conduct.Least(c.store.NumSites()) > opt.Conduct {
+	if !c.fromLog || !o.Evidence || opt.Status <= 0 || opt.Conduct > 0 && 2*conduct.Least(c.store.NumSites()) > opt.Conduct {
 		return p
 	}
 	counts := conducts.New(c.store, conduct.Options{

@@ -36,7 +36,7 @@ type Counts struct {
 // marks are the marks in a crawler's timeline, by interval.
 type marks struct{ answers, changes, violations [stretches]bool }
 
-// New returns counts for a run whose store has engine.StoreOptions.Deeds.
+// New returns counts for a run whose store has engine.StoreOptions.Evidence.
 func New(store *engine.Store, opt conduct.Options) *Counts {
 	c := &Counts{at: map[string]int{}, marks: map[string]*marks{}}
 	opt.ByAgent, opt.Moment = true, c.moment

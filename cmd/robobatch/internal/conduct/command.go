@@ -89,7 +89,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	g.Question.FromLog, g.Question.Recalls = true, true
 	r.Choose(&g.Flags, std, &faults, &faults)
 	r.LogOpt.Fields.Times = true
-	r.Now.Opt.Deeds, r.Now.Opt.Directives = true, []robots.Directive{robots.CrawlDelayLines}
+	r.Now.Opt.Evidence, r.Now.Opt.Directives = true, []robots.Directive{robots.CrawlDelayLines}
 	r.opt.Cache = r.Now.Opt.Cache
 	r.Memory.Plan = memory.PlanOf("conduct")
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, r.files.names()...)

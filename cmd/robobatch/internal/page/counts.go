@@ -21,7 +21,7 @@ func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 		return
 	}
 	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: pipeline.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
-	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Deeds {
+	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Evidence {
 		memory += opt.Conduct // conduct is not needed
 	}
 	opt.Memory = memory

@@ -87,7 +87,7 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	faults.Add("what-if", err)
 	p.LogOpt.Fields.Times = true
 	if p.Old == nil || p.Now.Opt.RowTimes { // with a draft, requests cannot be violations
-		p.Now.Opt.Deeds = p.Now.Opt.LogAgents == engine.LogAgentsStar
+		p.Now.Opt.Evidence = p.Now.Opt.LogAgents == engine.LogAgentsStar
 	}
 	page := &Page{Sink: process.Sink[storage.Output]{Name: f.Report}, path: run.Path, flags: questionFlags(run, f, oldAsOf), whatIf: whatIf, zone: f.Zone.Location(faults)}
 	if f.Previous != "" && !run.Question.FromLog {

@@ -232,7 +232,7 @@ func (p *Pipeline) Load(ctx context.Context, dir string) error {
 		limits = append(limits, side.Opt.MaxMemory)
 	}
 	p.Memory.SetLimit(limits...)
-	if p.Now.Opt.Deeds && p.Status > 0 && p.Bytes > 0 {
+	if p.Now.Opt.Evidence && p.Status > 0 && p.Bytes > 0 {
 		p.Now.Texts = new(conduct.Texts)
 	}
 	for _, side := range p.Sides() {
@@ -480,7 +480,7 @@ func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
 	p.Bytes = p.keepInt("bytes")
-	if p.Status > 0 && (p.Now.Opt.Deeds || p.Bytes > 0) {
+	if p.Status > 0 && (p.Now.Opt.Evidence || p.Bytes > 0) {
 		p.Method = p.keepField("method", engine.KeptText, true)
 	}
 	return p.reopen(before)

@@ -7,32 +7,32 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Deed is a crawler's request that shows whether it knows the rules, or breaks them: a request for /robots.txt,
-// or one that the text in force disallows. A missing robots.txt, or one that could not be fetched, disallows
-// nothing here, whatever the verdict says.
+// Evidence is a crawler's request that shows what the crawler knew, or that it broke a rule: a request for /robots.txt,
+// or one that the text in force disallows. A missing robots.txt, or one that could not be fetched, disallows nothing
+// here, whatever the verdict says.
 //
-// Deeds have the period of the origin instead of a time. Period 0 is before the first capture, or the only period.
-type Deed struct {
+// It has the period of the origin instead of a time. Period 0 is before the first capture, or the only period.
+type Evidence struct {
 	Row      uint32
 	IsTxt    bool   // the request is for /robots.txt; otherwise the text disallows it
 	Period   uint32 // of the request's time; for a row without a time, of the newest capture
-	CacheFor int64  // of a request for /robots.txt: for how many microseconds a crawler may use its copy
+	CacheFor int64  // for a request for /robots.txt: for how many microseconds a crawler may use its copy
 
-	// Past is a piece of Batch.Pasts, for a disallowed request: bit n is set if the rules in force in period n also
-	// disallow the request. It has Period bits, so it is empty for period 0; the bit of Period itself would always
-	// be set. The lowest bit of a byte is the first.
-	Past Span
+	// DisallowedIn is a piece of Batch.PeriodBits, for a disallowed request: bit n is set if the rules in force in
+	// period n also disallow the request. It has Period bits, so it is empty for period 0; the bit of Period itself
+	// would always be set. The lowest bit of a byte is the first.
+	DisallowedIn Span
 }
 
-// WasForbidden reports whether the text of a period disallows the Deed's request. own is the Deed's own period;
-// period must not be later.
-func WasForbidden(past []byte, own, period uint32) bool {
-	return period == own || period < own && past[period/8]>>(period%8)&1 == 1
+// WasDisallowed reports whether the text of a period disallows a request with these bits of [Evidence] in its own
+// period. period must not be later.
+func WasDisallowed(bits []byte, own, period uint32) bool {
+	return period == own || period < own && bits[period/8]>>(period%8)&1 == 1
 }
 
-// findDeeds fills b.Deeds, with StoreOptions.Deeds.
-func (e *Evaluator) findDeeds(b *Batch) {
-	if !e.store.opt.Deeds || !e.store.opt.LogAgents.judges() {
+// findEvidence fills b.Evidence, with StoreOptions.Evidence.
+func (e *Evaluator) findEvidence(b *Batch) {
+	if !e.store.opt.Evidence || !e.store.opt.LogAgents.judges() {
 		return
 	}
 	for row, v := range b.Verdicts {
@@ -44,7 +44,7 @@ func (e *Evaluator) findDeeds(b *Batch) {
 		if !isTxt && (v.Access != Denied || !text) {
 			continue
 		}
-		d := Deed{Row: uint32(row), IsTxt: isTxt}
+		d := Evidence{Row: uint32(row), IsTxt: isTxt}
 		var p rules.Period
 		p.Cache = rules.CacheDefault
 		periods := e.periodsOf(b, row)
@@ -55,9 +55,9 @@ func (e *Evaluator) findDeeds(b *Batch) {
 		if isTxt {
 			d.CacheFor = e.store.cacheOf(p)
 		} else {
-			d.Past = e.addPast(b, row, periods[:d.Period])
+			d.DisallowedIn = e.addDisallowedIn(b, row, periods[:d.Period])
 		}
-		b.Deeds = append(b.Deeds, d)
+		b.Evidence = append(b.Evidence, d)
 	}
 }
 
@@ -78,11 +78,11 @@ func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
 	return rules.Index(periods, moment)
 }
 
-// addPast adds to b.Pasts which periods disallow a row. Each text is matched only once, even if it was in force
-// several times.
-func (e *Evaluator) addPast(b *Batch, row int, periods []rules.Period) Span {
-	start := len(b.Pasts)
-	b.Pasts = append(b.Pasts, make([]byte, (len(periods)+7)/8)...)
+// addDisallowedIn adds the bits of a row to b.PeriodBits. It matches each text once, even if it was in force several
+// times.
+func (e *Evaluator) addDisallowedIn(b *Batch, row int, periods []rules.Period) Span {
+	start := len(b.PeriodBits)
+	b.PeriodBits = append(b.PeriodBits, make([]byte, (len(periods)+7)/8)...)
 	if len(periods) == 0 {
 		return Span{}
 	}
@@ -99,10 +99,10 @@ func (e *Evaluator) addPast(b *Batch, row int, periods []rules.Period) Span {
 			e.asked = append(e.asked, askedText{p.ID, e.set(p.ID, e.agentIn(b, row, p.ID)).Decide(path, &e.scratch).Access == Denied})
 		}
 		if e.asked[at].forbids {
-			b.Pasts[start+n/8] |= 1 << (n % 8)
+			b.PeriodBits[start+n/8] |= 1 << (n % 8)
 		}
 	}
-	return Span{uint32(start), uint32(len(b.Pasts) - start)}
+	return Span{uint32(start), uint32(len(b.PeriodBits) - start)}
 }
 
 // An askedText says whether a text disallows the current request.
@@ -111,11 +111,13 @@ type askedText struct {
 	forbids bool
 }
 
-// Past returns the Past of a Deed.
-func (b *Batch) Past(d *Deed) []byte { return b.Pasts[d.Past.Off : d.Past.Off+d.Past.Len] }
+// DisallowedIn returns the bits of e.DisallowedIn.
+func (b *Batch) DisallowedIn(e *Evidence) []byte {
+	return b.PeriodBits[e.DisallowedIn.Off : e.DisallowedIn.Off+e.DisallowedIn.Len]
+}
 
-// A Stretch is a period of an origin, which lasts until the next begins: see [Deed].
-type Stretch struct {
+// A Period is an interval in which the same ruling is in force for an origin. It lasts until the next Period begins.
+type Period struct {
 	From int64 // microseconds since 1970 UTC; math.MinInt64 for the first
 	ID   RulingID
 
@@ -124,22 +126,22 @@ type Stretch struct {
 	// a fetch, rather than a file modification time or unknown.
 	IsKnown, HasTime bool
 
-	CacheFor int64 // as in Deed
+	CacheFor int64 // as in Evidence
 }
 
-// Stretches appends the periods of a site. If the same ruling is always in force, that is one period. id is the
+// Periods appends the periods of a site. If the same ruling is always in force, that is one period. id is the
 // ruling in force for a row of the site, or 0 if there is no row.
-func (m *Lookup) Stretches(dst []Stretch, site SiteID, id RulingID) []Stretch {
+func (m *Lookup) Periods(dst []Period, site SiteID, id RulingID) []Period {
 	if _, stray := site.Stray(); !stray {
 		for _, p := range m.reader.Periods(uint32(site)) {
-			dst = append(dst, Stretch{p.From, p.ID, p.ID.IsKnown(), !p.IsUndated(), m.store.cacheOf(p)})
+			dst = append(dst, Period{p.From, p.ID, p.ID.IsKnown(), !p.IsUndated(), m.store.cacheOf(p)})
 		}
 	}
 	if len(dst) == 0 {
 		if id == rules.NoRuling {
 			_, id, _ = m.reader.Find([]byte(m.reader.Origin(uint32(site))))
 		}
-		dst = append(dst, Stretch{NoTime, id, id.IsKnown(), false, m.store.cacheOf(rules.Period{Cache: rules.CacheDefault})})
+		dst = append(dst, Period{NoTime, id, id.IsKnown(), false, m.store.cacheOf(rules.Period{Cache: rules.CacheDefault})})
 	}
 	return dst
 }
