@@ -125,7 +125,7 @@ func TestConduct(t *testing.T) {
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("log %d: got %v, want %v", seed, got, want)
 				}
-				s.checkMisfits(t, first)
+				s.checkMismatches(t, first)
 				s.checkRows(t, first)
 				s.checkRequests(t, first)
 				again := s.find(t, jumbled, lists, way{rows: 1 + s.rng.IntN(7), workers: 2, requests: true, memory: 1})
@@ -137,11 +137,11 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// checkMisfits checks which origins are reported because their responses contradict the text: at most the one of the
+// checkMismatches checks which origins are reported because their responses contradict the text: at most the one of the
 // site.
-func (s *scene) checkMisfits(t *testing.T, f *findings) {
+func (s *scene) checkMismatches(t *testing.T, f *findings) {
 	t.Helper()
-	var want conduct.Misfit
+	var want conduct.Mismatch
 	for i := range s.lines {
 		l := &s.lines[i]
 		if l.agent == "" || l.size == 0 || !isTxt(l.url) || !l.counts() {
@@ -158,7 +158,7 @@ func (s *scene) checkMisfits(t *testing.T, f *findings) {
 	if want.Denied, want.Told = s.toldNone(site); 2*want.Denied <= want.Told {
 		want.Denied, want.Told = 0, 0
 	}
-	var got conduct.Misfit
+	var got conduct.Mismatch
 	for i := range s.lines {
 		if l := &s.lines[i]; l.want == "unseen" && s.isHidden(l) {
 			want.Hidden++
@@ -167,15 +167,15 @@ func (s *scene) checkMisfits(t *testing.T, f *findings) {
 	if want.Origin = site; want.Answers+want.Denied+want.Hidden == 0 {
 		want.Origin = ""
 	}
-	if len(f.misfits) > 0 {
-		got = f.misfits[0]
+	if len(f.mismatches) > 0 {
+		got = f.mismatches[0]
 		if got.Knew != count(f, conduct.Knew) {
 			t.Fatalf("got %+v", got)
 		}
 		got.Size, got.Text, got.Busy, got.Asked, got.Knew, got.Unseen = 0, 0, 0, 0, 0, 0 // the scripts check these
 	}
-	if len(f.misfits) > 1 || got != want {
-		t.Fatalf("got %+v, want %+v", f.misfits, want)
+	if len(f.mismatches) > 1 || got != want {
+		t.Fatalf("got %+v, want %+v", f.mismatches, want)
 	}
 }
 

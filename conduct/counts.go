@@ -22,10 +22,10 @@ type counts struct {
 
 // answersOf are the responses to a crawler that count.
 type answersOf struct {
-	first        [misfits + 1]int64 // time of the first response of each fit; NoTime if there is none
-	gave, denied int64              // responses with a text while one is in force; responses without one
-	moved        int64              // redirects of /robots.txt
-	requests     int64              // of any URL, set when the pair is sent
+	first        [impossible + 1]int64 // time of the first response of each fit; NoTime if there is none
+	gave, denied int64                 // responses with a text while one is in force; responses without one
+	moved        int64                 // redirects of /robots.txt
+	requests     int64                 // of any URL, set when the pair is sent
 }
 
 // note records the response of an event. isText reports whether a text is in force.
@@ -81,7 +81,7 @@ func (a *answersOf) any() bool {
 // a copy counts unless a different text came before it. bodies is as in judge.
 func (a *answersOf) known(bodies bool) int64 {
 	f := &a.first
-	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[misfits]
+	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[impossible]
 	if bodies {
 		other = earlier(other, f[fitsHeaders])
 	} else {

@@ -188,7 +188,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	series = series[n:]
 	e.period, e.past, e.detail, e.cache, e.size, e.text = uint32(period), nil, nil, 0, 0, 0
 	if e.kind.isFetch() {
-		if len(series) == 0 || fit(series[0]&^isAway) > misfits {
+		if len(series) == 0 || fit(series[0]&^isAway) > impossible {
 			return nil, errSeries
 		}
 		e.fit, e.away, series = fit(series[0]&^isAway), series[0]&isAway != 0, series[1:]

@@ -80,12 +80,12 @@ type judge struct {
 	isFailing, isMoved bool // since then, a request for /robots.txt failed or was redirected
 	hasRobots          bool // at least half of the busy crawlers of the origin have a response
 
-	isOff  bool // the crawler's last text is not the one in force, see isOther
-	isGone bool // most responses of the origin say that it has no robots.txt
-	misfit Misfit
-	asked  int64 // time of the crawler's last request for another URL; NoTime if there is none
-	change int   // that changes is for
-	now    Change
+	isOff    bool // the crawler's last text is not the one in force, see isOther
+	isGone   bool // most responses of the origin say that it has no robots.txt
+	mismatch Mismatch
+	asked    int64 // time of the crawler's last request for another URL; NoTime if there is none
+	change   int   // that changes is for
+	now      Change
 
 	median  *medians
 	key     uint32            // in median, of the crawler in hand
@@ -109,20 +109,20 @@ func (j *judge) operator(agent string) string {
 // origin begins an origin, see reader.
 func (j *judge) origin(o *origin) error {
 	err := j.endOrigin()
-	j.about, j.misfit = o, Misfit{Origin: o.name}
+	j.about, j.mismatch = o, Mismatch{Origin: o.name}
 	var all answersOf
 	for _, a := range o.fetched {
 		if a.requests >= leastBusy {
-			j.misfit.Busy++
+			j.mismatch.Busy++
 			if a.any() {
-				j.misfit.Asked++
+				j.mismatch.Asked++
 			}
 		}
 		all.gave, all.denied = all.gave+a.gave, all.denied+a.denied
 	}
-	j.hasRobots = 2*j.misfit.Asked >= j.misfit.Busy
+	j.hasRobots = 2*j.mismatch.Asked >= j.mismatch.Busy
 	if j.isGone = all.denied > all.gave; j.isGone {
-		j.misfit.Denied, j.misfit.Told = all.denied, all.denied+all.gave
+		j.mismatch.Denied, j.mismatch.Told = all.denied, all.denied+all.gave
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (j *judge) origin(o *origin) error {
 // endOrigin reports an origin whose responses contradict its text. It tolerates a few: some transfers end early, and
 // a server may lack its robots.txt for a while.
 func (j *judge) endOrigin() error {
-	m := &j.misfit
+	m := &j.mismatch
 	if 10*m.Answers <= m.Compared {
 		m.Answers, m.Compared, m.Size, m.Text = 0, 0, 0, 0
 	}
@@ -138,7 +138,7 @@ func (j *judge) endOrigin() error {
 		m.Busy, m.Asked = 0, 0
 	}
 	if m.Answers+m.Denied+m.Hidden > 0 {
-		return j.to.Misfit(m)
+		return j.to.Mismatch(m)
 	}
 	return nil
 }
@@ -197,9 +197,9 @@ func (j *judge) event(e *event) error {
 	conduct := j.judge(e)
 	switch {
 	case conduct == Knew:
-		j.misfit.Knew++
+		j.mismatch.Knew++
 	case conduct == Unseen && j.isLast:
-		j.misfit.Unseen++
+		j.mismatch.Unseen++
 	}
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
@@ -239,7 +239,7 @@ func (j *judge) answer(e *event) error {
 	j.sendMoment(Moment{Agent: r.Agent, At: e.at, IsAnswer: true})
 	j.isOff = j.isOther(e)
 	j.last, j.isLast, j.isFailing, j.isMoved = *e, true, false, false
-	m := &j.misfit
+	m := &j.mismatch
 	if e.fit < fits {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (j *judge) isOther(e *event) bool {
 	if e.fit == confirms {
 		return j.isLast && j.isOff
 	}
-	return e.fit == misfits || e.fit == fitsHeaders && j.bodies
+	return e.fit == impossible || e.fit == fitsHeaders && j.bodies
 }
 
 // sendMoment passes on a moment.
@@ -290,7 +290,7 @@ func (j *judge) judge(e *event) Conduct {
 	case j.hasRobots:
 		return NeverAsked
 	}
-	j.misfit.Hidden++
+	j.mismatch.Hidden++
 	return Unseen
 }
 

@@ -128,10 +128,10 @@ type Change struct {
 	Before, After           int64 // disallowed requests before and after that
 }
 
-// A Misfit is an origin whose responses in the log contradict its text. Either over a tenth of the comparable responses
+// A Mismatch is an origin whose responses in the log contradict its text. Either over a tenth of the comparable responses
 // have a different size, so they had a different text; or most responses are 404 or 410. Fields of the other kind are
 // 0.
-type Misfit struct {
+type Mismatch struct {
 	Origin            string
 	Answers, Compared int64
 	Size, Text        int64 // size of the first such response, and of the text in force
@@ -147,10 +147,10 @@ type Misfit struct {
 }
 
 // IsUnlike reports whether responses contradict the text, rather than being absent from the log.
-func (m *Misfit) IsUnlike() bool { return m.Answers+m.Denied > 0 }
+func (m *Mismatch) IsUnlike() bool { return m.Answers+m.Denied > 0 }
 
 // Disproves reports whether the responses make all knowledge of the crawlers about the text unknown.
-func (m *Misfit) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
+func (m *Mismatch) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
 
 // A Report receives the findings of a Journal, ordered by origin and crawler. If rows cover all origins, they come at
 // the end, ordered by crawler. Arguments are valid until the method returns.
@@ -158,5 +158,5 @@ type Report interface {
 	Row(*Row) error
 	Request(*Request) error // ordered by time for each crawler and origin; only with Options.Requests
 	Change(*Change) error   // ordered by time for each crawler and origin
-	Misfit(*Misfit) error
+	Mismatch(*Mismatch) error
 }

@@ -796,10 +796,10 @@ func (l *line) bytes() (n int64, ok bool) {
 
 // A findings is a Report that keeps everything.
 type findings struct {
-	rows     []conduct.Row
-	requests []conduct.Request
-	changes  []conduct.Change
-	misfits  []conduct.Misfit
+	rows       []conduct.Row
+	requests   []conduct.Request
+	changes    []conduct.Change
+	mismatches []conduct.Mismatch
 }
 
 func (f *findings) Row(r *conduct.Row) error { f.rows = append(f.rows, *r); return nil }
@@ -813,4 +813,7 @@ func (f *findings) Request(r *conduct.Request) error {
 
 func (f *findings) Change(c *conduct.Change) error { f.changes = append(f.changes, *c); return nil }
 
-func (f *findings) Misfit(m *conduct.Misfit) error { f.misfits = append(f.misfits, *m); return nil }
+func (f *findings) Mismatch(m *conduct.Mismatch) error {
+	f.mismatches = append(f.mismatches, *m)
+	return nil
+}

@@ -120,15 +120,15 @@ const (
 	unsized     fit = iota // unknown
 	confirms               // no complete text: the crawler keeps its previous copy
 	denies                 // says that there is no robots.txt, though one is in force
-	fits                   // possible
-	fitsHeaders            // possible only if the log includes headers
-	misfits                // impossible
+	fits                   // the response may contain it
+	fitsHeaders            // it may contain it only if sizes in the log include headers
+	impossible             // the response cannot contain it
 )
 
 // of returns whether a response of that size may contain the text.
 func (l *lengths) of(size int64) fit {
 	if size < l.least || size > l.withLongHeader {
-		return misfits
+		return impossible
 	}
 	if size <= l.packed {
 		return fits

@@ -98,12 +98,12 @@ func TestLengths(t *testing.T) {
 				t.Errorf("%s, %s: %d bytes of %d: %d", name, what, len(sent), len(body), got)
 			}
 			for _, lines := range []bool{false, true} {
-				if size := chunked(t, sent, lines); l.of(size) != fits || l.of(size+350) == misfits {
+				if size := chunked(t, sent, lines); l.of(size) != fits || l.of(size+350) == impossible {
 					t.Errorf("%s, %s, %d bytes in chunks of %d: %d, with a header %d", name, what, size, len(body), l.of(size), l.of(size+350))
 				}
 			}
-			if got := l.of(int64(len(sent)) + 350); got == misfits {
-				t.Errorf("%s, %s, with a header: misfits", name, what)
+			if got := l.of(int64(len(sent)) + 350); got == impossible {
+				t.Errorf("%s, %s, with a header: impossible", name, what)
 			}
 		}
 		for what, pack := range ways {
@@ -115,8 +115,8 @@ func TestLengths(t *testing.T) {
 			if got := l.of(int64(out.Len())); got != fits {
 				t.Errorf("%s, %s: %d bytes of %d, bounds %d and %d: %d", name, what, out.Len(), len(body), l.least, l.packed, got)
 			}
-			if got := l.of(int64(out.Len()) + 350); got == misfits {
-				t.Errorf("%s, %s, with a header: misfits", name, what)
+			if got := l.of(int64(out.Len()) + 350); got == impossible {
+				t.Errorf("%s, %s, with a header: impossible", name, what)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func TestOtherLengths(t *testing.T) {
 	l := new(measurer).lengthsOf(text)
 	n := int64(len(text))
 	for size, want := range map[int64]fit{
-		20: misfits, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: misfits, n / 2: fits,
+		20: impossible, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: impossible, n / 2: fits,
 	} {
 		if got := l.of(size); got != want {
 			t.Errorf("%d of %d (%d to %d packed): got %d, want %d", size, n, l.least, l.packed, got, want)

@@ -76,21 +76,21 @@ type Counter struct {
 	bytes    int  // the same
 	method   int  // the same
 
-	requests *aggregate.Requests
-	panels   []panel
-	sitemaps *sitemaps.Counts // nil without sitemaps
-	listed   *sitemaps.View   // of sitemaps, after CheckSitemaps
-	misfits  []conduct.Misfit
-	kinds    kinds
-	denials  *denials
-	rules    ruleCounts
-	series   *timeline.Series
-	zone     *time.Location
-	clock    localtime.Clock   // clock of series, in zone
-	classes  [][statuses]int64 // by crawler, and by the first digit of the status
-	chains   diagnose.Chains
-	turn     turn
-	hours    *diagnose.Counts // nil without crawlers of the log
+	requests   *aggregate.Requests
+	panels     []panel
+	sitemaps   *sitemaps.Counts // nil without sitemaps
+	listed     *sitemaps.View   // of sitemaps, after CheckSitemaps
+	mismatches []conduct.Mismatch
+	kinds      kinds
+	denials    *denials
+	rules      ruleCounts
+	series     *timeline.Series
+	zone       *time.Location
+	clock      localtime.Clock   // clock of series, in zone
+	classes    [][statuses]int64 // by crawler, and by the first digit of the status
+	chains     diagnose.Chains
+	turn       turn
+	hours      *diagnose.Counts // nil without crawlers of the log
 
 	request   diagnose.Request     // request of the last row
 	rowOrigin []byte               // see originOf
@@ -559,8 +559,8 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 	}
 }
 
-// Misfits returns the origins whose responses in the log contradict their robots.txt. Call it after Settle.
-func (c *Counter) Misfits() []conduct.Misfit { return c.misfits }
+// Mismatches returns the origins whose responses in the log contradict their robots.txt. Call it after Settle.
+func (c *Counter) Mismatches() []conduct.Mismatch { return c.mismatches }
 
 // NumDenied returns the number of disallowing verdicts. Call it after Settle.
 func (c *Counter) NumDenied() int64 { return c.denied }

@@ -212,7 +212,7 @@ func (c *Counter) conductPanel(opt *Options) panel {
 	p.rows = func(decided, _ *engine.Batch) error { return counts.Write(decided) }
 	p.end = func() error {
 		err := counts.Judge(c.series.Shown(), c.clock.Shown)
-		c.misfits = counts.Misfits()
+		c.mismatches = counts.Mismatches()
 		return err
 	}
 	p.facts = func(log *diagnose.Log) {

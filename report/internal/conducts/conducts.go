@@ -24,13 +24,13 @@ const (
 
 // Counts counts the conduct of crawlers, batch by batch. It is for one goroutine. Use Close.
 type Counts struct {
-	journal *conduct.Journal
-	line    timespan.Span // time range of the timeline, in intervals
-	shown   func(int64) int64
-	rows    []Row
-	at      map[string]int // row by crawler
-	marks   map[string]*marks
-	misfits []conduct.Misfit
+	journal    *conduct.Journal
+	line       timespan.Span // time range of the timeline, in intervals
+	shown      func(int64) int64
+	rows       []Row
+	at         map[string]int // row by crawler
+	marks      map[string]*marks
+	mismatches []conduct.Mismatch
 }
 
 // marks are the marks in a crawler's timeline, by interval.
@@ -134,14 +134,14 @@ func (c *Counts) Change(change *conduct.Change) error {
 	return nil
 }
 
-// Misfit receives an origin whose responses contradict its text.
-func (c *Counts) Misfit(m *conduct.Misfit) error {
-	c.misfits = append(c.misfits, *m)
+// Mismatch receives an origin whose responses contradict its text.
+func (c *Counts) Mismatch(m *conduct.Mismatch) error {
+	c.mismatches = append(c.mismatches, *m)
 	return nil
 }
 
-// Misfits returns these origins. Call it after Judge.
-func (c *Counts) Misfits() []conduct.Misfit { return c.misfits }
+// Mismatches returns these origins. Call it after Judge.
+func (c *Counts) Mismatches() []conduct.Mismatch { return c.mismatches }
 
 // RowOf returns the row of a crawler; the zero Row if it was not seen.
 func (c *Counts) RowOf(agent string) (r Row) {

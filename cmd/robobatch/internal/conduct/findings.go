@@ -33,14 +33,14 @@ type findings struct {
 	cancel  context.Context
 	failed  error
 
-	rows     int64
-	agents   map[string]*conduct.Row // totals over all origins
-	total    conduct.Row             // totals over all crawlers
-	worst    []conduct.Row
-	changes  []conduct.Change // first those that no crawler fetched, then the slowest
-	changed  int64
-	misfits  []conduct.Misfit
-	verdicts []ci.Verdict
+	rows       int64
+	agents     map[string]*conduct.Row // totals over all origins
+	total      conduct.Row             // totals over all crawlers
+	worst      []conduct.Row
+	changes    []conduct.Change // first those that no crawler fetched, then the slowest
+	changed    int64
+	mismatches []conduct.Mismatch
+	verdicts   []ci.Verdict
 }
 
 // Row receives the row of a crawler at an origin.
@@ -83,9 +83,9 @@ func (f *findings) Change(c *conduct.Change) error {
 	return f.files.all[ofChanges].addRow(f.cells)
 }
 
-// Misfit receives an origin whose responses contradict its robots.txt.
-func (f *findings) Misfit(m *conduct.Misfit) error {
-	f.misfits = append(f.misfits, *m)
+// Mismatch receives an origin whose responses contradict its robots.txt.
+func (f *findings) Mismatch(m *conduct.Mismatch) error {
+	f.mismatches = append(f.mismatches, *m)
 	return nil
 }
 

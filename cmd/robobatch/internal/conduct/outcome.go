@@ -166,7 +166,7 @@ func (f *findings) warn(c *console.Console) error {
 	if f.total.Robots > 0 && !f.about.answers {
 		c.Warn(warning.Warning{Code: warning.NoAnswers, Count: f.total.Robots, Text: msg.Count(f.total.Robots, "request") + " for robots.txt by crawlers, but no status codes: these requests do not count, so crawlers may seem never to have asked; use a log with status codes"})
 	}
-	for _, d := range warning.Mismatches(f.misfits) {
+	for _, d := range warning.Mismatches(f.mismatches) {
 		c.Warn(d)
 	}
 	if f.total.Bytes == conduct.MostBytes {

@@ -207,8 +207,8 @@ func (f *findings) sentence(r *conduct.Row) string {
 		if c.c == conduct.NeverAsked && r.Robots > 0 {
 			c.text = "before it received a valid response"
 		}
-		if n := slices.IndexFunc(f.misfits, func(m conduct.Misfit) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 && f.misfits[n].IsUnlike() {
-			switch none := f.misfits[n].Denied > 0; {
+		if n := slices.IndexFunc(f.mismatches, func(m conduct.Mismatch) bool { return m.Origin == r.Origin || r.Origin == "" }); n >= 0 && f.mismatches[n].IsUnlike() {
+			switch none := f.mismatches[n].Denied > 0; {
 			case c.c == conduct.Held && none:
 				c.text = "allowed by the last response it received"
 			case c.c == conduct.Unseen && none:
@@ -217,7 +217,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 				c.text = "after a response with a different robots.txt"
 			}
 		}
-		if c.c == conduct.Unseen && slices.ContainsFunc(f.misfits, func(m conduct.Misfit) bool { return m.Hidden > 0 && !m.IsUnlike() && m.Origin == r.Origin }) {
+		if c.c == conduct.Unseen && slices.ContainsFunc(f.mismatches, func(m conduct.Mismatch) bool { return m.Hidden > 0 && !m.IsUnlike() && m.Origin == r.Origin }) {
 			c.text = "which it may have known about: the log lacks requests for robots.txt"
 		}
 		if n := r.Conducts[c.c]; n > 0 {

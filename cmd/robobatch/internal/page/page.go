@@ -204,7 +204,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if err := counter.Settle(); err != nil {
 		return err
 	}
-	r.Summary.Warnings = append(r.Summary.Warnings, warning.Mismatches(counter.Misfits())...)
+	r.Summary.Warnings = append(r.Summary.Warnings, warning.Mismatches(counter.Mismatches())...)
 	if n := counter.Huge(); n > 0 {
 		text := msg.Count(n, "answer") + " with a size of 1 PiB or more, or beyond a total of 4 PiB, not counted in bytes: check that the size field is the right one"
 		r.Summary.Warnings = append(r.Summary.Warnings, warning.Warning{Code: warning.HugeCounts, Text: text, Count: n})

@@ -10,7 +10,7 @@ import (
 
 // Mismatches returns warnings if the responses in the logs came from a different robots.txt than that in the rules, or if
 // the logs lack the requests for robots.txt.
-func Mismatches(all []conduct.Misfit) (warnings []Warning) {
+func Mismatches(all []conduct.Mismatch) (warnings []Warning) {
 	if d := unlikeAnswers(all); d.Count > 0 {
 		warnings = append(warnings, d)
 	}
@@ -32,7 +32,7 @@ func Mismatches(all []conduct.Misfit) (warnings []Warning) {
 }
 
 // unlikeAnswers returns the warning about responses from a different robots.txt; its Count is 0 if there are none.
-func unlikeAnswers(all []conduct.Misfit) Warning {
+func unlikeAnswers(all []conduct.Mismatch) Warning {
 	d := Warning{Code: UnlikeAnswers}
 	var others, denied, unseen int64
 	for i := range all {

@@ -7,10 +7,10 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// TestMisfits holds that the warning says of requests that they are unseen only as many as were judged so, and nothing of
+// TestMismatches holds that the warning says of requests that they are unseen only as many as were judged so, and nothing of
 // the others: some crawlers may have known the text.
-func TestMisfits(t *testing.T) {
-	all := []conduct.Misfit{
+func TestMismatches(t *testing.T) {
+	all := []conduct.Mismatch{
 		{Origin: "https://a.example", Answers: 2, Compared: 9, Size: 10, Text: 99, Unseen: 3, Knew: 7134},
 		{Origin: "https://b.example", Hidden: 5, Busy: 4, Asked: 1},
 	}
@@ -24,7 +24,7 @@ func TestMisfits(t *testing.T) {
 	if got[1].Count != 5 || len(got[1].Examples) != 1 || got[1].Examples[0] != "https://b.example: 1 of 4 crawlers with 20 or more requests" {
 		t.Errorf("got %+v", got[1])
 	}
-	if all[0].Disproves() || all[1].Disproves() || !(&conduct.Misfit{Denied: 1}).Disproves() {
+	if all[0].Disproves() || all[1].Disproves() || !(&conduct.Mismatch{Denied: 1}).Disproves() {
 		t.Error("only answers by which nobody knew the text disprove it")
 	}
 }
