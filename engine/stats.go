@@ -130,17 +130,7 @@ func (c *counter) countBatch(b *Batch) {
 	c.stats.Unfetched += int64(b.Unfetched)
 	c.stats.UntimedRows += int64(b.UntimedRows)
 	c.stats.UntimedLists += int64(b.UntimedLists)
-	for _, url := range b.URLs {
-		c.stats.URLBytes += int64(url.Len)
-	}
-	last, start := NoSite, 0 // rows of one site often come in streaks
-	for i, site := range b.Sites {
-		if site != last {
-			c.countStreak(b, last, start, i)
-			last, start = site, i
-		}
-	}
-	c.countStreak(b, last, start, len(b.Sites))
+	c.countURLs(b)
 	if opt := &c.store.opt; opt.RowTimes || !opt.AsOf.IsZero() {
 		for i, id := range b.Rulings {
 			switch {
@@ -190,6 +180,23 @@ func (c *counter) countMisread(b *Batch) {
 			c.misread[i]++
 		}
 	}
+}
+
+// countURLs counts the bytes of the URLs and the rows of each site.
+func (c *counter) countURLs(b *Batch) {
+	size := int64(0)
+	for _, url := range b.URLs {
+		size += int64(url.Len)
+	}
+	c.stats.URLBytes += size
+	last, start := NoSite, 0 // rows of one site often come in streaks
+	for i, site := range b.Sites {
+		if site != last {
+			c.countStreak(b, last, start, i)
+			last, start = site, i
+		}
+	}
+	c.countStreak(b, last, start, len(b.Sites))
 }
 
 // countStreak counts consecutive rows of one site, from start to end.
