@@ -87,25 +87,26 @@ func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	all := w.entries[:len(order)]
 	n := 0
 	for pos, i := range order {
-		if rules[i].Pattern != "" {
-			r := &rules[i]
-			rank := Rank(pos+1) << 1
-			if r.Allow {
-				rank |= 1
-			}
-			anchor, t := r.Pattern, anyTail
-			if star := strings.IndexByte(anchor, '*'); star >= 0 {
-				anchor = anchor[:star]
-				if p := ParsePattern(r.Pattern); p.Rest != "" {
-					w.parsed = append(w.parsed, ranked{Pattern: p, rank: rank})
-					t = tail(len(w.parsed) - 1)
-				}
-			} else if last := len(anchor) - 1; anchor[last] == '$' {
-				anchor, t = anchor[:last], noTail
-			}
-			all[n] = entry{prefix: prefixOf(anchor), rank: rank, anchor: int32(len(anchor)), tail: t}
-			n++
+		if rules[i].Pattern == "" {
+			continue
 		}
+		r := &rules[i]
+		rank := Rank(pos+1) << 1
+		if r.Allow {
+			rank |= 1
+		}
+		anchor, t := r.Pattern, anyTail
+		if star := strings.IndexByte(anchor, '*'); star >= 0 {
+			anchor = anchor[:star]
+			if p := ParsePattern(r.Pattern); p.Rest != "" {
+				w.parsed = append(w.parsed, ranked{Pattern: p, rank: rank})
+				t = tail(len(w.parsed) - 1)
+			}
+		} else if last := len(anchor) - 1; anchor[last] == '$' {
+			anchor, t = anchor[:last], noTail
+		}
+		all[n] = entry{prefix: prefixOf(anchor), rank: rank, anchor: int32(len(anchor)), tail: t}
+		n++
 	}
 	w.distinct = w.dropEqual(w.sort(all[:n]))
 }
