@@ -200,7 +200,7 @@ func (r *reader) readHead(line int, fields []string) {
 		i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
 		switch {
 		case i < 0:
-			var names []string
+			names := make([]string, 0, len(columns))
 			for _, c := range columns {
 				names = append(names, c.name)
 			}

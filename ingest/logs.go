@@ -82,9 +82,9 @@ func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 
 // A rowLog is an open log: lines of text, a Parquet file or a WARC file.
 type rowLog interface {
-	// fill adds about this number of rows and bytes to b, which is empty. It returns an error if the log has no more rows
+	// fill adds about rows rows, or size bytes, to b, which is empty. It returns an error if the log has no more rows
 	// because of a fault.
-	fill(r *rowReader, b *engine.Batch, rows, bytes int) error
+	fill(r *rowReader, b *engine.Batch, rows, size int) error
 	// done reports whether all rows were read.
 	done() bool
 	// at returns where fill found a fault.

@@ -71,20 +71,20 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	for group := range p.end {
 		p.total += p.reader.Rows(group)
 	}
-	schema := p.reader.Schema()
-	header := make([]string, schema.NumColumns())
+	columns := p.reader.Schema()
+	header := make([]string, columns.NumColumns())
 	for i := range header {
-		header[i] = schema.Column(i).ColumnPath().String()
+		header[i] = columns.Column(i).ColumnPath().String()
 	}
-	columns := len(header)
+	own := len(header) // without lists
 	header, lists := addPairs(header, p.reader, fields)
 	p.fields = make([][]byte, len(header))
-	isList := func(i int) bool { return i < columns && schema.Column(i).MaxRepetitionLevel() > 0 }
+	isList := func(i int) bool { return i < own && columns.Column(i).MaxRepetitionLevel() > 0 }
 	use := func(needed []int) error {
 		p.columns = nil
 		seen := make([]bool, len(header))
 		for _, i := range needed {
-			if i < columns && !seen[i] {
+			if i < own && !seen[i] {
 				if isList(i) {
 					return fmt.Errorf("%w: %q is a list, which is not read", weblog.ErrNoField, header[i])
 				}
@@ -109,7 +109,7 @@ func (p *parquetLog) start(fields Fields) (err error) {
 		return err
 	}
 	if p.records.Lacks() { // another column may have it; columns that cannot be read are ignored
-		for i := range min(columns, maxProbed) {
+		for i := range min(own, maxProbed) {
 			if slices.Contains(known, i) || isList(i) || use([]int{i}) != nil {
 				continue
 			}

@@ -47,29 +47,28 @@ func TextSize(name string, opt LogOptions) (size int64, err error) {
 	for _, url := range b.URLs {
 		hasURL = hasURL || url != engine.NoURL
 	}
-	switch packing := l.text.texts.Packing(); {
-	case !hasURL:
+	if !hasURL {
 		return 0, nil
-	case in.content == unpack.Parquet:
+	}
+	if in.content == unpack.Parquet {
 		p, ok := l.log.(*parquetLog)
 		if !ok { // all of it was read
 			return 0, nil
 		}
 		return p.total * p.rowSize(), nil
-	case l.log != rowLog(&l.text) || in.content != unpack.Text || l.text.utf8.Wide() || !l.text.of.IsByLine():
+	}
+	packing := l.text.texts.Packing()
+	if l.log != rowLog(&l.text) || in.content != unpack.Text || l.text.utf8.Wide() || !l.text.of.IsByLine() || packing > unpack.Zstd {
 		return 0, nil
-	case packing == unpack.None:
+	}
+	if packing == unpack.None {
 		return in.Size, nil
-	case packing == unpack.Zstd:
-	default:
-		return 0, nil
-	case packing == unpack.Zstd:
 	}
 	// The frames may say it. In object storage, each frame would cost a request.
 	if !storage.IsRemote(in.Name) {
 		f, err := storage.Of(in.Name).Open(in.Name)
 		if err != nil {
-			return 0, nil //nolint:nilerr // opening it again gives the error
+			return 0, nil // opening it again returns the error
 		}
 		size := unpack.FramesSize(f, in.Size)
 		if err := f.Close(); err != nil || size > 0 {

@@ -133,10 +133,10 @@ func (l *textLog) begin(r *rowReader) error {
 	if prefix == "" && f == weblog.JSON && weblog.IsWrapped(lines, l.opt.Fields) {
 		return ErrWrapped
 	}
+	if l.of == weblog.Auto && len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
+		f, prefix = weblog.WARC, ""
+	}
 	if l.of == weblog.Auto {
-		if len(lines) > 0 && unpack.Detect(lines[0]).Content == unpack.WARC {
-			f, prefix = weblog.WARC, ""
-		}
 		if (f == weblog.URLs || f == weblog.CSV || f == weblog.TSV) && weblog.LacksFields(lines) {
 			return ErrNoFields
 		}

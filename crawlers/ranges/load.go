@@ -87,9 +87,9 @@ func Load(o Options) (*Lists, error) {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
 		f := g.found[name]
-		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens) //nolint:errcheck // a hash returns no error
+		fmt.Fprintf(sum, "list %q %q\n", name, f.tokens)
 		for _, s := range f.snapshots {
-			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes) //nolint:errcheck // a hash returns no error
+			fmt.Fprintf(sum, "%q %d %v\n", s.name, s.time, s.prefixes)
 		}
 	}
 	l.build(&g)
@@ -98,7 +98,7 @@ func Load(o Options) (*Lists, error) {
 		if err != nil {
 			g.errs = append(g.errs, fmt.Errorf("read host names: %w", err))
 		} else {
-			fmt.Fprintf(sum, "hosts %d\n%s", len(text), text) //nolint:errcheck // a hash returns no error
+			fmt.Fprintf(sum, "hosts %d\n%s", len(text), text)
 			l.hosts, err = parseHosts(string(text), func(name string) Proof {
 				l.proofs = append(l.proofs, name)
 				return Proof(len(l.proofs) - 1)

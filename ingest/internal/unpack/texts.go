@@ -106,14 +106,7 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.start(stdin, nil)
 		t.size = SizeOf(stdin)
 	} else {
-		member := ""
-		f, err := storage.Of(name).Open(name)
-		if err != nil {
-			if archive, inner, ok := SplitMember(name); ok {
-				member = inner
-				f, err = storage.Of(archive).Open(archive)
-			}
-		}
+		f, member, err := openFile(name)
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
 		}
@@ -127,6 +120,17 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 	head, _ := t.buf.Peek(HeadLen) // the first Read returns an error again
 	t.unpack(Detect(head))
 	return nil
+}
+
+// openFile opens a file. If the name names a file in a zip archive, it opens the archive, and member is the file in it.
+func openFile(name string) (f storage.File, member string, err error) {
+	if f, err = storage.Of(name).Open(name); err != nil {
+		if archive, member, ok := SplitMember(name); ok {
+			f, err := storage.Of(archive).Open(archive)
+			return f, member, err
+		}
+	}
+	return f, "", err
 }
 
 // SizeOf returns the number of unread bytes of a regular file; -1 for anything else.

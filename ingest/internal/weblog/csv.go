@@ -179,13 +179,8 @@ func (t *table) locate(rows [][][]byte) (choice Choice) {
 			fields[i].values[k] = trimBlank(at(row, i))
 		}
 	}
-	for _, f := range fields {
-		if _, target := holds([][]byte{[]byte(f.name)}); target { // a value instead of a name
-			if t.err = ErrNativeIIS; len(fields) <= 4 || !strings.HasPrefix(fields[4].name, "W3SVC") {
-				t.err = fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
-			}
-			return choice
-		}
+	if t.err = headless(fields); t.err != nil {
+		return choice
 	}
 	t.plan = planOf(fields, &t.opt)
 	targets := t.plan.of[roleURL]

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // DetectLines is the number of lines from which a format is detected.
@@ -40,17 +41,10 @@ func Detect(lines [][]byte, opt Options) Format {
 			break
 		}
 	}
-	if best != URLs {
-		return best
+	if best == URLs {
+		return detectTable(lines)
 	}
-	// A table with any names has the same number of fields in all lines.
-	switch h := headOf(lines); {
-	case h.even == 0 || !mayBeHeader(h.body[0]) || h.body[0][0] == '#':
-		return URLs
-	case h.even == tab:
-		return TSV
-	}
-	return CSV
+	return best
 }
 
 // evenRows is the number of records that must have the same number of fields as the header row, if that has no known
@@ -90,6 +84,18 @@ func headOf(lines [][]byte) (h tableHead) {
 // sep returns the separator: the named one, the one of which all records have the same number, or the most frequent one
 // in the header row.
 func (h *tableHead) sep() byte { return cmp.Or(h.named, h.even, mostSeparator(h.body)) }
+
+// detectTable returns CSV or TSV if all lines have the same number of fields, with any names, otherwise URLs.
+func detectTable(lines [][]byte) Format {
+	h := headOf(lines)
+	switch {
+	case h.even == 0 || !mayBeHeader(h.body[0]) || h.body[0][0] == '#':
+		return URLs
+	case h.even == tab:
+		return TSV
+	}
+	return CSV
+}
 
 // isTable reports whether lines begin with a header row with the chosen or a known name for the URL, possibly after
 // notes. sep is tab, or 0 for all other separators.
@@ -194,6 +200,17 @@ type Sampler interface {
 	Sample(lines [][]byte) Choice
 }
 
+// untilHeader returns the records up to the next header row with the names of the first.
+func untilHeader(records [][][]byte) [][][]byte {
+	head := headerOf(records[0])
+	for i, record := range records[1:] {
+		if head.placesIn(record) != nil {
+			return records[:1+i]
+		}
+	}
+	return records
+}
+
 // A Choice says which field has the URL, if that may be unexpected, and which fields are read.
 type Choice struct {
 	Field string // the field, if it was found by its values; otherwise ""
@@ -219,11 +236,8 @@ func (t *table) Sample(lines [][]byte) (choice Choice) {
 		t.err = fmt.Errorf("%w: %q", ErrSeparator, h.even)
 		return choice
 	}
+	records = untilHeader(records)
 	t.header = headerOf(records[0])
-	// Another header row may follow.
-	if i := slices.IndexFunc(records[1:], func(record [][]byte) bool { return t.header.placesIn(record) != nil }); i >= 0 {
-		records = records[:1+i]
-	}
 	choice = t.locate(records[1:])
 	t.header = nil
 	return choice
@@ -278,6 +292,19 @@ func onlyURLs(fields []sampled) (column string, err error) {
 		return urls[0], nil
 	}
 	return "", fmt.Errorf("%w: %s", ErrManyURLs, listed(urls))
+}
+
+// headless returns an ErrNoHeader for a table whose header row has values instead of names.
+func headless(fields []sampled) error {
+	for _, f := range fields {
+		if _, target := holds([][]byte{[]byte(f.name)}); !target {
+			continue
+		} else if len(fields) > 4 && strings.HasPrefix(fields[4].name, "W3SVC") {
+			return ErrNativeIIS
+		}
+		return fmt.Errorf("%w: it begins %q", ErrNoHeader, shortName(fields[0].name))
+	}
+	return nil
 }
 
 // IsHeadless reports whether lines that are read as URLs look like a table without a header row: a URL or path is

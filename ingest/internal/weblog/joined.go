@@ -68,6 +68,9 @@ func (l *lineLog) Joined(line []byte) bool { return l.joined != nil && l.joined(
 // isJoinedCombined reports whether a line has two times.
 func isJoinedCombined(line []byte) bool { return occursTwice(line, combinedTime, 0) }
 
+// isJoinedALB reports whether a line has two times that are followed by the kind of a load balancer.
+func isJoinedALB(line []byte) bool { return occursTwice(line, albMoment, 1) }
+
 // isBehindALB reports whether a time is followed by a fraction, Z, a space and the kind of a load balancer.
 func isBehindALB(text []byte) bool {
 	kind, ok := bytes.CutPrefix(bytes.TrimLeft(text[len(albMoment):], "0123456789"), []byte("Z "))

@@ -18,7 +18,7 @@ func TestJoinedShapes(t *testing.T) {
 		pieces  []string
 	}{
 		{"combined", &lineLog{joined: isJoinedCombined}, `\[\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d`, []string{"[17/May/2015:10:05:03 +0000] ", "[17/May/2015:10:05:0", "[17/MAY/2015:10:05:03", "[[", "10.0.0.1 - - "}},
-		{"alb", &lineLog{joined: albFormat.joined}, `\dT\d\d:\d\d:\d\d\.\d+Z [a-z]+/`, []string{"2026-08-15T10:00:00.123456Z app/", "5T10:00:00.Z app/", "5T10:00:00.1Z /", "T10:00:00.1Z net/", "5T10:00:00.1Z app", "TT", " "}},
+		{"alb", &lineLog{joined: isJoinedALB}, `\dT\d\d:\d\d:\d\d\.\d+Z [a-z]+/`, []string{"2026-08-15T10:00:00.123456Z app/", "5T10:00:00.Z app/", "5T10:00:00.1Z /", "T10:00:00.1Z net/", "5T10:00:00.1Z app", "TT", " "}},
 		{"w3c", &w3c{}, `\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t]`, []string{"2026-08-15 10:00:00 ", "2026-08-15\t10:00:00\t", "2026-08-15 10:00:00", "026-08-15 10:00:00 ", "2026-08-15", " 10:00:00 ", "::", "x"}},
 		{"json", &jsonLog{}, `(?:^|\})\s*\{\s*"`, []string{`{"a":1}`, ` { "b":{"c":2}}`, `{ {`, "}", " \t\r\f\n", "{", `"`, "{}", "\v"}},
 		{"cdxj", cdxj{}, ` \d{14} \{`, []string{"com,example)/ 20260815100000 {", " 20260815100000\t{", " 2026081510000 {", " 20260815100000 {", "{", `"url"}`}},

@@ -15,14 +15,7 @@ type FieldList struct {
 
 // JSONFields returns the fields of the object in a line. The list is empty if there is none.
 func JSONFields(line []byte) (list FieldList) {
-	isValid := flatten(line, func(name string, text []byte) {
-		if isURL(text) || len(text) > 1 && text[0] == '/' && !HasBlank(text) {
-			list.URLs = append(list.URLs, name)
-		} else {
-			list.Others = append(list.Others, name)
-		}
-	})
-	if !isValid {
+	if !flatten(line, list.addText) {
 		return FieldList{}
 	}
 	slices.Sort(list.URLs)
@@ -91,6 +84,15 @@ func (f *flattener) array(name string, array []byte, depth int) {
 		}
 		f.value(below(name, strconv.Itoa(n)), element, depth+1)
 	}
+}
+
+// addText adds a field with that text as its value.
+func (l *FieldList) addText(name string, text []byte) {
+	if isURL(text) || len(text) > 1 && text[0] == '/' && !HasBlank(text) {
+		l.URLs = append(l.URLs, name)
+		return
+	}
+	l.Others = append(l.Others, name)
 }
 
 // String formats the list, with the first fields of each kind.

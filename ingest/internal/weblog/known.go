@@ -108,7 +108,7 @@ var (
 				`$ssl_protocol`,
 		},
 		sure:   2,
-		joined: func(line []byte) bool { return occursTwice(line, albMoment, 1) },
+		joined: isJoinedALB,
 	}
 )
 

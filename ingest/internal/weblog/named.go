@@ -377,8 +377,7 @@ func isTwicePercent(field []byte) bool {
 	return escapes > 0
 }
 
-// cutPort removes the port after an address. Without brackets, a port of IPv6 is only removed if it is too long for a part
-// of the address.
+// cutPort removes the port after an address.
 func cutPort(address []byte) []byte {
 	i := bytes.IndexByte(address, ':')
 	if i < 0 {
@@ -389,9 +388,6 @@ func cutPort(address []byte) []byte {
 		return inner
 	}
 	if bytes.IndexByte(address[i+1:], ':') < 0 && bytes.IndexByte(address, '.') >= 0 && bytes.IndexByte(address, ',') < 0 {
-		return address[:i]
-	}
-	if i = bytes.LastIndexByte(address, ':'); len(address)-i > len(":ffff") && number(address[i+1:]) >= 0 {
 		return address[:i]
 	}
 	return address

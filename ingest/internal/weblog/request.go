@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+
+	"github.com/robobatch/robobatch/robots"
 )
 
 // defaultScheme is used if neither the row nor the site has a scheme.
@@ -14,6 +16,12 @@ type site struct {
 	scheme string // "" if unknown
 	host   []byte // with its port; empty if unknown
 	isSeen bool   // a URL of the log had this host
+}
+
+// newSite returns the site of an origin, which may be "".
+func newSite(base robots.Origin) site {
+	scheme, host, _ := strings.Cut(string(base), "://")
+	return site{scheme: scheme, host: []byte(host)}
 }
 
 // A place is the origin according to a row. Any part may be unknown.

@@ -166,10 +166,7 @@ type common struct {
 	err   error // why the log cannot be read
 }
 
-func newCommon(opt Options) common {
-	scheme, host, _ := strings.Cut(string(opt.Base), "://")
-	return common{site: site{scheme: scheme, host: []byte(host)}, opt: opt}
-}
+func newCommon(opt Options) common { return common{site: newSite(opt.Base), opt: opt} }
 
 // Err returns why the whole log cannot be read, after Failed.
 func (c *common) Err() error { return c.err }

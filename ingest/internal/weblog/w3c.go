@@ -34,11 +34,7 @@ var (
 		name:   CloudFront,
 		about:  "standard logs of Amazon CloudFront",
 		parser: func(opt Options) (Parser, error) { return newW3C(opt, percentCode), nil },
-		header: func(lines [][]byte, opt Options) bool {
-			return isW3C(lines, opt) && slices.ContainsFunc(lines, func(line []byte) bool {
-				return bytes.HasPrefix(line, fieldsDirective) && bytes.Contains(line, []byte("x-edge-location"))
-			})
-		},
+		header: isCloudFront,
 	}
 )
 
@@ -46,6 +42,13 @@ var (
 func isW3C(lines [][]byte, _ Options) bool {
 	return slices.ContainsFunc([]string{"#Version:", "#Software:", string(fieldsDirective), "#separator ", string(zeekFields)}, func(directive string) bool {
 		return bytes.HasPrefix(lines[0], []byte(directive))
+	})
+}
+
+// isCloudFront reports whether a line names a field that only Amazon CloudFront has.
+func isCloudFront(lines [][]byte, opt Options) bool {
+	return isW3C(lines, opt) && slices.ContainsFunc(lines, func(line []byte) bool {
+		return bytes.HasPrefix(line, fieldsDirective) && bytes.Contains(line, []byte("x-edge-location"))
 	})
 }
 
