@@ -25,8 +25,7 @@ import (
 	"github.com/robobatch/robobatch/output/internal/partition"
 )
 
-// addTimes makes up the times of rows, some unknown, and adds their days to the rows, behind all
-// other columns.
+// addTimes adds random times to rows, some of them unknown, and their days as a last column.
 func (t *table) addTimes() {
 	rng := rand.New(rand.NewPCG(5, 6))
 	row := 0
@@ -46,7 +45,7 @@ func (t *table) addTimes() {
 	}
 }
 
-// value returns a value as text that sorts as the value does, nulls last.
+// value returns a value as text that sorts like the value, with nulls last.
 func value(v any) string {
 	if v == nil {
 		return "\xff"
@@ -54,14 +53,14 @@ func value(v any) string {
 	return fmt.Sprint(v)
 }
 
-// sortedRows is the obvious way to sort by a column.
+// sortedRows sorts rows by a column, in the obvious way.
 func sortedRows(rows [][]any, col int) [][]any {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b []any) int { return cmp.Compare(value(a[col]), value(b[col])) })
 	return rows
 }
 
-// arrangedTable has everything: kept columns, times, strays, text that is not UTF-8.
+// arrangedTable has kept columns, times, strays and invalid UTF-8.
 func arrangedTable(urls int) *table {
 	t := tableSpec{urls: urls, agents: 2, sites: 40, batch: 900, dirty: true, keepRows: true}.make()
 	t.addKept()
@@ -69,7 +68,7 @@ func arrangedTable(urls int) *table {
 	return t
 }
 
-// arranger returns what puts the rows of a Writer in order.
+// arranger returns the Arranger of a Writer.
 func arranger(w *Writer) *order.Arranger {
 	if s, ok := w.container.(*order.Splitter); ok {
 		return s.Rest
@@ -77,8 +76,7 @@ func arranger(w *Writer) *order.Arranger {
 	return w.container.(*order.Arranger)
 }
 
-// withLimit sets how much the arranger holds in memory, beyond what options allow, and what a chunk
-// is.
+// withLimit sets the memory limit of the Arranger, below the minimum of Options, and the limits of a chunk.
 func withLimit(limit int) func(*Writer) {
 	return func(w *Writer) {
 		arranger(w).Limit = limit
@@ -86,7 +84,7 @@ func withLimit(limit int) func(*Writer) {
 	}
 }
 
-// writeWith writes the table with a Writer that was changed.
+// writeWith writes the table with a Writer that change has modified.
 func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writer, error) {
 	opt.Inputs = t.inputs
 	out, err := newWriter(w, t.catalog, t.agents, opt, container.Metadata{})
@@ -102,8 +100,8 @@ func (t *table) writeWith(w io.Writer, opt Options, change func(*Writer)) (*Writ
 	return out, out.Close()
 }
 
-// TestSort compares the sorted output with the sorted rows, in memory and by way of files, merged
-// once and several times; the bytes are the same.
+// TestSort compares the output with sorted rows. It sorts in memory and with files that are merged once or several
+// times, which must give the same bytes.
 func TestSort(t *testing.T) {
 	urls, limits := 9000, []int{1, 300_000, 1_000_000}
 	if testing.Short() {
@@ -148,7 +146,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestSortColumns sorts by an origin that is not written, and wide rows.
+// TestSortColumns sorts by an origin that is not written, and sorts rows in the wide layout.
 func TestSortColumns(t *testing.T) {
 	table := tableSpec{urls: 5000, agents: 2, sites: 40, batch: 900, keepRows: true}.make()
 	for _, f := range []Format{Parquet, ArrowFile} {
@@ -165,8 +163,7 @@ func TestSortColumns(t *testing.T) {
 	}
 }
 
-// readTree returns the rows of a partitioned output by directory, and the names of the files that
-// are none of it.
+// readTree returns the rows of a partitioned output by directory, and the names of files that are not part of it.
 func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, others []string) {
 	t.Helper()
 	parts = map[string]contents{}
@@ -191,8 +188,8 @@ func readTree(t *testing.T, f Format, dir string) (parts map[string]contents, ot
 	return parts, others
 }
 
-// TestPartition compares each partition with the rows that belong there, in their order, for all
-// columns that can be named and some of their combinations, in memory and by way of files.
+// TestPartition compares each partition with its rows, in order, for all columns that can partition and some
+// combinations, in memory and with files.
 func TestPartition(t *testing.T) {
 	table := arrangedTable(shorter(6000))
 	width := len(table.rows[0])
@@ -259,7 +256,7 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestHiveName has values that need care as names of directories.
+// TestHiveName tests values that need escaping or truncation in directory names.
 func TestHiveName(t *testing.T) {
 	long := "https://" + strings.Repeat("é", 300)
 	for _, test := range []struct {
@@ -292,7 +289,7 @@ func TestHiveName(t *testing.T) {
 	}
 }
 
-// TestArrangeErrors has orders and partitions that cannot be.
+// TestArrangeErrors tests invalid orders and partitions.
 func TestArrangeErrors(t *testing.T) {
 	for _, test := range []struct {
 		opt  Options
@@ -314,7 +311,7 @@ func TestArrangeErrors(t *testing.T) {
 	}
 }
 
-// TestArrangeDiskFull breaks the output after any number of bytes.
+// TestArrangeDiskFull lets the output fail after each number of bytes.
 func TestArrangeDiskFull(t *testing.T) {
 	table := arrangedTable(3000)
 	opt := Options{Columns: Columns(), Kept: keptColumns, Sort: SortOrigin, TempDir: t.TempDir()}
@@ -331,7 +328,7 @@ func TestArrangeDiskFull(t *testing.T) {
 	}
 }
 
-// TestArrangeCancel ends the work while rows are written to a run, and at the end.
+// TestArrangeCancel cancels the work while a sorted piece is written, and at the end.
 func TestArrangeCancel(t *testing.T) {
 	table := arrangedTable(3000)
 	cancel := make(chan struct{})
@@ -365,8 +362,7 @@ func createTree(t *testing.T, name string) (*File, error) {
 	return f, nil
 }
 
-// TestTree ends a partitioned output in each way, where there was nothing, an empty directory, or
-// such an output.
+// TestTree ends a partitioned output in each way, if there is nothing, an empty directory or an existing output.
 func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")
@@ -412,7 +408,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeForeign holds that a directory of other files is not replaced, however late they come.
+// TestTreeForeign tests that a directory with other files is not replaced, even if they appear just before the end.
 func TestTreeForeign(t *testing.T) {
 	dir := t.TempDir()
 	name, mine := filepath.Join(dir, "out"), filepath.Join(dir, "out", "mine")
@@ -449,8 +445,7 @@ func TestTreeForeign(t *testing.T) {
 	}
 }
 
-// TestTreeKeepsFiles holds that an output is not replaced where somebody has put something into it,
-// at whatever depth.
+// TestTreeKeepsFiles tests that an output is not replaced if another program has added files to it, at any depth.
 func TestTreeKeepsFiles(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out")

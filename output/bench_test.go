@@ -9,8 +9,7 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 
-// BenchmarkWrite measures the sink in a long run, from batch to bytes: all columns, and all but
-// url.
+// BenchmarkWrite measures writing batches as bytes, with all columns and with all except url.
 func BenchmarkWrite(b *testing.B) {
 	t := tableSpec{urls: 512 << 10, agents: 1, sites: 2000, batch: 8192}.make()
 	var raw int64

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// TestCellTable writes rows of all types, more than are written at once, and reads them back from each format.
+// TestCellTable writes rows of all types, more than are written at once, in each format, and reads them back.
 func TestCellTable(t *testing.T) {
 	var fields []parquet.Field
 	for _, name := range []string{"url", "origin", "line", "rule_line", "allowed"} {
@@ -95,7 +95,7 @@ func TestCellTable(t *testing.T) {
 	}
 }
 
-// TestSafeCells holds that a spreadsheet runs no cell of a safe table, and which formats have the other forms of CSV.
+// TestSafeCells tests that a safe table has no formulas, and which formats support the other forms of CSV.
 func TestSafeCells(t *testing.T) {
 	for format, want := range map[Format]string{
 		CSV: "\ufeffurl;n\n\"'=1+2\";1\n", TSV: "\ufeffurl\tn\n\"'=1+2\"\t1\n", JSONL: "{\"url\":\"=1+2\",\"n\":1}\n",

@@ -46,8 +46,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// FuzzEscapes reads two texts side by side back from CSV by encoding/csv, and from JSON by
-// encoding/json.
+// FuzzEscapes writes two texts as neighbouring fields, and reads them back with encoding/csv and encoding/json.
 func FuzzEscapes(f *testing.F) {
 	for i, s := range escapeSeeds {
 		f.Add(s, escapeSeeds[len(escapeSeeds)-1-i])

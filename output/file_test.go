@@ -156,8 +156,8 @@ func TestFileSymlink(t *testing.T) {
 	}
 }
 
-// TestFileDanglingLink holds that an output whose name is a link to what does not exist is made
-// where the link leads, by way of other links, and that the links stay.
+// TestFileDanglingLink tests an output whose name is a link to a missing file, through other links: the file is created
+// at the target, and the links stay.
 func TestFileDanglingLink(t *testing.T) {
 	for name, links := range map[string]map[string]string{
 		"relative": {"link.parquet": "sub/target.parquet"},
@@ -215,7 +215,7 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestFileRename fails at the last step: a directory has taken the name.
+// TestFileRename fails at the last step, because a directory has the final name.
 func TestFileRename(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out.parquet")
@@ -247,7 +247,7 @@ func TestFileDiskFull(t *testing.T) {
 	}
 }
 
-// TestClosedPipe writes to a pipe whose reader has gone.
+// TestClosedPipe writes to a pipe whose reader has closed it.
 func TestClosedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

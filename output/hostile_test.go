@@ -53,8 +53,7 @@ func hostileTable() *table {
 	return t
 }
 
-// TestHostileTexts holds that CSV and JSON Lines, packed or not, read back as the very rows that
-// Parquet has.
+// TestHostileTexts tests that CSV and JSON Lines, compressed or not, contain the same rows as Parquet.
 func TestHostileTexts(t *testing.T) {
 	table := hostileTable()
 	kept := []KeptColumn{{Name: "referer", Kind: engine.KeptText}, {Name: "a\",\n\\\x00é", Kind: engine.KeptText}}
@@ -83,8 +82,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestLongRule writes rules that all rows repeat, whose text is much longer than a piece: no more
-// than that is held at once, and all of it arrives, whoever encodes.
+// TestLongRule repeats, in all rows, a rule that is much longer than a piece. The memory must not exceed a piece, with
+// any number of workers.
 func TestLongRule(t *testing.T) {
 	table := tableSpec{urls: max(150, shorter(300)), agents: 1, sites: 1, batch: 50, keepRows: true}.make()
 	for i := range table.catalog.rules {

@@ -25,7 +25,7 @@ func TestParseLayout(t *testing.T) {
 	}
 }
 
-// TestColumnNames holds the names of columns, their order, and what is refused.
+// TestColumnNames tests the names and the order of columns, and the errors.
 func TestColumnNames(t *testing.T) {
 	for _, tt := range []struct {
 		opt     Options
@@ -88,9 +88,8 @@ func (t *table) wideRows(columns []string) [][]any {
 	return out
 }
 
-// TestWide compares the wide layout with the long one turned: with bad URLs and long lines, several
-// inputs, kept columns, few agents and many, rules that agents share and rules that are not UTF-8,
-// in chunks of many sizes.
+// TestWide compares the wide layout with the transposed long layout: with invalid URLs, long lines, several inputs,
+// kept columns, few and many agents, shared rules and invalid UTF-8, in chunks of many sizes.
 func TestWide(t *testing.T) {
 	for _, tt := range []struct {
 		spec    tableSpec
@@ -139,8 +138,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWideInvalid holds that escaped bytes are counted as in the long layout, where the texts are
-// the same.
+// TestWideInvalid tests that escaped bytes are counted as in the long layout.
 func TestWideInvalid(t *testing.T) {
 	table := tableSpec{urls: 20_000, agents: 4, sites: 60, batch: 3000, dirty: true}.make()
 	for f := range Format(container.NumFormats) {
@@ -158,7 +156,7 @@ func TestWideInvalid(t *testing.T) {
 	}
 }
 
-// TestWideRows holds how many rows chunks have.
+// TestWideRows tests the number of rows in a chunk.
 func TestWideRows(t *testing.T) {
 	for agents, want := range map[int]int{0: 32 << 10, 1: 32 << 10, 16: 32 << 10, 32: 16 << 10, 95: 5518, 1 << 20: 1} {
 		l := &columnar.Schema{Wide: agents > 0, Agents: make([][]int, agents)}
@@ -168,7 +166,7 @@ func TestWideRows(t *testing.T) {
 	}
 }
 
-// TestWideNeedsAgents asks for the wide layout of a store whose agents come from the log.
+// TestWideNeedsAgents requests the wide layout for a store whose agents come from the log.
 func TestWideNeedsAgents(t *testing.T) {
 	if _, err := NewWriter(io.Discard, logStore(t), Options{Layout: Wide}); !errors.Is(err, columnar.ErrLayout) {
 		t.Errorf("New: %v", err)

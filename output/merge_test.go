@@ -66,8 +66,8 @@ func (s *steps) SyncTree(string) error {
 	return s.step(func() error { return nil }) // a sync of the whole disk for each of some hundred tests
 }
 
-// writeRun writes a table whose inputs, and so its rows, have the name of the run. Runs whose names
-// begin with an S have one agent, and so half of the partitions.
+// writeRun writes a table whose inputs, and so its rows, depend on the name of the run. Runs whose names begin with S
+// have one agent, and so half of the partitions.
 func writeRun(name, run string, mode PartitionMode, sys atomicfile.System) error {
 	spec := tableSpec{urls: 120, agents: 2, sites: 5, batch: 50}
 	if strings.HasPrefix(run, "S") {
@@ -97,7 +97,7 @@ func writeRun(name, run string, mode PartitionMode, sys atomicfile.System) error
 // A state is the number of rows of each run, by partition.
 type state map[string]map[string]int
 
-// readState reads the output as its readers do: all files with rows, by partition.
+// readState reads the output like its readers: all files with rows, by partition.
 func readState(t *testing.T, dir string) state {
 	t.Helper()
 	got := state{}
@@ -123,7 +123,7 @@ func readState(t *testing.T, dir string) state {
 	return got
 }
 
-// after returns the state when another run has been written into this.
+// after returns the state after another run has been written to this one.
 func (s state) after(mode PartitionMode, run state) state {
 	next := state{}
 	if mode != PartitionReplace {
@@ -145,8 +145,8 @@ func (s state) equal(other state) bool {
 	return maps.EqualFunc(s, other, func(a, b map[string]int) bool { return maps.Equal(a, b) })
 }
 
-// checkBetween fails the test unless each partition is as in one of the states, or, where it may
-// lack for a moment, has no rows.
+// checkBetween fails the test unless each partition is as in one of the states, or, if it may be missing for a moment,
+// has no rows.
 func (s state) checkBetween(t *testing.T, mayLack bool, states ...state) {
 	t.Helper()
 	parts := map[string]bool{}
@@ -172,7 +172,7 @@ func stateOf(t *testing.T, run string) state {
 	return readState(t, name)
 }
 
-// TestModes writes into an output that is there, in each mode.
+// TestModes writes to an existing output in each mode.
 func TestModes(t *testing.T) {
 	a, s := stateOf(t, "A"), stateOf(t, "S")
 	if len(a) != 6 || len(s) != 3 {
@@ -206,7 +206,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestModeErrors holds what is refused, and that the output stays as it was.
+// TestModeErrors tests the errors of each mode, and that the output stays unchanged.
 func TestModeErrors(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	for _, run := range []string{"A", "S"} {
@@ -270,8 +270,7 @@ func TestModeErrors(t *testing.T) {
 	}
 }
 
-// TestRunNames holds that the files of a run have one name, that the same input gives the same one,
-// and that another input gives another.
+// TestRunNames tests that all files of a run have the same name, which depends only on the input.
 func TestRunNames(t *testing.T) {
 	run := func(run string) string {
 		name := filepath.Join(t.TempDir(), "out")
@@ -294,8 +293,8 @@ func TestRunNames(t *testing.T) {
 	}
 }
 
-// crashed writes a run in a process that is killed in place of a step; step is negative for none.
-// It reports whether the process was killed.
+// crashed writes a run in a process that is killed instead of a step; a negative step means not at all. It reports
+// whether the process was killed.
 func crashed(t *testing.T, name, run string, mode PartitionMode, step int, noExchange bool) bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$")
@@ -311,7 +310,7 @@ func crashed(t *testing.T, name, run string, mode PartitionMode, step int, noExc
 	return true
 }
 
-// TestCrashChild is a process that is killed.
+// TestCrashChild is the process that is killed.
 func TestCrashChild(t *testing.T) {
 	asked := strings.SplitN(os.Getenv("ROBOBATCH_CRASH"), ",", 5)
 	if len(asked) < 5 {
@@ -331,9 +330,8 @@ func TestCrashChild(t *testing.T) {
 	}
 }
 
-// TestCrash kills a run at each step, with SIGKILL. Then each partition is as it was or as it will
-// be; the same run, or another one, goes on from there; and if that is killed too, so does the
-// next.
+// TestCrash kills a run at each step with SIGKILL. Each partition must then be old or new, and the next run, the same
+// or another one, must continue, even if it is killed in turn.
 func TestCrash(t *testing.T) {
 	a, s := stateOf(t, "A"), stateOf(t, "S")
 	b := stateOf(t, "B")
@@ -389,8 +387,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// checkNext writes the same run into a copy of what a crash has left, and another into another, and
-// checks what is there then.
+// checkNext writes the same run to a copy of the output that a crash has left, and another run to a second copy, and
+// checks the results.
 func checkNext(t *testing.T, name string, mode PartitionMode, withS, b state) {
 	t.Helper()
 	left, err := partition.ReadMarker(name)
@@ -425,8 +423,8 @@ func checkNext(t *testing.T, name string, mode PartitionMode, withS, b state) {
 	}
 }
 
-// TestStepErrors fails a run at each step. Each partition is as it was or as it will be, the error
-// says so if some are, and the next run completes it.
+// TestStepErrors lets a run fail at each step. Each partition must be old or new; if some are new, the error says so,
+// and the next run completes the output.
 func TestStepErrors(t *testing.T) {
 	a, s := stateOf(t, "A"), stateOf(t, "S")
 	for _, mode := range []PartitionMode{PartitionReplace, PartitionByParts, PartitionAppend} {
@@ -466,8 +464,8 @@ func TestStepErrors(t *testing.T) {
 	}
 }
 
-// TestStoppedAndGone holds that a run whose files were removed in the middle can begin again, and
-// that another one is refused.
+// TestStoppedAndGone tests a stopped run whose files were removed: the same run can begin again, and another run is
+// rejected.
 func TestStoppedAndGone(t *testing.T) {
 	for _, mode := range []PartitionMode{PartitionByParts, PartitionAppend} {
 		name := filepath.Join(t.TempDir(), "out")
@@ -497,7 +495,7 @@ func TestStoppedAndGone(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns has runs append to one output at the same time. None gets lost.
+// TestConcurrentRuns lets runs append to one output at the same time. No run must be lost.
 func TestConcurrentRuns(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	want := stateOf(t, "A")
@@ -538,7 +536,7 @@ func (m *meanwhile) SyncTree(string) error {
 	return nil
 }
 
-// TestNewTogether has two runs write an output that neither found there. None gets lost in silence.
+// TestNewTogether lets two runs create the same output at the same time. No run must be lost silently.
 func TestNewTogether(t *testing.T) {
 	for _, mode := range []PartitionMode{PartitionNew, PartitionReplace, PartitionByParts, PartitionAppend} {
 		for _, empty := range []bool{false, true} {
@@ -571,7 +569,7 @@ func TestNewTogether(t *testing.T) {
 	}
 }
 
-// TestWriterPartition holds that a Writer, which has no directory, refuses partitions.
+// TestWriterPartition tests that a Writer, which has no directory, rejects partitions.
 func TestWriterPartition(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := newWriter(io.Discard, newFakeCatalog(1), []string{"a"}, Options{Partition: []string{"origin"}}, container.Metadata{}); !errors.Is(err, ErrPartition) {

@@ -89,7 +89,7 @@ type csvField struct {
 	quoted bool
 }
 
-// parseCSV is RFC 4180, by bytes.
+// parseCSV parses CSV according to RFC 4180, byte by byte.
 func parseCSV(tb testing.TB, text []byte, separator rune) (rows [][]csvField) {
 	tb.Helper()
 	var row []csvField
@@ -120,8 +120,7 @@ func parseCSV(tb testing.TB, text []byte, separator rune) (rows [][]csvField) {
 	return rows
 }
 
-// parseQuoted returns a quoted field, of which the first quotation mark is cut off, and what
-// follows it.
+// parseQuoted returns a quoted field, without its opening quotation mark, and the rest.
 func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 	tb.Helper()
 	var sb strings.Builder
@@ -139,7 +138,7 @@ func parseQuoted(tb testing.TB, text []byte) (field string, rest []byte) {
 	}
 }
 
-// readCSV reads a table twice: as RFC 4180 has it, and by encoding/csv, which knows no nulls.
+// readCSV reads a table twice: according to RFC 4180, and with encoding/csv, which does not distinguish nulls.
 func readCSV(tb testing.TB, text []byte, separator rune) (names []string, rows [][]any) {
 	tb.Helper()
 	table := parseCSV(tb, text, separator)

@@ -47,8 +47,8 @@ func timedBatch() *engine.Batch {
 	return b
 }
 
-// TestRowTimes holds that rules are named as they were at the time of the row: in both layouts,
-// filtered or not, in every format.
+// TestRowTimes tests that rules are those at the time of the row, in both layouts, with and without a filter, in every
+// format.
 func TestRowTimes(t *testing.T) {
 	const a, ab, onlyB = "Disallow: /a", "Disallow: /ab", "Disallow: /b"
 	long := [][]any{

@@ -15,7 +15,8 @@ import (
 	"github.com/robobatch/robobatch/output/internal/order"
 )
 
-// withRoom has so many partitions be written side by side, if any may be, and rows of others arranged within the limit.
+// withRoom sets the number of partitions that may be open at the same time, if there may be any, and the memory limit
+// for other rows.
 func withRoom(room, limit int) func(*Writer) {
 	return func(w *Writer) {
 		withLimit(limit)(w)
@@ -43,9 +44,8 @@ func treeFiles(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestSplit holds that partitions are the same bytes, their marker and list too, however many are written side by side
-// and however much memory the others have: as if all rows had been put in order first. TestPartition compares these
-// with the rows.
+// TestSplit tests that partitions, marker and list have the same bytes for any number of open partitions and any memory
+// limit. TestPartition compares these with the rows.
 func TestSplit(t *testing.T) {
 	urls := shorter(6000)
 	for _, test := range []struct {
@@ -121,8 +121,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestSplitMany has a first chunk whose partitions are too many, after which all rows wait, and one whose partitions
-// are few, after which others come.
+// TestSplitMany tests a first chunk with too many partitions, after which all rows are sorted, and one with few
+// partitions, after which others follow.
 func TestSplitMany(t *testing.T) {
 	table := tableSpec{urls: 4000, agents: 1, sites: 300, batch: 100}.make()
 	for _, test := range []struct {
@@ -146,7 +146,7 @@ func TestSplitMany(t *testing.T) {
 	}
 }
 
-// TestSplitRoom holds that what is open beside the sort has room within the memory of the sort.
+// TestSplitRoom tests that open partitions and the sort together stay within the memory limit.
 func TestSplitRoom(t *testing.T) {
 	for _, test := range []struct {
 		opt  Options

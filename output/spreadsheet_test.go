@@ -35,8 +35,8 @@ func formulaTable(urls int) *table {
 	return table
 }
 
-// TestFormulas compares the count with that of a reader of the file, for all workers, orders and
-// formats, and holds that safe cells have none.
+// TestFormulas compares the count with that of a reader of the file, for all workers, orders and formats, and tests
+// that safe files have no formulas.
 func TestFormulas(t *testing.T) {
 	table := formulaTable(shorter(20000))
 	for _, f := range []Format{CSV, TSVZstd} {
@@ -100,7 +100,7 @@ func countFormulas(t *testing.T, f Format, data []byte) (found Formulas) {
 	return found
 }
 
-// TestCSVForm holds the separators, the mark and the errors.
+// TestCSVForm tests separators, the byte order mark and errors.
 func TestCSVForm(t *testing.T) {
 	table := tableSpec{urls: 300, agents: 1, sites: 5, batch: 100, keepRows: true}.make()
 	for _, name := range CSVForms()[2:] {
@@ -149,7 +149,7 @@ func TestCSVForm(t *testing.T) {
 	}
 }
 
-// TestTerminal holds that text for a terminal has nothing that it might obey.
+// TestTerminal tests that text for a terminal contains no control characters.
 func TestTerminal(t *testing.T) {
 	table := tableSpec{urls: 300, agents: 1, sites: 5, batch: 100}.make()
 	for _, b := range table.batches {

@@ -16,8 +16,7 @@ import (
 	"github.com/robobatch/robobatch/output/internal/container"
 )
 
-// TestCompression reads back what was written in each compression of each format, whatever the
-// workers.
+// TestCompression writes and reads each compression of each format, with several numbers of workers.
 func TestCompression(t *testing.T) {
 	table := tableSpec{urls: max(2000, shorter(4000)), agents: 2, sites: 50, batch: 3000, dirty: true, keepRows: true}.make()
 	for f, all := range container.CompressionsOf {
@@ -44,7 +43,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestCheckContainer has choices that a format does not have.
+// TestCheckContainer tests options that a format does not support.
 func TestCheckContainer(t *testing.T) {
 	for _, test := range []struct {
 		opt  Options
@@ -76,8 +75,7 @@ func TestCheckContainer(t *testing.T) {
 	}
 }
 
-// TestRowGroups holds that row groups are as long as asked for, and all but the last no shorter
-// than a URL's rows.
+// TestRowGroups tests that row groups have the maximum number of rows that keeps the rows of each URL together.
 func TestRowGroups(t *testing.T) {
 	table := tableSpec{urls: 300, agents: 3, sites: 5, batch: 70, keepRows: true}.make()
 	for _, n := range []int{1, 3, 100, 500, 900, 1 << 40} {

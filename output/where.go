@@ -159,8 +159,9 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 		return f.where&WhereInSitemap != 0 || f.where&WhereInSitemapDisallow != 0 && v.Access == engine.Denied
 	case engine.NotListed:
 		return f.where&WhereNotInSitemap != 0
+	default:
+		return false
 	}
-	return false
 }
 
 // apply returns the selected rows of b. In the long layout each verdict becomes a row with its own agent, like rows of

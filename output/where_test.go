@@ -34,7 +34,7 @@ func TestParseWhere(t *testing.T) {
 	}
 }
 
-// rowMatches is the obvious form of a filter, over a row of the long layout.
+// rowMatches is the obvious implementation of a filter, for a row of the long layout.
 func rowMatches(w Where, row []any) bool {
 	for name, is := range map[string]bool{
 		"disallowed": row[colAllowed] == false,
@@ -96,8 +96,8 @@ func (t *table) limited(tb testing.TB, opt Options, chunk columnar.Limits) ([]by
 	return buf.Bytes(), w
 }
 
-// TestWhere compares filtered output with all of it, filtered: each kind and some together, in both
-// layouts, with one agent and with more, kept columns, bad URLs and long lines.
+// TestWhere compares filtered output with all rows, filtered: each kind and some combinations, in both layouts, with
+// one agent and several, kept columns, invalid URLs and long lines.
 func TestWhere(t *testing.T) {
 	for _, spec := range []tableSpec{
 		{urls: 500, agents: 1, sites: 9, batch: 7, dirty: true, keepRows: true},
@@ -145,7 +145,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestWhereSameBytes writes the same rows cut into batches of other sizes, and by more workers.
+// TestWhereSameBytes writes the same rows in batches of other sizes, and with more workers.
 func TestWhereSameBytes(t *testing.T) {
 	table := tableSpec{urls: shorter(40_000), agents: 2, sites: 100, batch: 8192, dirty: true}.make()
 	for _, f := range testedFormats() {
@@ -170,7 +170,7 @@ func TestWhereSameBytes(t *testing.T) {
 	}
 }
 
-// TestWhereAll holds that a filter that leaves nothing out gives the same bytes as none.
+// TestWhereAll tests that a filter which selects all rows gives the same bytes as no filter.
 func TestWhereAll(t *testing.T) {
 	for _, tt := range []struct {
 		agents int
@@ -220,7 +220,7 @@ func TestWhereFromLog(t *testing.T) {
 	}
 }
 
-// TestWhereAllocs holds filtered and wide output to no allocation per row.
+// TestWhereAllocs tests that filtered and wide output needs no allocation per row.
 func TestWhereAllocs(t *testing.T) {
 	table := tableSpec{urls: 64 << 10, agents: 3, sites: 500, batch: 8192}.make()
 	for _, opt := range []Options{{Where: WhereDisallowed}, {Layout: Wide}, {Layout: Wide, Where: WhereAllowed}} {

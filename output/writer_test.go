@@ -110,8 +110,7 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// TestGroups has many row groups, record batches and pieces of lines, ended by each of the limits
-// there are.
+// TestGroups writes many row groups, record batches and pieces of lines, ended by each of the limits.
 func TestGroups(t *testing.T) {
 	chunk := columnar.Limits{Rows: 1000, Bytes: 50_000}
 	urls := max(10_000, shorter(30_000))
@@ -160,8 +159,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestLargeDictionary has dictionaries beyond 1 MiB, where the library's own column writer would
-// give them up.
+// TestLargeDictionary tests dictionaries over 1 MiB, which the library's own column writer would abandon.
 func TestLargeDictionary(t *testing.T) {
 	names := []string{"line", "origin"}
 	table := tableSpec{urls: max(50_000, shorter(100_000)), agents: 1, sites: 10, batch: 8192, strays: true, keepRows: true}.make()
@@ -173,7 +171,7 @@ func TestLargeDictionary(t *testing.T) {
 	}
 }
 
-// TestSameBytes writes the same rows, cut into batches of other sizes.
+// TestSameBytes writes the same rows in batches of other sizes.
 func TestSameBytes(t *testing.T) {
 	spec := tableSpec{urls: shorter(90_000), agents: 2, sites: 100, batch: 8192, dirty: true}
 	table := spec.make()
@@ -256,7 +254,7 @@ func TestInvalidBytes(t *testing.T) {
 	}
 }
 
-// TestSplitRune has two URLs side by side that are valid UTF-8 together and invalid apart.
+// TestSplitRune tests two neighbouring URLs that are valid UTF-8 together, but not separately.
 func TestSplitRune(t *testing.T) {
 	table := &table{catalog: newFakeCatalog(1), inputs: []string{"-"}, agents: []string{"*"}}
 	v := engine.Verdict{Rule: engine.NoRule, Reason: engine.ReasonDefault, Access: engine.Allowed}
@@ -312,8 +310,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDiskFull breaks the output after any number of bytes: the error must come out, of Write or of
-// Close.
+// TestDiskFull lets the output fail after each number of bytes: Write or Close must return the error.
 func TestDiskFull(t *testing.T) {
 	table := tableSpec{urls: max(30_000, shorter(80_000)), agents: 1, sites: 100, batch: 8192}.make()
 	for _, f := range testedFormats() {
@@ -352,7 +349,7 @@ func TestWriteAfterClose(t *testing.T) {
 	}
 }
 
-// TestAllocs holds the sink to no allocation per row.
+// TestAllocs tests that the Writer needs no allocation per row.
 func TestAllocs(t *testing.T) {
 	table := tableSpec{urls: 64 << 10, agents: 1, sites: 500, batch: 8192}.make()
 	for _, f := range testedFormats() {

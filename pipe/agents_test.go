@@ -54,8 +54,7 @@ func byNameStore(t *testing.T) *engine.Store {
 	return buildTestStore(t, engine.StoreOptions{LogAgents: engine.LogAgentsByName, Directives: robots.Directives()})
 }
 
-// TestAgentColumn compares the rows of streams with a column of agents with the main job for each of
-// these agents.
+// TestAgentColumn compares streams with a column of agents with the main job for each of these agents.
 func TestAgentColumn(t *testing.T) {
 	store, columns := byNameStore(t), []string{"canonical_url", "origin", "rule", "allowed", "rule_line", "reason"}
 	types := urlTypes()
@@ -93,8 +92,7 @@ func TestAgentColumn(t *testing.T) {
 	}
 }
 
-// TestAgentColumnFaults holds that a row without an agent is named, and that those before its record
-// batch are written.
+// TestAgentColumnFaults tests that the error names a row without an agent, and that earlier record batches are written.
 func TestAgentColumnFaults(t *testing.T) {
 	store := byNameStore(t)
 	refused := errors.New("refused")
@@ -142,7 +140,7 @@ func TestAgentColumnFaults(t *testing.T) {
 	}
 }
 
-// TestNoAgentColumn holds that a column that is not there is named.
+// TestNoAgentColumn tests that the error names a missing column.
 func TestNoAgentColumn(t *testing.T) {
 	in, _, _ := agentStream(t, rand.New(rand.NewPCG(1, 1)), arrow.BinaryTypes.String, arrow.BinaryTypes.String, 1)
 	for _, c := range []struct {

@@ -11,9 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
-// BenchmarkLatency sends record batches one by one, each when the answer to the one before has
-// come, through pipes as between processes: ns/op is the time from sending to having read the
-// answer.
+// BenchmarkLatency sends record batches through pipes as between processes, each after the response to the previous
+// one: ns/op is the time from sending a batch to having read the response.
 func BenchmarkLatency(b *testing.B) {
 	for _, rows := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
@@ -50,8 +49,7 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkRun takes a stream of record batches, each of 65,536 rows with a number and a URL,
-// through a pipe.
+// BenchmarkRun sends a stream of record batches, each with 65,536 rows with a number and a URL, through a pipe.
 func BenchmarkRun(b *testing.B) {
 	for _, agents := range [][]string{{"*"}, {"*", "botone", "bottwo", "botthree", "botfour", "botfive", "botsix", "botseven", "boteight", "botnine"}} {
 		b.Run(fmt.Sprintf("agents=%d", len(agents)), func(b *testing.B) {

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
-// TestCut ends a stream after each of its bytes: the rows before are written, and the end is a
-// fault unless it is between two messages, where a stream may end without a mark.
+// TestCut ends a stream after each byte: earlier rows are written, and the end is an error unless it is between two
+// messages, where a stream may end without an end mark.
 func TestCut(t *testing.T) {
 	store := newStore(t, false, "*")
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}} {

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// TestEnded holds that rows are counted stream by stream, when the answer to each is written, and
-// that the answers are those of a run that counts all together.
+// TestEnded tests that rows are counted per stream, after its response is written, and that the responses are the same
+// as without Options.Ended.
 func TestEnded(t *testing.T) {
 	store := newStore(t, false, "*")
 	r := rand.New(rand.NewPCG(7, 7))
@@ -60,7 +60,7 @@ func emptyStream(t *testing.T, r *rand.Rand) []byte {
 	}
 }
 
-// TestEndedNumbers holds that record batches are counted from the start of their stream.
+// TestEndedNumbers tests that record batches are numbered from the start of their stream.
 func TestEndedNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var first []byte

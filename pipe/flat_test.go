@@ -6,8 +6,8 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// TestVectorBehindMessage holds that a vector which is longer than its message is found out, though
-// there is memory behind.
+// TestVectorBehindMessage tests that a vector which extends beyond its message is detected, even if there is memory
+// after the message.
 func TestVectorBehindMessage(t *testing.T) {
 	b := flatbuffers.NewBuilder(0)
 	list := b.CreateByteVector(make([]byte, 40))

@@ -28,7 +28,7 @@ const (
 	kindTensor, kindSparseTensor = 4, 5
 )
 
-// A message is one of a stream.
+// A message is a message of a stream, with its kind and body.
 type message struct {
 	table                        // of the header
 	kind    byte                 // kindSchema, …

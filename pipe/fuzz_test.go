@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzStream sends damaged streams: no input makes the program panic, and whatever is wrong is told
-// as a StreamError. What comes out does not depend on how the input arrives.
+// FuzzStream sends damaged streams: no input causes a panic, and errors are StreamErrors. The output does not depend on
+// how the input is split.
 func FuzzStream(f *testing.F) {
 	t := &testing.T{}
 	types := urlTypes()
@@ -43,8 +43,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// checkRows checks that there are the same record batches in the output as in the input. The reader
-// of the library takes what damaged lengths promise for granted, and all memory with them.
+// checkRows checks that input and output have the same record batches. It does not use the library's reader, which
+// trusts damaged lengths and allocates that memory.
 func checkRows(t *testing.T, in, out []byte) {
 	t.Helper()
 	before, after := rowsOf(t, in), rowsOf(t, out)

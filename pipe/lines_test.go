@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// TestLines compares answers to lines with those of the store itself, whether lines come one by one or together.
+// TestLines compares the answers to lines with those of the store, whether the lines arrive one by one or together.
 func TestLines(t *testing.T) {
 	store, r := byNameStore(t), rand.New(rand.NewPCG(3, 3))
 	var in, want strings.Builder

@@ -219,10 +219,15 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 			if s.columns[r] == "" {
 				continue
 			}
-			s.readers[r].reset()
-			if read[r], err = s.readers[r].open(&it.record, &s.schema.columns[r]); err != nil {
+			c, u := &s.readers[r], &s.schema.columns[r]
+			c.reset()
+			if read[r], err = c.texts(&it.record, u, u.position, u.dictionary); err != nil {
 				return err
 			}
+			if read[r].rows != it.record.rows {
+				return damaged("a column has %d rows, the record batch %d", read[r].rows, it.record.rows)
+			}
+			read[r].names = &c.dictionary
 		}
 		s.texts, s.row, s.batches = read, 0, s.batches+1
 		return s.fill(b)

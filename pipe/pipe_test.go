@@ -16,15 +16,15 @@ import (
 	"github.com/robobatch/robobatch/ingest"
 )
 
-// TestMaxURL holds that a URL may be as long as in a log.
+// TestMaxURL tests that a URL may be as long as in a log.
 func TestMaxURL(t *testing.T) {
 	if maxURL != ingest.MaxLine {
 		t.Errorf("%d bytes, but %d in a log", maxURL, ingest.MaxLine)
 	}
 }
 
-// TestSameAsMainJob sends made-up rows through a pipe: columns that come in come out, or none of them, and
-// those of the verdicts say what the main job says of the same URLs.
+// TestSameAsMainJob sends random rows through a pipe: the input columns come out unchanged, or are omitted, and the
+// verdicts are those of the main job.
 func TestSameAsMainJob(t *testing.T) {
 	all := []string{"canonical_url", "origin", "rule", "allowed", "rule_line", "reason"}
 	for _, agents := range [][]string{{"*"}, {"botone"}, {"*", "botone", "Other-Bot"}} {

@@ -109,7 +109,26 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	if size < 0 {
 		return nil, damaged("a buffer of %d bytes", size)
 	}
-	r, err := u.reader(packed, codec)
+	var r io.Reader
+	var err error
+	switch codec {
+	case codecLZ4:
+		if u.lz4 == nil {
+			u.lz4 = lz4.NewReader(nil)
+		}
+		u.lz4.Reset(bytes.NewReader(packed))
+		r = u.lz4
+	case codecZstd:
+		if u.zstd == nil {
+			u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+		}
+		if err == nil {
+			err = u.zstd.Reset(bytes.NewReader(packed))
+		}
+		r = u.zstd
+	default:
+		err = fmt.Errorf("%w: buffers are compressed by an unknown codec (%d): send them uncompressed", errUnsupported, codec)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,24 +145,4 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 		return nil, damaged("a compressed buffer: %v", err)
 	}
 	return memory, nil
-}
-
-// reader returns the reader that unpacks a buffer.
-func (u *unpacker) reader(packed []byte, codec int) (_ io.Reader, err error) {
-	switch codec {
-	case codecLZ4:
-		if u.lz4 == nil {
-			u.lz4 = lz4.NewReader(nil)
-		}
-		u.lz4.Reset(bytes.NewReader(packed))
-		return u.lz4, nil
-	case codecZstd:
-		if u.zstd == nil {
-			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); err != nil {
-				return nil, err
-			}
-		}
-		return u.zstd, u.zstd.Reset(bytes.NewReader(packed))
-	}
-	return nil, fmt.Errorf("%w: buffers are compressed by an unknown codec (%d): send them uncompressed", errUnsupported, codec)
 }

@@ -48,18 +48,8 @@ type textReader struct {
 	dictionary dictionary
 }
 
-// open returns the texts of a record batch, which are valid until the next reset.
-func (c *textReader) open(r *record, u *textField) (texts, error) {
-	t, err := c.texts(r, u, u.position, u.dictionary)
-	if err == nil && t.rows != r.rows {
-		err = damaged("a column has %d rows, the record batch %d", t.rows, r.rows)
-	}
-	t.names = &c.dictionary
-	return t, err
-}
-
-// texts returns the column at a position. If numbers is set, it has indices into a dictionary. The buffers are checked to
-// be long enough for the rows.
+// texts returns the column at a position. It is valid until the next reset. If numbers is set, it has indices into a
+// dictionary. The buffers are checked to be long enough for the rows.
 func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (t texts, err error) {
 	length, nulls, err := r.node(at.nodes)
 	if err != nil {

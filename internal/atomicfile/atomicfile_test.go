@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// check returns a function that fails the test if a directory has other entries than these, "name"
-// or "name=contents".
+// check returns a function that fails the test unless a directory has exactly these entries: "name/" or
+// "name=contents".
 func check(t *testing.T, dir string) func(want ...string) {
 	t.Helper()
 	return func(want ...string) {
@@ -75,7 +75,7 @@ func TestFile(t *testing.T) {
 	is("x.csv=one", "x.csv.partial=three")
 }
 
-// TestErrors holds that errors name the output, not its temporary file, and unwrap to the cause.
+// TestErrors tests that errors name the output rather than its temporary file, and unwrap to the cause.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{
@@ -108,7 +108,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCloseError holds that Close says so once if the temporary file cannot be removed.
+// TestCloseError tests that Close returns an error, once, if the temporary file cannot be removed.
 func TestCloseError(t *testing.T) {
 	f := create(t, filepath.Join(t.TempDir(), "x"), "")
 	if err := os.Remove(f.temp); err != nil {
@@ -137,7 +137,7 @@ func TestStdout(t *testing.T) {
 	}
 }
 
-// TestInPlace writes to a device, whose name stays what it is.
+// TestInPlace writes to a device, which must stay.
 func TestInPlace(t *testing.T) {
 	if !InPlace(Stdout) || !InPlace(os.DevNull) || InPlace(t.TempDir()) || InPlace(filepath.Join(t.TempDir(), "x")) {
 		t.Error("InPlace")
@@ -215,8 +215,8 @@ func TestTemp(t *testing.T) {
 	check(t, dir)()
 }
 
-// TestLeftovers finds what a process left that has ended, and nothing else: not what this one writes,
-// and not what has another name.
+// TestLeftovers tests that Leftovers finds files of a process that has ended, but not those of this process, or with
+// other names.
 func TestLeftovers(t *testing.T) {
 	dead := exec.Command(os.Args[0], "-test.run=^$")
 	if err := dead.Run(); err != nil {

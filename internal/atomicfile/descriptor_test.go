@@ -44,7 +44,7 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// given returns a file as the process might have been given it, and the name of its descriptor.
+// given returns a file like one that the process inherited, and the name of its descriptor.
 func given(t *testing.T, mode int) (*os.File, string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(t.TempDir(), "f"), mode|os.O_CREATE, 0o600)
@@ -58,8 +58,7 @@ func given(t *testing.T, mode int) (*os.File, string) {
 	return f, fmt.Sprintf("/dev/fd/%d", f.Fd())
 }
 
-// TestWriteDescriptor holds that a descriptor is written where it stands, stays open, and is not
-// renamed or removed.
+// TestWriteDescriptor tests that a descriptor is written at its offset, stays open, and is not renamed or removed.
 func TestWriteDescriptor(t *testing.T) {
 	for _, mode := range []int{os.O_RDWR, os.O_RDWR | os.O_APPEND} {
 		f, name := given(t, mode)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMode holds that a file and a directory that are replaced keep who may read them.
+// TestMode tests that a replaced file or directory keeps its permissions.
 func TestMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
@@ -52,7 +52,7 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestTaken holds that an error names the cause where another process has removed the temporary file.
+// TestTaken tests the error if another process has removed the temporary file.
 func TestTaken(t *testing.T) {
 	f, err := Create(filepath.Join(t.TempDir(), "x"), nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSetKilled has a process write two files and kill itself before any, between, or behind their names, and holds that
-// only the second leaves a mixed set, which names the file of each run, and which the next run of one of them ends.
+// TestSetKilled lets a process kill itself before, between or after the renames of two files. Only the second case must
+// leave a mixed set, which names the file of each run, and which the next run of one of them removes.
 func TestSetKilled(t *testing.T) {
 	if dir := os.Getenv("ATOMICFILE_SET"); dir != "" {
 		killAfter(t, dir, os.Getenv("ATOMICFILE_NAMES"))
@@ -47,7 +47,7 @@ func TestSetKilled(t *testing.T) {
 	}
 }
 
-// killAfter writes a and b and kills the process when so many of them have their names.
+// killAfter writes a and b, and kills the process after that number of renames.
 func killAfter(t *testing.T, dir, names string) {
 	t.Helper()
 	files := make([]*File, 2)

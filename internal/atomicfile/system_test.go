@@ -65,7 +65,7 @@ func cmpErr(err error, do func() error) error {
 	return do()
 }
 
-// TestSteps holds the steps of a commit, and what is left if one fails.
+// TestSteps tests the steps of a commit, and the result if one of them fails.
 func TestSteps(t *testing.T) {
 	for _, test := range []struct {
 		dir   bool
@@ -112,7 +112,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// commitWith writes a file or directory in place of an old one, and returns what is there then.
+// commitWith replaces an old file or directory, and returns the content afterwards.
 func commitWith(t *testing.T, name string, dir bool, sys System) (string, error) {
 	t.Helper()
 	if !dir {
@@ -141,8 +141,7 @@ func commitWith(t *testing.T, name string, dir bool, sys System) (string, error)
 	return string(text), err
 }
 
-// TestTraced has strace watch this very package: a file is synced before its rename, and the
-// directory after that.
+// TestTraced runs this package under strace: a file must be synced before it is renamed, and its directory afterwards.
 func TestTraced(t *testing.T) {
 	if name := os.Getenv("ATOMICFILE_TRACED"); name != "" {
 		if _, err := commitWith(t, name, false, OS); err != nil {
@@ -186,8 +185,7 @@ func (s *loggedSystem) Link(from, to string) error {
 	return cmpErr(s.call("link", from, to), func() error { return s.System.Link(from, to) })
 }
 
-// TestCommitAll holds that files get their names all, or not at all: whichever step fails, what has the names is all new
-// or all old, and no other name is left.
+// TestCommitAll tests that whichever step fails, either all files are new or all are old, and no other name is left.
 func TestCommitAll(t *testing.T) {
 	for _, fail := range []string{"", "rename temp a", "rename temp b", "rename temp c", "link"} {
 		t.Run("fail="+fail, func(t *testing.T) {
@@ -229,7 +227,7 @@ func TestCommitAll(t *testing.T) {
 	}
 }
 
-// TestCommitAllStays holds that an error says which file is new, where the old one could not be kept.
+// TestCommitAllStays tests that the error names the new file if the old one could not be kept.
 func TestCommitAllStays(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

@@ -1,11 +1,11 @@
-// Command dist builds the packages of a release into a new directory: archives, packages for Debian, wheels for Python,
-// lists of modules, and files for managers of packages, with their checksums. `make dist` runs it. The Dockerfile beside
-// it makes an image of the archives for Linux.
+// Command dist builds the files of a release into a new directory: archives, Debian packages, Python wheels, lists of
+// modules (SBOM), files for package managers, and checksums. `make dist` runs it. The Dockerfile in this directory makes an
+// image from the archives for Linux.
 //
-// The same commit gives the same bytes, wherever and whenever it is built by the same version of Go: nothing here depends
-// on directories, the umask, the clock or the environment. The dates in the packages are the commit's.
+// Builds are reproducible: the same commit and the same version of Go give the same bytes. Nothing depends on directories,
+// the umask, the clock or the environment. The dates in the packages are that of the commit.
 //
-// It is a module of its own, so that its dependencies are none of the command.
+// It is a separate module, so that its dependencies are not those of robobatch.
 package main
 
 import (
@@ -21,8 +21,8 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "", "the directory to make; it must be named")
-	only := flag.String("targets", "", "systems and processors to build for, as in linux/amd64,windows/arm64; default: all")
+	out := flag.String("out", "", "the directory to create; required")
+	only := flag.String("targets", "", "systems and processors to build for, such as linux/amd64,windows/arm64; default: all")
 	flag.Parse()
 	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
@@ -59,25 +59,25 @@ func run(out, only string) error {
 	return nil
 }
 
-// A file is a file of a package, or of the release.
+// A file is a file in a package, or of the release.
 type file struct {
-	name string // below the top of the package, with slashes
+	name string // path in the package, with slashes
 	mode os.FileMode
 	body []byte
 }
 
-// A program is the input of the packages of one target.
+// A program has the input for the packages of one target.
 type program struct {
 	*release
 	target
-	temp    string // for files on their way
+	temp    string // directory for temporary files
 	Binary  []byte
 	Modules []linked
-	docs    map[string][]byte // what every package has beside the program
-	err     error             // the first of a step; the others may be in vain then
+	docs    map[string][]byte // the files that every package contains in addition to the program
+	err     error             // the first error of a step; then the results of later steps are meaningless
 }
 
-// keep returns what a step made, and keeps its error.
+// keep returns the result of a step, and keeps its error.
 func (p *program) keep(body []byte, err error) []byte {
 	if p.err == nil {
 		p.err = err
@@ -85,7 +85,7 @@ func (p *program) keep(body []byte, err error) []byte {
 	return body
 }
 
-// build returns all packages for the targets. Programs are linked in the directory temp.
+// build returns all packages for the targets. It writes temporary files to temp.
 func build(r *release, temp string, targets []target) (packages []file, err error) {
 	host, err := compile(r, temp, hostTarget)
 	if err != nil {
@@ -124,7 +124,7 @@ func build(r *release, temp string, targets []target) (packages []file, err erro
 // managers are the files for Homebrew, Scoop and winget.
 var managers = []string{"robobatch.rb", "robobatch.scoop.json", "robobatch.robobatch.yaml", "robobatch.robobatch.installer.yaml", "robobatch.robobatch.locale.en-US.yaml"}
 
-// managersOf returns these files, with the checksums of packages that are of all targets.
+// managersOf returns these files. They contain the checksums of the packages, which must be those of all targets.
 func managersOf(r *release, packages []file) (files []file, err error) {
 	values := struct {
 		*release
@@ -143,10 +143,10 @@ func managersOf(r *release, packages []file) (files []file, err error) {
 	return files, nil
 }
 
-// sumsName is the file of the checksums.
+// sumsName is the name of the file with checksums.
 const sumsName = "SHA256SUMS"
 
-// checksums returns the file that sha256sum -c reads.
+// checksums returns a file for sha256sum -c.
 func checksums(packages []file) file {
 	lines := make([]string, len(packages))
 	for i, p := range packages {

@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// noticesName is the file of the licences of others.
+// noticesName is the name of the file with the licences of dependencies.
 const noticesName = "THIRD_PARTY_NOTICES"
 
-// A linked module has code in the program.
+// A linked is a module with code in the program.
 type linked struct {
 	Path, Version, dir string
 	Texts              []legalText
 }
 
-// A legalText is a file of a module with its terms, or a part of one.
+// A legalText is a file with terms of a module, or a part of such a file.
 type legalText struct{ Name, Body string }
 
-// readModules finds the modules of the packages in the program, Go's library first, by the blank before it. A text that one
-// before has is only named.
+// readModules finds the modules of the packages in the program. Go's standard library comes first, because of the space
+// before its name. A text that an earlier module has is replaced by a reference.
 func (p *program) readModules() {
 	const format = "{{if eq .ImportPath `runtime`}} std\t" + toolchain + "\t{{.Root}}{{else if .Standard}}{{else if not .Module.Main}}{{.Module.Path}}\t{{.Module.Version}}\t{{.Module.Dir}}{{end}}"
 	lines := strings.Split(strings.Trim(string(p.keep(p.golang(p.root, "list", "-deps", "-f", format, "./cmd/robobatch"))), "\n"), "\n")
@@ -49,16 +49,16 @@ func (p *program) readModules() {
 }
 
 var (
-	// legal are the names of files with terms, or with names that the terms ask for.
+	// legal matches the names of files with terms, or with names that the terms refer to.
 	legal = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|copyright|patents|authors)([-._].*)?$`)
-	// licence is a text that gives rights: a list of authors, or of patents, does not.
+	// licence matches texts that grant rights, unlike lists of authors or patents.
 	licence = regexp.MustCompile(`(?i)permission\s+is\s+hereby\s+granted|redistribution\s+and\s+use|apache\s+license|mozilla\s+public\s+license|permission\s+to\s+use,\s+copy`)
-	// licenceHeading begins the part of a README that states the terms.
+	// licenceHeading matches the heading of the part of a README with the terms.
 	licenceHeading = regexp.MustCompile(`(?im)^[# ]*(the )?(mit |bsd |apache )?licen[cs]e *$`)
 )
 
-// readTexts reads the files with terms of a module, in all its directories but those of tests, or of Go in the first. A
-// module without any may state its terms in its README.
+// readTexts reads the files with terms of a module, in all its directories except testdata; of Go, only in the top
+// directory. If there are none, the README must contain the terms.
 func (m *linked) readTexts() error {
 	add := func(name string, body []byte) {
 		m.Texts = append(m.Texts, legalText{filepath.ToSlash(name), strings.TrimSpace(strings.ReplaceAll(string(body), "\r\n", "\n"))})

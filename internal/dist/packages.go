@@ -28,30 +28,30 @@ import (
 //go:embed templates
 var texts embed.FS
 
-// templates are the files that differ in a few values only.
+// templates are the files that differ only in a few values.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"hash": hash,
 	"list": func(all ...string) []string { return all },
 	"join": func(all []string) string { return strings.Join(all, ",") },
-	"requires": func(dependency, extra string) string { // of an extra of Python
+	"requires": func(dependency, extra string) string { // a dependency of a Python extra
 		what, condition, ok := strings.Cut(dependency, ";")
 		if ok {
 			condition = "(" + strings.TrimSpace(condition) + ") and "
 		}
 		return strings.TrimSpace(what) + " ; " + condition + "extra == '" + extra + "'"
 	},
-	"escape": func(version string) string { return strings.ReplaceAll(version, "+", "%2B") }, // in the address of a package
+	"escape": func(version string) string { return strings.ReplaceAll(version, "+", "%2B") }, // in the URL of a package
 }).Option("missingkey=error").ParseFS(texts, "templates/*"))
 
-// render returns a file of templates with its values.
+// render executes a template.
 func render(name string, values any) ([]byte, error) {
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, name, values)
 	return b.Bytes(), err
 }
 
-// archive returns the program and its documents as a tar.gz, or for Windows as a zip, in one directory.
-// Its name is without the version, so that a link to the latest release can name it.
+// archive returns a tar.gz, or for Windows a zip, with the program and its documents in one directory. Its name does not
+// contain the version, so that links to the latest release can use it.
 func archive(p *program) file {
 	name := "robobatch-" + p.OS + "-" + p.Arch
 	files := []file{{name + "/" + p.name(), 0o755, p.Binary}}
@@ -69,7 +69,7 @@ func archive(p *program) file {
 	return file{name + ".tar.gz", 0, p.keep(gzipped(b.Bytes()))}
 }
 
-// writeAll writes files to the writers that begin returns for each, and closes what they are in.
+// writeAll writes each file to the writer that begin returns for it, and then closes all.
 func writeAll(files []file, begin func(f *file) (io.Writer, error), all io.Closer) error {
 	for i := range files {
 		w, err := begin(&files[i])
@@ -83,7 +83,7 @@ func writeAll(files []file, begin func(f *file) (io.Writer, error), all io.Close
 	return all.Close()
 }
 
-// gzipped returns the bytes as gzip without a name or a time.
+// gzipped returns the bytes in gzip format, without a name and a time.
 func gzipped(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -93,7 +93,7 @@ func gzipped(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// zipOf returns a zip of the files in their order, with the permissions of Unix.
+// zipOf returns a zip of the files, in this order, with Unix permissions.
 func zipOf(files []file, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -106,21 +106,21 @@ func zipOf(files []file, at time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// description is that of the package for Debian, whose first line is a summary.
+// description is the description of the Debian package. Its first line is a summary.
 const description = `decide for every URL of a log whether robots.txt allows it
 robobatch reads lists of URLs and logs of web servers, looks up the robots.txt
 of each URL in a directory, and writes one row per URL, with the rule that
 decided, as Parquet, Arrow, CSV or JSON Lines. It reads robots.txt as Google
 does, or as RFC 9309 or Yandex say, for any number of crawlers.`
 
-// debian returns a program for Linux as a package for Debian and its kin.
+// debian returns a Debian package with a program for Linux.
 func debian(p *program) []byte {
 	info := &nfpm.Info{
 		Name: "robobatch", Arch: p.Arch, Platform: p.OS, Version: p.Debian(), VersionSchema: "none",
 		Section: "web", Maintainer: "The robobatch authors <robobatch@users.noreply.github.com>",
 		Homepage: "https://github.com/robobatch/robobatch", Description: description, MTime: p.Time, DisableGlobbing: true,
 	}
-	for i, f := range []file{ // what ends in .gz is packed
+	for i, f := range []file{ // those that end in .gz are compressed below
 		{"bin/robobatch", 0o755, p.Binary},
 		{"share/bash-completion/completions/robobatch", 0o644, p.docs["robobatch.bash"]},
 		{"share/fish/vendor_completions.d/robobatch.fish", 0o644, p.docs["robobatch.fish"]},
@@ -145,8 +145,8 @@ func debian(p *program) []byte {
 	return b.Bytes()
 }
 
-// platformTags are the systems that a program of a target runs on, as Python names them. It is linked
-// statically, so the C library does not matter; Go asks for macOS 12.
+// platformTags are the Python platform tags of the systems on which the program for a target runs. It is linked statically,
+// so it is independent of the C library. Go requires macOS 12.
 var platformTags = map[target][]string{
 	{"linux", "amd64"}:   {"manylinux_2_17_x86_64", "musllinux_1_1_x86_64"},
 	{"linux", "arm64"}:   {"manylinux_2_17_aarch64", "musllinux_1_1_aarch64"},
@@ -156,8 +156,8 @@ var platformTags = map[target][]string{
 	{"windows", "arm64"}: {"win_arm64"},
 }
 
-// wheel returns the Python package with the program in it, which installers put beside python. Of the package it has the
-// files that the repository knows: others may lie there.
+// wheel returns the Python package with the program, which installers put into the directory of python. It contains only
+// files that are tracked by git.
 func wheel(p *program) file {
 	const source = "python/src/"
 	tags, about := platformTags[p.target], readProject(p)
@@ -176,7 +176,7 @@ func wheel(p *program) file {
 		files = append(files, file{path[len(source):], 0o644, p.keep(os.ReadFile(filepath.Join(p.root, path)))})
 	}
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
-	var record bytes.Buffer // of the files with their hashes, itself without one
+	var record bytes.Buffer // list of the files with their hashes, and of itself without one
 	for _, f := range files {
 		sum := sha256.Sum256(f.body)
 		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.body))
@@ -188,7 +188,7 @@ func wheel(p *program) file {
 
 // A project is the part of pyproject.toml that becomes the metadata of a wheel.
 type project struct {
-	Name, Version, Description, Readme, License string // the version in the file is that of a source tree
+	Name, Version, Description, Readme, License string // Version is replaced by that of the release
 	Python                                      string `toml:"requires-python"`
 	Keywords, Classifiers, Dependencies         []string
 	Optional                                    map[string][]string `toml:"optional-dependencies"`
@@ -196,7 +196,7 @@ type project struct {
 	Text                                        string `toml:"-"` // of the readme
 }
 
-// readProject reads pyproject.toml. What it does not know is an error: it would be lost.
+// readProject reads pyproject.toml. Unknown fields are an error, because they would be missing from the wheel.
 func readProject(p *program) *project {
 	var read struct{ Project project }
 	known, err := toml.DecodeFile(filepath.Join(p.root, "python/pyproject.toml"), &read)

@@ -23,7 +23,7 @@ func rulesOf(text string, d robots.Dialect) []robots.Rule {
 	return rules
 }
 
-// TestOf has a case for each part of the algorithm.
+// TestOf has cases for each part of the algorithm.
 func TestOf(t *testing.T) {
 	for _, tt := range []struct {
 		rules string
@@ -71,7 +71,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestHostile: the largest files take a bounded time.
+// TestHostile tests that the largest files take limited time.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -87,7 +87,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestCut: an answer that takes too many states is unknown, and one that was found on the way stays.
+// TestCut tests that the answer of a search with too many states is unknown, and that paths found before are returned.
 func TestCut(t *testing.T) {
 	var hostile strings.Builder
 	for i := range 24 {
@@ -116,10 +116,10 @@ func TestCut(t *testing.T) {
 // A drawer draws rules.
 type drawer struct{ *rand.Rand }
 
-// texts are the parts of patterns that are drawn. They make prefixes, ties, escapes, ends and index pages.
+// texts are the parts of random patterns. They produce prefixes, ties, escapes, ends and index pages.
 var texts = []string{"/", "a", "b", "aa", "ab", "*", "*", "*", "**", "$", "%", "%2", "%41", "%af", "%2a", "%24", "%2F", "f", "4", "1", ".txt", "?", "/index.htm", "obots.txt", "r", "é", " ", "/r"}
 
-// rules draws the text of a group.
+// rules returns the text of a random group.
 func (r drawer) rules() string {
 	var sb strings.Builder
 	for range 1 + r.IntN(4) {
@@ -150,7 +150,7 @@ type check struct {
 	patterns []string
 }
 
-// newCheck returns the check of rules.
+// newCheck returns a check of rules.
 func newCheck(rules []robots.Rule, d robots.Dialect) *check {
 	c := &check{rules: rules, d: d, patterns: []string{"/robots.txt$", "/robots.txt?"}}
 	for _, r := range rules {
@@ -165,7 +165,7 @@ func newCheck(rules []robots.Rule, d robots.Dialect) *check {
 // A set is positions in a pattern, as bits.
 type set = uint64
 
-// add adds a position, and those that it leads to without a byte.
+// add adds a position, and those that can be reached from it without a byte.
 func add(to set, pattern string, at int) set {
 	for {
 		to |= 1 << at
@@ -176,7 +176,7 @@ func add(to set, pattern string, at int) set {
 	}
 }
 
-// step returns the positions after a byte. One at the end of a pattern stays: it has matched.
+// step returns the positions after a byte. A position at the end of a pattern stays, because the pattern has matched.
 func step(pattern string, from set, b byte) (to set) {
 	for ; from != 0; from &= from - 1 {
 		switch at := bits.TrailingZeros64(from); {
@@ -190,8 +190,8 @@ func step(pattern string, from set, b byte) (to set) {
 	return to
 }
 
-// occurs reports whether a path can come from a URL: in normal form it stays as it is, or, where escapes are decoded, all its letters
-// and digits are written as escapes.
+// occurs reports whether a path can come from a URL: it is unchanged by normalisation or, if escapes are decoded, is
+// the result for a URL with all letters and digits escaped.
 func (c *check) occurs(path string) bool {
 	if got, _ := c.d.Path([]byte(path), nil); string(got) == path {
 		return true
@@ -214,8 +214,8 @@ func (c *check) occurs(path string) bool {
 	return string(got) == path
 }
 
-// search returns the lengths of the shortest path that is allowed, and of the shortest that is not; 0 if there is none, and -1 if a limit
-// of sets was reached before.
+// search returns the lengths of the shortest allowed and the shortest disallowed path; 0 if there is none, -1 if a
+// limit on the number of sets was reached first.
 func (c *check) search(limit int) (open, closed int) {
 	var used, legal [256]bool
 	for _, b := range []byte("/xA0%c~") {
@@ -334,7 +334,8 @@ func compare(text string, d robots.Dialect) error {
 	return nil
 }
 
-// TestCompare compares with an independent search: 3,000 drawn groups in each dialect, or as many as CENSUS says (make census).
+// TestCompare compares with an independent search: 3,000 random groups in each dialect, or the number in CENSUS (make
+// census).
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	count := 3000
@@ -366,7 +367,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestBrute compares with all URLs of at most six bytes, for groups whose examples have no more.
+// TestBrute compares with all URLs of at most six bytes, for groups whose shortest paths are not longer.
 func TestBrute(t *testing.T) {
 	t.Parallel()
 	alphabet := []byte("/ab%4$")
@@ -409,7 +410,7 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// FuzzOf compares any rules.
+// FuzzOf compares the results for arbitrary rules.
 func FuzzOf(f *testing.F) {
 	f.Add("Disallow: /\nAllow: /a*b$", uint8(0))
 	f.Add("Allow: /%*4\nDisallow: /*", uint8(1))

@@ -144,7 +144,14 @@ func (s *search) run() string {
 			continue
 		}
 		s.all[i].done = true
-		if s.ends(&s.all[i]) {
+		isWanted := s.all[i].wanted
+		for _, p := range slices.Backward(s.all[i].positions) {
+			if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // matched by an end anchor: other matches are no longer in positions
+				isWanted = s.isWanted(q.kind)
+				break
+			}
+		}
+		if isWanted { // the path ends here
 			return s.path(i)
 		}
 		clear(waits[:])
@@ -175,16 +182,6 @@ func (s *search) next() (i int32, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// ends reports whether the path of a state is wanted.
-func (s *search) ends(at *state) bool {
-	for _, p := range slices.Backward(at.positions) {
-		if q := &s.patterns[p.pattern]; int(p.at) == len(q.text) { // matched by an end anchor: other matches are no longer in positions
-			return s.isWanted(q.kind)
-		}
-	}
-	return at.wanted
 }
 
 // path returns the path of a state.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestPlainPrefix compares with a loop over bytes, at all lengths and places of a word.
+// TestPlainPrefix compares with a loop over bytes, at all lengths and offsets in a word.
 func TestPlainPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200_000 {
@@ -32,7 +32,7 @@ func TestPlainPrefix(t *testing.T) {
 	}
 }
 
-// FuzzValues compares numbers and moments with what the library writes.
+// FuzzValues compares numbers and times with those of the standard library.
 func FuzzValues(f *testing.F) {
 	for _, bits := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64, int64(math.Float64bits(1e21)), int64(math.Float64bits(1e-7)), int64(math.Float64bits(-0.1)), 1769882400250000} {
 		f.Add(bits)
@@ -61,7 +61,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// TestCalendar has years that the library's layouts do not have.
+// TestCalendar tests years that the layouts of package time do not support.
 func TestCalendar(t *testing.T) {
 	for micros, want := range map[int64]string{
 		0:                    "1970-01-01T00:00:00.000000Z",
@@ -85,7 +85,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// escape is the obvious form of AppendValid.
+// escape is the obvious implementation of AppendValid.
 func escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {

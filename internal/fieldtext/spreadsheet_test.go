@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSeparated has texts that need care with some separator, and reads them back by encoding/csv.
+// TestSeparated tests texts that need quoting with some separator, and reads them back with encoding/csv.
 func TestSeparated(t *testing.T) {
 	for _, test := range []struct{ text, comma, semicolon, tab, safe string }{
 		{"a", "a", "a", "a", "a"},
@@ -52,7 +52,7 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestVisible has characters that a terminal might obey, cut at all places.
+// TestVisible tests characters that control a terminal, split at every offset.
 func TestVisible(t *testing.T) {
 	const text = "a\tb\n\x1b[31m\r\x00\x7f\u009b31m é \u202e😀\xff end\n"
 	const want = "a\tb\n\\x1b[31m\\x0d\\x00\\x7f\\u009b31m é \\u202e😀\\xff end\n"

@@ -75,9 +75,11 @@ var JSON = Syntax{
 	},
 	Text:  appendJSON,
 	Float: appendJSONFloat,
-	Time:  appendJSONTime,
-	Null:  "null",
-	End:   "}\n",
+	Time: func(c *Calendar, dst []byte, micros int64) []byte {
+		return append(c.append(append(dst, '"'), micros), '"')
+	},
+	Null: "null",
+	End:  "}\n",
 }
 
 // A Packing is a compression of lines of text.
@@ -203,11 +205,6 @@ func (c *Calendar) setDay(day int64) {
 	}
 	c.date = appendDigits(append(c.date, '-'), int(month), 2)
 	c.date = append(appendDigits(append(c.date, '-'), dom, 2), 'T')
-}
-
-// appendJSONTime appends a time as a JSON string.
-func appendJSONTime(c *Calendar, dst []byte, micros int64) []byte {
-	return append(c.append(append(dst, '"'), micros), '"')
 }
 
 // appendDigits appends a non-negative number with leading zeros. It must not have more digits.

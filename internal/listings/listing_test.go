@@ -48,8 +48,8 @@ func list(tb testing.TB, opt Options, all ...robots.Response) (got []string) {
 	return got
 }
 
-// TestList lists every kind of outcome: rules, those of a redirect's target for both origins,
-// client and server errors, and what is not in force yet.
+// TestList lists every kind of outcome: rules, a redirect target's rules for both origins, client and server errors,
+// and captures that are not yet in force.
 func TestList(t *testing.T) {
 	body := []byte("Sitemap: https://a.example/s\n")
 	all := []robots.Response{
@@ -83,7 +83,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListTooLarge: a body that Yandex does not obey for its size is inspected all the same.
+// TestListTooLarge tests that a body which Yandex ignores for its size is still inspected.
 func TestListTooLarge(t *testing.T) {
 	large := make([]byte, robots.MaxBytes+1)
 	copy(large, "Sitemap: https://a.example/s\n")
@@ -93,7 +93,7 @@ func TestListTooLarge(t *testing.T) {
 	}
 }
 
-// swapped yields the responses, and at the second time as many, the first two in another order.
+// swapped yields the responses, the second time with the first two exchanged.
 func swapped(all []robots.Response) iter.Seq2[robots.Response, error] {
 	again := false
 	return func(yield func(robots.Response, error) bool) {
@@ -106,8 +106,7 @@ func swapped(all []robots.Response) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// TestListFaults: an error of the responses, in either reading, of yield, and the end of ctx end a
-// listing.
+// TestListFaults tests that errors of the responses, at either reading, of yield and of ctx end a listing.
 func TestListFaults(t *testing.T) {
 	broken := errors.New("broken")
 	good := make([]robots.Response, 100)

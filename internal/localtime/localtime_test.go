@@ -8,7 +8,7 @@ import (
 	_ "time/tzdata"
 )
 
-// TestShown compares with what package time shows, at random times and around each change of clocks.
+// TestShown compares with package time, at random times and around each change of the offset.
 func TestShown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	for _, name := range []string{"", "UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Africa/Casablanca"} {
@@ -42,7 +42,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestParse refuses what is no zone, and the machine's own.
+// TestParse tests that unknown time zones and "Local" are rejected.
 func TestParse(t *testing.T) {
 	for name, want := range map[string]string{"Local": "depends on the machine", "Berlin": "IANA database", "../etc/passwd": "IANA database", "CEST": "IANA database"} {
 		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLadder holds that the steps are compared by the least that each took, and that rules are no step.
+// TestLadder tests that steps are compared by their minimum times, and that cases about rules are not steps.
 func TestLadder(t *testing.T) {
 	took := map[string][]time.Duration{
 		"Parse":         {1, 1},

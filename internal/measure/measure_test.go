@@ -22,7 +22,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// job is the quick start's.
+// job returns the job of the quick start.
 func job(t *testing.T) measure.Job {
 	t.Helper()
 	data := filepath.Join("..", "..", "testdata", "quickstart")
@@ -49,11 +49,10 @@ func job(t *testing.T) measure.Job {
 	}
 }
 
-// benchmarkLine is what benchstat takes for a result: the name, a count, and pairs of a number and
-// a unit.
+// benchmarkLine matches results as benchstat reads them: a name, a count, and pairs of a number and a unit.
 var benchmarkLine = regexp.MustCompile(`^Benchmark([A-Z]\S*)\t1(\t[0-9.e+]+ \S+)+$`)
 
-// TestJob holds that each case has a line a round, in turn, of all that is measured.
+// TestJob tests that each round has one line per case, in order, with all units.
 func TestJob(t *testing.T) {
 	for _, sink := range []bool{true, false} {
 		j := job(t)
@@ -100,8 +99,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestJobPack holds that a pack is opened, and taken through the same logs as what it was compiled
-// from.
+// TestJobPack tests that a pack is opened, and gives the same results as the rules that it was compiled from.
 func TestJobPack(t *testing.T) {
 	j := job(t)
 	all, err := j.Rules()
@@ -144,7 +142,7 @@ func TestJobPack(t *testing.T) {
 	}
 }
 
-// TestJobFails holds that errors of each part come out, and the end of the context.
+// TestJobFails tests that errors of each part, and of the context, are returned.
 func TestJobFails(t *testing.T) {
 	broken := errors.New("broken")
 	ended, cancel := context.WithCancel(t.Context())
@@ -201,7 +199,7 @@ func TestJobFails(t *testing.T) {
 	}
 }
 
-// TestSample holds that a run's work is reported as it was done.
+// TestSample tests that the work of a run is reported.
 func TestSample(t *testing.T) {
 	s, err := measure.Here(func() (measure.Work, error) {
 		for started := measure.CPU(); measure.CPU()-started < 10*time.Millisecond; {
@@ -219,8 +217,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestExec holds that a process of its own is measured, and that one that fails is told with what
-// it says.
+// TestExec tests that another process is measured, and that the error of a failed one contains its output.
 func TestExec(t *testing.T) {
 	s, err := measure.Exec(exec.Command("go", "version"))
 	if err != nil {

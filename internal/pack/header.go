@@ -43,7 +43,7 @@ type Summary struct {
 	Dialect uint32    // as numbered by the compiler
 	Newest  time.Time // time of the latest capture; zero if no time is known
 	Files   int64     // number of files that the captures were read from
-	InForce int64     // number of sites whose current capture has rules, or an outcome in place of rules
+	InForce int64     // number of sites whose current capture has rules, or an outcome instead of rules
 	Hash    [32]byte  // hash of these rules
 	Odd     Ref       // chunk about invalid texts; its Size is 0 if there are none
 	Tokens  Ref       // chunk with product tokens; its Size is 0 if there are none

@@ -73,7 +73,7 @@ func kindOf(name string) Kind {
 	return Site
 }
 
-// TestPack writes and reads packs, sorted in memory and by way of a file.
+// TestPack writes and reads packs, sorted in memory and with a file.
 func TestPack(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	texts := []string{"", "one", strings.Repeat("long", 1000)}
@@ -139,7 +139,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestOpenErrors checks what is refused, and as what.
+// TestOpenErrors tests the errors for invalid packs.
 func TestOpenErrors(t *testing.T) {
 	data := write(t, 1<<30, []string{"text"}, map[string][]Capture{"s": {{Text: 0}}})
 	open := func(data []byte) error {
@@ -168,8 +168,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestMoved exchanges chunks, and records, that have the same length: each is as it was written,
-// but not where.
+// TestMoved exchanges chunks, and records, of the same length: their content is valid, but not at that offset.
 func TestMoved(t *testing.T) {
 	texts := []string{"text1", "text2"}
 	data := write(t, 1<<30, texts, map[string][]Capture{"s1": {{Text: 0}}, "s2": {{Text: 1}}})
@@ -205,7 +204,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// manyNames are the captures of so many sites, each with its number as its status.
+// manyNames returns captures of that number of sites, each with its number as status.
 func manyNames(n int) map[string][]Capture {
 	all := map[string][]Capture{}
 	for i := range n {
@@ -214,8 +213,8 @@ func manyNames(n int) map[string][]Capture {
 	return all
 }
 
-// lookUp looks for each name of a pack. It returns how many were found, and how many errors were no
-// more than that a block of the index is damaged: any other outcome fails the test.
+// lookUp looks for each name of a pack. It returns how many were found, and how many lookups failed because a block of
+// the index is damaged. Any other result fails the test.
 func lookUp(t *testing.T, data []byte, captures map[string][]Capture) (found, damaged int) {
 	t.Helper()
 	p, err := Open(bytes.NewReader(data), int64(len(data)))
@@ -241,8 +240,8 @@ func lookUp(t *testing.T, data []byte, captures map[string][]Capture) (found, da
 	return found, damaged
 }
 
-// TestDamagedBlock damages single blocks of the index, and exchanges two: the names in them are an
-// error that says which block it is, and all others are found.
+// TestDamagedBlock damages single blocks of the index, and exchanges two: lookups of their names return an error that
+// names the block, and all others succeed.
 func TestDamagedBlock(t *testing.T) {
 	captures := manyNames(5*blockEntries + 7)
 	data := write(t, 1<<30, nil, captures)
@@ -280,7 +279,7 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// TestBlocksRead checks that opening a pack and finding a name read two blocks at most.
+// TestBlocksRead tests that opening a pack and finding a name reads at most two blocks.
 func TestBlocksRead(t *testing.T) {
 	data := write(t, 1<<30, nil, manyNames(100*blockEntries))
 	file := &countedFile{Reader: bytes.NewReader(data)}
@@ -307,7 +306,7 @@ func (f *countedFile) ReadAt(b []byte, off int64) (int, error) {
 	return f.Reader.ReadAt(b, off)
 }
 
-// TestSearch looks for keys that are not evenly spread, equal ones and ends among them, as a scan of all does.
+// TestSearch compares lookups of unevenly distributed and equal keys, and of the first and last ones, with a scan.
 func TestSearch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 300 {
@@ -351,7 +350,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestCutWhileMapped cuts a mapped pack short: what is missing cannot be read.
+// TestCutWhileMapped truncates a mapped pack: reading the missing part returns an error.
 func TestCutWhileMapped(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.rbp")
 	text := strings.Repeat("x", 100_000)
@@ -374,7 +373,7 @@ func TestCutWhileMapped(t *testing.T) {
 	}
 }
 
-// TestWriterFails checks that the errors of the file come out.
+// TestWriterFails tests that errors of the file are returned.
 func TestWriterFails(t *testing.T) {
 	w := NewWriter(brokenFile{}, t.TempDir())
 	defer w.Close()
@@ -393,7 +392,7 @@ func (brokenFile) Write([]byte) (int, error)          { return 0, io.ErrShortWri
 func (brokenFile) WriteAt([]byte, int64) (int, error) { return 0, io.ErrShortWrite }
 func (brokenFile) ReadAt([]byte, int64) (int, error)  { return 0, io.EOF }
 
-// reseal makes the header's checksums right again, where what they are of is there.
+// reseal corrects the checksums in the header, if the data that they cover exists.
 func reseal(data []byte) []byte {
 	if len(data) < headerSize {
 		return data
@@ -424,8 +423,7 @@ func reseal(data []byte) []byte {
 	return data
 }
 
-// FuzzOpen opens any bytes, with checksums of the header that are right, and reads all that they
-// lead to.
+// FuzzOpen opens arbitrary bytes with a valid header checksum, and reads everything that they refer to.
 func FuzzOpen(f *testing.F) {
 	data := write(f, 1<<30, []string{"a", "bc"}, map[string][]Capture{"s": {{Text: 1}, {Text: NoText, Location: "/"}}, "s2": {{}}, "t": {{Error: "x"}}})
 	f.Add(data)
@@ -452,7 +450,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzDamage changes and cuts a pack anywhere, and leaves its checksums as they are: all that can be read is as it was.
+// FuzzDamage changes or truncates a pack without updating its checksums: everything that can be read must be unchanged.
 func FuzzDamage(f *testing.F) {
 	texts := []string{"User-agent: *\nDisallow: /\n", strings.Repeat("Disallow: /a\n", 200)}
 	captures := manyNames(2 * blockEntries)
@@ -497,7 +495,7 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// FuzzRecord reads any bytes as a record: it ends, and what is read has texts that exist.
+// FuzzRecord decodes arbitrary bytes as a record: it must end, and refer only to existing texts.
 func FuzzRecord(f *testing.F) {
 	f.Add(appendCapture([]byte("\x01s\x01"), &Capture{At: time.Unix(1, 2), Status: 200, Text: 1, Size: 3, Location: "/", Error: "x"}))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestCatch holds that panics of all ways to start a goroutine become errors with the first place that is named and the stack.
+// TestCatch tests that panics in goroutines, however started, become errors with the stack and the first Where that was
+// set.
 func TestCatch(t *testing.T) {
 	explode := func() error {
 		defer At(func() string { return "outer" })
@@ -54,7 +55,7 @@ func TestCatch(t *testing.T) {
 	}
 }
 
-// bare returns the places of a file that start a goroutine whose panic ends the process.
+// bare returns the positions in a file at which goroutines are started whose panic would end the process.
 func bare(set *token.FileSet, file *ast.File) (found []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -74,7 +75,7 @@ func bare(set *token.FileSet, file *ast.File) (found []string) {
 	return found
 }
 
-// TestGoroutines holds that no other package starts a goroutine, in all modules of the repository. Tests may.
+// TestGoroutines tests that no other package in any module of the repository starts a goroutine. Tests may.
 func TestGoroutines(t *testing.T) {
 	set, files := token.NewFileSet(), 0
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
@@ -102,7 +103,8 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestBare holds that the check of TestGoroutines finds each way to start a goroutine, and nothing in the package itself but its own.
+// TestBare tests that the check of TestGoroutines finds each way to start a goroutine, and only the expected one in
+// this package.
 func TestBare(t *testing.T) {
 	for text, want := range map[string]int{
 		"package x\nfunc f() { go f() }": 1, "package x\nfunc f() { go func() {}() }": 1, "package x\nimport \"sync\"\nfunc f() { var g sync.WaitGroup; g.Go(f) }": 1,

@@ -55,7 +55,7 @@ type source struct {
 type question struct {
 	automaton *automaton.Automaton // nil if no line has a pattern
 	lines     []statement          // by automaton.Rank.Position
-	otherwise statement
+	otherwise statement            // for paths that no pattern matches
 }
 
 // A statement is the line that answers, and its content.
@@ -75,7 +75,7 @@ func Compile(bound *robots.Bound) (*Set, error) {
 		if err := p.add(robots.Source(s), bound[s]); err != nil {
 			return nil, err
 		}
-		p.sources[s].ask(&p.constant.Said[s], &p.constant.How, (*question).fallback)
+		p.sources[s].ask(&p.constant.Said[s], &p.constant.How, func(q *question) *statement { return &q.otherwise })
 	}
 	return p, nil
 }
@@ -117,7 +117,7 @@ func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
 	return err
 }
 
-// compile compiles lines. Of lines with equally long patterns, the first decides.
+// compile compiles lines. If patterns are equally long, the first one decides.
 func (q *question) compile(lines []robots.Statement, said func(r *robots.Statement) statement) error {
 	var in []automaton.Rule
 	var all []statement
@@ -141,9 +141,6 @@ func (q *question) compile(lines []robots.Statement, said func(r *robots.Stateme
 	}
 	return nil
 }
-
-// fallback returns the statement for paths that no pattern matches.
-func (q *question) fallback() *statement { return &q.otherwise }
 
 // Decide sets a to the preferences for a normalised path that may be fetched. For other paths, some sources do not
 // count: see [Answer.Unfetch]. It writes directly to a, because copying a struct that was just written byte by byte

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestShared compares texts of all lengths up to three blocks that differ at any place.
+// TestShared compares texts of all lengths up to three blocks that differ at any offset.
 func TestShared(t *testing.T) {
 	x := bytes.Repeat([]byte("x"), 3*block+1)
 	for m := range len(x) + 1 {

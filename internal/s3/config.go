@@ -45,7 +45,16 @@ func readConfig() (c config, err error) {
 	}
 	c.profile = profile
 	general := cmp.Or(os.Getenv("AWS_ENDPOINT_URL"), profile["endpoint_url"])
-	if c.roles, err = parseSTS(general); err != nil {
+	if c.roles = os.Getenv("AWS_ENDPOINT_URL_STS"); c.roles != "" {
+		_, _, err = parseEndpoint("AWS_ENDPOINT_URL_STS", c.roles)
+	} else if general != "" {
+		var host string
+		host, _, err = parseEndpoint("AWS_ENDPOINT_URL", general)
+		if name, _, _ := strings.Cut(host, ":"); !strings.HasSuffix(name, ".amazonaws.com") && !strings.HasSuffix(name, ".amazonaws.com.cn") {
+			c.roles = general
+		}
+	}
+	if err != nil {
 		return c, err
 	}
 	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), general)

@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
-// cleared removes what the environment of the tests says of stores.
+// cleared removes settings for object storage from the environment.
 func cleared(t *testing.T) (dir string) {
 	t.Helper()
 	for _, v := range os.Environ() {
@@ -39,7 +39,7 @@ func shared(t *testing.T, dir, name, text string) {
 	}
 }
 
-// TestConfig reads what environment and shared files say, the environment first.
+// TestConfig tests the settings from the environment and shared files; the environment takes precedence.
 func TestConfig(t *testing.T) {
 	dir := cleared(t)
 	c, err := readConfig()
@@ -84,7 +84,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestConfigFaults holds that what is wrong is named, and no value is.
+// TestConfigFaults tests that errors name the setting, but not its value.
 func TestConfigFaults(t *testing.T) {
 	const secret = "sesame"
 	for name, tt := range map[string]struct {
@@ -143,7 +143,7 @@ type service struct {
 	busy  int      // requests that are refused first
 }
 
-// newService starts a service, and trusts it.
+// newService starts an HTTPS service with a trusted certificate.
 func newService(t *testing.T, dir string) *service {
 	t.Helper()
 	s := &service{}
@@ -176,7 +176,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"AccessKeyId": %q, "SecretAccessKey": %q, "Token": %q, "Expiration": "2100-01-01T00:00:00Z"}`, fakestore.Key, fakestore.Secret, fakestore.Token)
 }
 
-// TestRoles gets credentials as pods of EKS do, as containers do, and by profiles that name roles.
+// TestRoles gets credentials like pods of EKS, like containers, and by profiles with roles.
 func TestRoles(t *testing.T) {
 	const source = "aws_access_key_id = SOURCE\naws_secret_access_key = SECRET\n"
 	for name, tt := range map[string]struct {
@@ -253,7 +253,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestSTS holds who is asked for the credentials of roles.
+// TestSTS tests which endpoint is used for the credentials of roles.
 func TestSTS(t *testing.T) {
 	for variables, want := range map[string]string{
 		"":                                    "https://sts.amazonaws.com",

@@ -252,16 +252,3 @@ func (c *config) sts() string {
 	}
 	return "https://sts." + c.region + ".amazonaws.com"
 }
-
-// parseSTS returns the value of config.roles: AWS_ENDPOINT_URL_STS, or the general endpoint unless it is Amazon's.
-func parseSTS(endpoint string) (string, error) {
-	if given := os.Getenv("AWS_ENDPOINT_URL_STS"); given != "" {
-		_, _, err := parseEndpoint("AWS_ENDPOINT_URL_STS", given)
-		return given, err
-	}
-	host, _, err := parseEndpoint("AWS_ENDPOINT_URL", cmp.Or(endpoint, "https://"+amazon))
-	if name, _, _ := strings.Cut(host, ":"); strings.HasSuffix(name, ".amazonaws.com") || strings.HasSuffix(name, ".amazonaws.com.cn") {
-		return "", err
-	}
-	return endpoint, err
-}

@@ -157,7 +157,7 @@ func isOneOf(err error, kinds ...error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// bare classifies an error of the network. If it knows no kind, it returns the error without its URL.
+// bare classifies an error of the network. It returns an unknown error without its URL.
 func bare(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err

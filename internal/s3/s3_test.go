@@ -28,22 +28,22 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
-// TestMain makes the client library wait as short as the tests do.
+// TestMain shortens the pauses of the client library.
 func TestMain(m *testing.M) {
 	minio.DefaultRetryUnit, minio.DefaultRetryCap = time.Millisecond, time.Millisecond
 	m.Run()
 }
 
-// quick are options of tests: small parts, short pauses, and no end to patience.
+// quick are options for tests: small parts, short pauses, and no time limit.
 var quick = options{attempts: 6, pause: time.Millisecond, maxPause: 4 * time.Millisecond, patience: time.Hour, idle: time.Hour, partSize: 1 << 10, maxParts: 8, answer: 1 << 20}
 
-// connect returns a store of tests, and how it is asked.
+// connect returns a fake store for tests, and a client of it.
 func connect(t *testing.T) (*fakestore.Store, *store) {
 	t.Helper()
 	return connectBy(t, quick)
 }
 
-// connectBy is connect with other options.
+// connectBy is like connect, with other options.
 func connectBy(t *testing.T, opt options) (*fakestore.Store, *store) {
 	t.Helper()
 	fake := fakestore.New()
@@ -69,7 +69,7 @@ func connectBy(t *testing.T, opt options) (*fakestore.Store, *store) {
 	return fake, s
 }
 
-// noise returns bytes that do not repeat.
+// noise returns incompressible bytes.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
@@ -105,7 +105,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadAt reads at random from several goroutines.
+// TestReadAt reads at random offsets from several goroutines.
 func TestReadAt(t *testing.T) {
 	fake, s := connect(t)
 	want := noise(3 << 20)
@@ -139,7 +139,7 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
-// TestBlocksForget holds that Blocks keep as many blocks as they may, and no more.
+// TestBlocksForget tests that Blocks keeps the maximum number of blocks, and not more.
 func TestBlocksForget(t *testing.T) {
 	fake, s := connect(t)
 	want := noise((maxBlocks + 8) * blockSize)
@@ -161,7 +161,7 @@ func TestBlocksForget(t *testing.T) {
 	}
 }
 
-// TestCutOff holds that a read that breaks off goes on at the byte where it ended.
+// TestCutOff tests that an interrupted read continues at the next byte.
 func TestCutOff(t *testing.T) {
 	fake, s := connect(t)
 	want := noise(3 * firstWindow)
@@ -195,7 +195,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestChanges holds that an object that changes while it is read, or between two readings, is a fault.
+// TestChanges tests the error if an object changes while it is read, or between two readings.
 func TestChanges(t *testing.T) {
 	fake, s := connect(t)
 	for _, obeys := range []bool{true, false} { // If-Match
@@ -238,7 +238,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestStalls holds that an answer that does not come is asked for again.
+// TestStalls tests that a request is repeated if the response stalls.
 func TestStalls(t *testing.T) {
 	short := quick
 	short.idle = 200 * time.Millisecond
@@ -268,7 +268,7 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// TestFails goes through the faults that stores name.
+// TestFails tests the errors that stores return.
 func TestFails(t *testing.T) {
 	fake, s := connect(t)
 	fake.Put("a", []byte("text"))
@@ -320,7 +320,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// TestWrite writes objects of all sizes around a part.
+// TestWrite writes objects of all sizes around the size of a part.
 func TestWrite(t *testing.T) {
 	fake, s := connect(t)
 	for _, size := range []int{0, 1, 1023, 1024, 1025, 2048, 8191, 8192} {
@@ -350,7 +350,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestTooLarge holds that an object with no part left is never cut off.
+// TestTooLarge tests that an object with too many parts fails rather than being truncated.
 func TestTooLarge(t *testing.T) {
 	fake, s := connect(t)
 	for _, more := range []int{1, 5000} {
@@ -380,7 +380,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestAborts holds that an upload that is dropped, or fails, is aborted, or the error says what is left.
+// TestAborts tests that an upload which is dropped, or fails, is aborted, or that the error says what is left.
 func TestAborts(t *testing.T) {
 	fake, s := connect(t)
 	u, err := s.create("s3://bucket/out")
@@ -412,8 +412,7 @@ func TestAborts(t *testing.T) {
 	}
 }
 
-// TestFlaky writes and reads while every third request fails in another way, with answers that are lost
-// among them.
+// TestFlaky writes and reads while every third request fails in a different way, including lost responses.
 func TestFlaky(t *testing.T) {
 	fake, s := connect(t)
 	var n atomic.Int64
@@ -449,8 +448,8 @@ func TestFlaky(t *testing.T) {
 	}
 }
 
-// TestLostCompletion holds that an upload is complete if the store says so, whatever its ETags, and though
-// the answer to its completion is lost.
+// TestLostCompletion tests that an upload is complete if the store says so, whatever its ETag, even if the response to
+// its completion is lost.
 func TestLostCompletion(t *testing.T) {
 	fake, s := connect(t)
 	for _, done := range []bool{true, false} {
@@ -484,7 +483,7 @@ func TestLostCompletion(t *testing.T) {
 	}
 }
 
-// TestNoTags holds that without ETags the time of a change tells versions apart.
+// TestNoTags tests that without ETags, versions are distinguished by modification time.
 func TestNoTags(t *testing.T) {
 	fake, s := connect(t)
 	want := noise(3 * firstWindow)
@@ -507,7 +506,7 @@ func TestNoTags(t *testing.T) {
 	}
 }
 
-// TestList lists many pages, and keys that are odd.
+// TestList lists many pages, and unusual keys.
 func TestList(t *testing.T) {
 	fake, s := connect(t)
 	fake.PerPage = 7
@@ -553,7 +552,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestEndlessListing holds that a listing without an end takes no more memory than one may.
+// TestEndlessListing tests that an endless response to a listing takes limited memory.
 func TestEndlessListing(t *testing.T) {
 	fake, s := connect(t)
 	s.opt.attempts = 2
@@ -573,7 +572,7 @@ func TestEndlessListing(t *testing.T) {
 	}
 }
 
-// TestListingEnds holds that a listing ends, whatever the store says.
+// TestListingEnds tests that a listing ends, whatever the store returns.
 func TestListingEnds(t *testing.T) {
 	fake, s := connect(t)
 	for name, contents := range map[string]string{
@@ -592,7 +591,7 @@ func TestListingEnds(t *testing.T) {
 	}
 }
 
-// TestDown holds which faults are those of the store, so that nothing is known of an object.
+// TestDown tests which errors concern the whole store, so that the state of an object is unknown.
 func TestDown(t *testing.T) {
 	fake, s := connect(t)
 	fake.Put("a", nil)
@@ -616,8 +615,8 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestPutAgain holds that an object is whole, and no request reads what another one winds back, where
-// the store answers before it has read the first.
+// TestPutAgain tests that an object is complete, and that no request reads a body that another one rewinds, if the
+// store responds before it has read the body.
 func TestPutAgain(t *testing.T) {
 	fake, s := connect(t)
 	want := noise(8 << 20)
@@ -638,7 +637,7 @@ func TestPutAgain(t *testing.T) {
 	}
 }
 
-// TestRedirects holds that nothing is sent to another host, whatever the store says.
+// TestRedirects tests that nothing is sent to another host, whatever the store returns.
 func TestRedirects(t *testing.T) {
 	fake, s := connect(t)
 	var stolen atomic.Int64
@@ -665,7 +664,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestUntrusted holds that a certificate that nobody vouches for ends the run at once.
+// TestUntrusted tests that an untrusted certificate ends the run immediately.
 func TestUntrusted(t *testing.T) {
 	fake, _ := connect(t)
 	s, err := newStore(&config{host: strings.TrimPrefix(fake.URL, "https://"), secure: true, region: "x", roots: x509.NewCertPool()}, quick)
@@ -704,7 +703,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestScheme holds what is said where one side speaks TLS and the other does not, whatever the server says.
+// TestScheme tests the errors if one side uses TLS and the other does not.
 func TestScheme(t *testing.T) {
 	fake, _ := connect(t)
 	page := func(text string) string {
@@ -733,7 +732,7 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// speaking returns the address of a server that says one thing to everybody.
+// speaking returns the address of a server that sends the same bytes to every client.
 func speaking(t *testing.T, text string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -755,7 +754,7 @@ func speaking(t *testing.T, text string) string {
 	return l.Addr().String()
 }
 
-// TestProxy holds that faults of a proxy are told from those of the store.
+// TestProxy tests that errors of a proxy are distinguished from those of the store.
 func TestProxy(t *testing.T) {
 	connect(t)
 	closed := httptest.NewServer(nil)
@@ -786,7 +785,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestCanceled holds that a request ends when the run does.
+// TestCanceled tests that requests end with the run.
 func TestCanceled(t *testing.T) {
 	_, s := connect(t)
 	ctx, cancel := context.WithCancel(context.Background())

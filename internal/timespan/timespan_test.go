@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestPart compares Part with numbers of any size, for spans of all lengths.
+// TestPart compares Part with big integers, for spans of all lengths.
 func TestPart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	moment := func() int64 {
@@ -43,7 +43,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestBetween: lengths are exact where a time.Duration would be 292 years, and as a time.Duration elsewhere.
+// TestBetween tests that lengths are exact beyond the maximum of time.Duration, and equal to it otherwise.
 func TestBetween(t *testing.T) {
 	date := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
 	if got := Between(date(1), date(9999)).Days(); got != 3651694 {

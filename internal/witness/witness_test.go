@@ -11,10 +11,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// fewPaths are limits of so many paths, in memory and time that do not end first.
+// fewPaths are limits on the number of paths; memory and time are not reached first.
 func fewPaths(paths int) Limits { return Limits{paths, 1 << 30, 1 << 40} }
 
-// allowed reports whether a path is allowed, by the slow reference.
+// allowed reports whether a path is allowed, according to the reference implementation.
 func allowed(rules []robots.Rule, path string) bool {
 	normal, _ := robots.Google.Path([]byte(path), nil)
 	i := robots.Decide(rules, normal, robots.Google)
@@ -30,7 +30,7 @@ func claims(rules []robots.Rule) (all []Claim) {
 	return slices.Compact(all)
 }
 
-// without is sides of which one has no claims: each of them changes.
+// without returns sides of which one has no claims, so that each claim changes.
 func without(patterns ...string) []Sides {
 	var all []Claim
 	for _, p := range patterns {
@@ -40,7 +40,7 @@ func without(patterns ...string) []Sides {
 	return []Sides{{Old: slices.Compact(all), With: patterns}}
 }
 
-// randomFile makes up a robots.txt of a few rules with wildcards over a tiny alphabet.
+// randomFile returns a random robots.txt with a few rules with wildcards, over a tiny alphabet.
 func randomFile(rng *rand.Rand) string {
 	var sb strings.Builder
 	sb.WriteString("User-agent: *\n")
@@ -54,7 +54,7 @@ func randomFile(rng *rand.Rand) string {
 	return sb.String()
 }
 
-// change changes a robots.txt a little.
+// change makes a small change to a robots.txt.
 func change(rng *rand.Rand, text string) string {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	i := 1 + rng.IntN(len(lines)-1)
@@ -89,8 +89,8 @@ func shortPaths(n int) (paths []string) {
 	return paths
 }
 
-// TestBruteForce compares what the paths show of pairs of random files with what all short paths show.
-// ROUNDS sets how many pairs are tried.
+// TestBruteForce compares the differences between random pairs of files that the paths show with those on all short
+// paths. ROUNDS sets the number of pairs.
 func TestBruteForce(t *testing.T) {
 	rounds := 300
 	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
@@ -129,7 +129,8 @@ func TestBruteForce(t *testing.T) {
 		differ, rounds, found, 100*float64(found)/float64(max(1, differ)), more, float64(tried)/float64(rounds))
 }
 
-// FuzzMake holds that some path shows how two files differ, if any short path does. Bytes are letters of a tiny alphabet.
+// FuzzMake tests that some path shows a difference between two files if any short path does. Bytes are letters of a
+// tiny alphabet.
 func FuzzMake(f *testing.F) {
 	f.Add([]byte("\x02\x03\x00\x03\x01\x04\x07\x02\x00\x05"), []byte("\x02\x03\x00\x03\x01"))
 	f.Add([]byte("\x02\x00"), []byte("\x02\x03\x01\x06\x02\x00"))
@@ -184,8 +185,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestLimits holds that paths and what is remembered of them end at each limit, for rules that have more sets
-// of places than anyone could walk, and that this is said.
+// TestLimits tests that each limit ends the work, for rules with too many combinations to examine, and that the result
+// says so.
 func TestLimits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 5))
 	word := func() string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// decodeHybrid is the reading side of appendHybrid, as the format describes it.
+// decodeHybrid decodes the output of appendHybrid, according to the specification.
 func decodeHybrid(t *testing.T, data []byte, width, n int) []int32 {
 	t.Helper()
 	var out []int32
@@ -39,7 +39,7 @@ func decodeHybrid(t *testing.T, data []byte, width, n int) []int32 {
 	return out[:n]
 }
 
-// unpack reads n values bit by bit.
+// unpack reads n values, bit by bit.
 func unpack[T int32 | int64](data []byte, width, n int) []T {
 	out := make([]T, n)
 	for i := range n * width {
@@ -70,7 +70,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// decodeDeltas is the reading side of appendDeltas, as the format describes it.
+// decodeDeltas decodes the output of appendDeltas, according to the specification.
 func decodeDeltas(t *testing.T, data []byte) []int64 {
 	t.Helper()
 	next := func() uint64 {
@@ -139,8 +139,7 @@ func TestPackBits(t *testing.T) {
 	}
 }
 
-// TestStreakEncodings holds that encodings by streaks make what those by row make of the same
-// values.
+// TestStreakEncodings tests that encodings of streaks and of rows give the same bytes.
 func TestStreakEncodings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {

@@ -14,8 +14,8 @@ type textList []string
 func (t textList) Len() int          { return len(t) }
 func (t textList) At(i int32) []byte { return []byte(t[i]) }
 
-// TestFloatBounds has values that are in no order: a NaN leaves no range, and a zero as a bound has
-// the sign that covers both.
+// TestFloatBounds tests values without an order: with a NaN there is no range, and a zero as a bound has the sign that
+// includes both zeros.
 func TestFloatBounds(t *testing.T) {
 	bits := func(f float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f)) }
 	minusZero := math.Copysign(0, -1)
@@ -42,8 +42,7 @@ func TestFloatBounds(t *testing.T) {
 	}
 }
 
-// TestLongBounds holds that a text too long for statistics leaves its column without a range,
-// rather than with a wrong one.
+// TestLongBounds tests that a column with a text too long for statistics has no range, rather than a wrong one.
 func TestLongBounds(t *testing.T) {
 	long := strings.Repeat("x", maxBound+1)
 	for _, texts := range [][]string{{"a", long}, {long, "z"}, {long}} {

@@ -21,7 +21,7 @@ func plainTexts(texts []string) (plain []byte) {
 	return plain
 }
 
-// decodeTexts is the reading side of textCutter.texts, as the format describes it.
+// decodeTexts decodes the output of textCutter.texts, according to the specification.
 func decodeTexts(t *testing.T, data []byte, encoding parquet.Encoding, n int) (texts []string) {
 	t.Helper()
 	if encoding == parquet.Encodings.Plain {
@@ -50,7 +50,7 @@ func decodeTexts(t *testing.T, data []byte, encoding parquet.Encoding, n int) (t
 	return texts
 }
 
-// deltasSize returns how many bytes numbers in DELTA_BINARY_PACKED take that data begin with.
+// deltasSize returns the size of the numbers in DELTA_BINARY_PACKED at the start of data.
 func deltasSize(t *testing.T, data []byte) int {
 	t.Helper()
 	pos := 0
@@ -76,7 +76,7 @@ func deltasSize(t *testing.T, data []byte) int {
 	return pos
 }
 
-// randomTexts returns texts that share beginnings with those before them, more or less.
+// randomTexts returns texts that share prefixes of various lengths with previous ones.
 func randomTexts(rng *rand.Rand, n, share int) []string {
 	texts := make([]string, n)
 	last := "https://www.example.com/"
@@ -148,8 +148,8 @@ func checkTextStats(t *testing.T, stats *statistics, texts []string) {
 	}
 }
 
-// TestTextAllocs holds that pages of texts allocate nothing once memory is there, but for the bounds
-// of their statistics.
+// TestTextAllocs tests that pages of texts need no allocation once the memory exists, except for the bounds of their
+// statistics.
 func TestTextAllocs(t *testing.T) {
 	plain := plainTexts(randomTexts(rand.New(rand.NewPCG(7, 8)), 5000, 90))
 	var c textCutter
@@ -164,8 +164,8 @@ func TestTextAllocs(t *testing.T) {
 	}
 }
 
-// TestFastTexts holds that pages of texts in DELTA_BYTE_ARRAY unpack to the same bytes at each level
-// of zstd, although the fastest has an encoder of its own, and that each encoder makes the same.
+// TestFastTexts tests that pages of texts in DELTA_BYTE_ARRAY decompress to the same bytes at each zstd level, although
+// the fastest has its own encoder, and that all Encoders produce the same pages.
 func TestFastTexts(t *testing.T) {
 	var texts []string
 	for i := range 20_000 {

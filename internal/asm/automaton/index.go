@@ -62,8 +62,8 @@ func hits() {
 	RET()
 }
 
-// pairs looks up all places from one on, two blocks in one loop, as its end cannot be
-// predicted.
+// pairs looks up all positions from one on. Each iteration handles two blocks, because the end of the loop is
+// unpredictable.
 func (x *indexer) pairs(from Register) {
 	at, begin, bits, v := GP64(), GP64(), GP64(), YMM()
 	MOVQ(from, at)
@@ -125,7 +125,7 @@ func (x *indexer) pairs(from Register) {
 	Label("stopped")
 }
 
-// places returns the places of a block that some bucket has.
+// places returns the positions of a block that some bucket has.
 func (x *indexer) places(v VecVirtual, last bool) GPVirtual {
 	first, none, some := YMM(), YMM(), GP64()
 	x.prepare(v)
@@ -136,7 +136,7 @@ func (x *indexer) places(v VecVirtual, last bool) GPVirtual {
 	return some
 }
 
-// lookUpPlace looks up the keys of a place.
+// lookUpPlace looks up the keys of a position.
 func (x *indexer) lookUpPlace(place Register) {
 	w := x.window(place)
 	ahead, behind, hash, bit := GP64(), GP64(), GP64(), GP64()
@@ -159,7 +159,7 @@ func (x *indexer) lookUpPlace(place Register) {
 	x.lookUp(behind)
 }
 
-// window loads the window of a place, with zeros outside of the path.
+// window loads the window of a position, with zeros outside of the path.
 func (x *indexer) window(place Register) Register {
 	path, end, w, from := Load(Param("path"), GP64()), GP64(), GP64(), GP64()
 	SUBQ(Imm(windowBefore), place)

@@ -108,7 +108,8 @@ func newScanner(path, size Register) *scanner {
 
 var slideTable Mem
 
-// slide returns a table that moves the bytes of a vector down, by where it is read, and zeros in.
+// slide returns a table of shuffles that shift the bytes of a vector down and fill it with zeros; the offset at which the
+// table is read determines the distance.
 func slide() Mem {
 	if slideTable.Symbol.Name == "" {
 		slideTable = GLOBL("slide", RODATA|NOPTR)
@@ -127,7 +128,7 @@ func slide() Mem {
 	return slideTable
 }
 
-// scan returns which buckets of a group have a fingerprint in the path from a place on, or 1 for an
+// scan returns which buckets of a group have a fingerprint in the path from a position on, or 1 for an
 // index. The group begins with the count.
 func (s *scanner) scan(group Register, count GPVirtual, from Register) GPVirtual {
 	Comment("the first block begins before the place if there is less behind it")
@@ -191,7 +192,7 @@ func (l *lookup) prepare(v VecVirtual) {
 	VPAND(l.nibble, l.upper, l.upper)
 }
 
-// look looks up which buckets have the bytes as byte i of a fingerprint.
+// look finds the buckets that have the bytes as byte i of a fingerprint.
 func (l *lookup) look(i int, v, r VecVirtual) {
 	t := YMM()
 	VPSHUFB(l.upper, l.high[i], t)
@@ -257,8 +258,8 @@ func (s *scanner) single(group, from Register, found GPVirtual) {
 	SETNE(found.As8())
 }
 
-// blocks looks the blocks of the path up, from one place on. It gives the findings in each to
-// found: at each place, the finding of the byte there, of the next one, and of the one behind it.
+// blocks looks the blocks of the path up, from one position on. It gives the findings in each to
+// found: at each position, the finding of the byte there, of the next one, and of the one behind it.
 // The finding behind the path is given.
 func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtual, prepare func(v VecVirtual),
 	look func(i int, v, r VecVirtual), found func(first VecVirtual),
@@ -286,7 +287,7 @@ func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtu
 	block(true)
 }
 
-// join sets first to the findings at the places of a block.
+// join sets first to the findings at the positions of a block.
 func join(v, first VecVirtual, behind *[printSize]VecVirtual, last bool, look func(i int, v, r VecVirtual)) {
 	look(0, v, first)
 	for i := 1; i < printSize; i++ {

@@ -152,7 +152,7 @@ func walk() *walker {
 	return w
 }
 
-// label continues with the child of a node's place that has the label b. The byte of eight labels
+// label continues with the child of a node's position that has the label b. The byte of eight labels
 // that is equal to it becomes zero, and is found.
 func (w *walker) label(node, b GPVirtual) {
 	more, ones, high, labels, slots := GP64(), GP64(), GP64(), GP64(), GP64()
@@ -189,8 +189,7 @@ func (w *walker) label(node, b GPVirtual) {
 	JMP(LabelRef("walked"))
 }
 
-// long compares a run of more than eight bytes; the path has as many: eight at a time, and
-// the last eight.
+// long compares a run of more than eight bytes, eight at a time, and then the last eight. The path has enough bytes.
 func (w *walker) long(node, pos, end GPVirtual) {
 	Label("long")
 	at, last, run, word := GP64(), GP64(), GP64(), GP64()

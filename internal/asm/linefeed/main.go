@@ -13,8 +13,8 @@ const (
 	half  = 32 // bytes of a vector
 	block = 64 // bytes that are looked at in turn, a bit of a register each
 
-	// written is how many places are written for any block, so that no branch depends on how many
-	// line feeds it has: few blocks of a log have more.
+	// written is the number of positions that are written for every block, so that no branch depends on the number of its
+	// line feeds. Few blocks of a log have more.
 	written = 2
 )
 
@@ -99,7 +99,7 @@ func main() {
 	Generate()
 }
 
-// constant returns a vector that has one byte everywhere.
+// constant returns a vector of equal bytes.
 func constant(b byte) VecVirtual {
 	n, v := GP32(), YMM()
 	MOVL(U32(b), n)
@@ -108,7 +108,7 @@ func constant(b byte) VecVirtual {
 	return v
 }
 
-// store stores the place of the lowest bit of a block at a place of the text, and clears the bit.
+// store stores the position of the lowest bit of a block at a position of the text, and clears the bit.
 func store(here, at GPVirtual, to Mem) {
 	place := GP64()
 	TZCNTQ(here, place)

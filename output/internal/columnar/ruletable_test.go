@@ -8,8 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRuleTableBound fills a table with more rules than it holds: it stays small, and knows what it
-// was told last.
+// TestRuleTableBound fills a table with more rules than its limit. It must stay small, and return the latest values.
 func TestRuleTableBound(t *testing.T) {
 	table := newRuleTable()
 	for i := range int32(3 * maxRuleEntries) {
@@ -44,8 +43,8 @@ func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }
 
-// TestNumberingRules numbers more rules than the table holds: a text keeps its number. Without a
-// column for texts there are none.
+// TestNumberingRules numbers more rules than the table can have. A text keeps its number; without a column of texts, it
+// is 0.
 func TestNumberingRules(t *testing.T) {
 	for _, test := range []struct {
 		columns   []string
@@ -74,7 +73,7 @@ func TestNumberingRules(t *testing.T) {
 	}
 }
 
-// TestRuleTableSpread holds that the rules of many sites, or of many agents, are found without a long search.
+// TestRuleTableSpread tests that rules of many sites or agents are found with few probes.
 func TestRuleTableSpread(t *testing.T) {
 	const most = 64 // entries in a row; some 20 are usual in a table that is half full
 	for name, group := range map[string]func(i int) uint64{

@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// TestPoolPanics holds that a panic of an encoder is an error of whoever waits for it, each time, and that nobody waits for ever.
+// TestPoolPanics tests that a panic of an encoder becomes an error for each caller that waits for it, and that no
+// caller waits forever.
 func TestPoolPanics(t *testing.T) {
 	for _, workers := range []int{1, 2, 8} {
 		p := newPool(workers, func() (int, error) { return 0, nil })
@@ -42,7 +43,7 @@ func TestPoolPanics(t *testing.T) {
 	}
 }
 
-// TestLinePanics holds that an encoder of lines that panics lets the next one write, once those before it have written.
+// TestLinePanics tests that an encoder of lines that panics lets the next one write, but only after the previous ones.
 func TestLinePanics(t *testing.T) {
 	before, after := make(chan struct{}, 1), make(chan struct{}, 1)
 	e := &lineEncoder{before: before, after: after, columns: []lineCells{{Cells: columnar.Cells{Kind: parquet.Dictionary}}}}

@@ -286,24 +286,6 @@ type SortKeys []int
 // At returns sort key i of a chunk.
 func (k SortKeys) At(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
 
-// compare compares the keys of two rows by their values.
-func (k SortKeys) compare(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) int {
-	for i := range k {
-		textA, okA := k.At(a, i).KeyText(rowA)
-		textB, okB := k.At(b, i).KeyText(rowB)
-		switch {
-		case okA != okB && okA:
-			return -1
-		case okA != okB:
-			return 1
-		}
-		if c := bytes.Compare(textA, textB); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
 // Values returns a copy of the key values of a row; a null is nil.
 func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
 	values := make([][]byte, len(k))
@@ -372,31 +354,27 @@ func (k SortKeys) sort(chunks []*columnar.Chunk) []columnar.Ref {
 	}
 	for i := len(k) - 1; i >= 0; i-- {
 		ranks := k.At(chunks[0], i).KeyRanks()
-		rows, next = countingSort(rows, next, len(ranks)+1, func(r columnar.Ref) int32 {
+		rank := func(r columnar.Ref) int32 {
 			if id := k.At(chunks[r.Chunk], i).KeyID(r.Row); id >= 0 {
 				return ranks[id]
 			}
 			return int32(len(ranks)) // nulls are last
-		}), rows
+		}
+		starts := make([]int, len(ranks)+2) // index of the first row of each rank
+		for _, r := range rows {
+			starts[rank(r)+1]++
+		}
+		for i := range len(ranks) + 1 {
+			starts[i+1] += starts[i]
+		}
+		for _, r := range rows {
+			at := &starts[rank(r)]
+			next[*at] = r
+			*at++
+		}
+		rows, next = next, rows
 	}
 	return rows
-}
-
-// countingSort returns the rows ordered by rank, in the memory of to. All ranks are less than n.
-func countingSort(rows, to []columnar.Ref, n int, rank func(columnar.Ref) int32) []columnar.Ref {
-	starts := make([]int, n+1)
-	for _, r := range rows {
-		starts[rank(r)+1]++
-	}
-	for i := range n {
-		starts[i+1] += starts[i]
-	}
-	for _, r := range rows {
-		at := &starts[rank(r)]
-		to[*at] = r
-		*at++
-	}
-	return to
 }
 
 // spillBlock limits a block, the unit in which a sorted piece is written and read. It is small, because a merge has one
@@ -461,7 +439,20 @@ func (c *rowCursor) Done() bool { return int(c.row) >= c.rows.Rows }
 
 // Compare compares the keys of two rows.
 func (c *rowCursor) Compare(other *rowCursor) int {
-	return c.keys.compare(c.rows, c.row, other.rows, other.row)
+	for i := range c.keys {
+		text, ok := c.keys.At(c.rows, i).KeyText(c.row)
+		otherText, otherOK := c.keys.At(other.rows, i).KeyText(other.row)
+		switch {
+		case ok != otherOK && ok:
+			return -1
+		case ok != otherOK:
+			return 1
+		}
+		if order := bytes.Compare(text, otherText); order != 0 {
+			return order
+		}
+	}
+	return 0
 }
 
 // A mergeOutput passes merged rows to a target.

@@ -1,6 +1,8 @@
 package order
 
 import (
+	"slices"
+
 	"github.com/robobatch/robobatch/output/internal/columnar"
 	"github.com/robobatch/robobatch/output/internal/container"
 )
@@ -152,8 +154,15 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 			slot = slot*31 + uint32(ids[i])
 		}
 		cached := &s.cache[slot%cacheSlots]
-		if cached.part == 0 || cached.ids != ids {
-			*cached = cachedPart{ids, s.find(c, row)}
+		if cached.part == 0 || cached.ids != ids { // compare the key values
+			i := slices.IndexFunc(s.parts, func(p splitPart) bool { return s.Rest.keys.Are(c, row, p.values) })
+			if i < 0 && len(s.parts) < s.Room {
+				i = len(s.parts)
+				s.parts = append(s.parts, splitPart{values: s.Rest.keys.Values(c, row), first: row})
+			}
+			if *cached = (cachedPart{ids, -1}); i >= 0 {
+				cached.part = int32(i + 1)
+			}
 		}
 		if part := cached.part; part > 0 {
 			p := &s.parts[part-1]
@@ -162,20 +171,6 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 		}
 		s.other = append(s.other, columnar.Ref{Row: row})
 	}
-}
-
-// find returns the cachedPart.part of a row by its key values.
-func (s *Splitter) find(c *columnar.Chunk, row uint32) int32 {
-	for i := range s.parts {
-		if s.Rest.keys.Are(c, row, s.parts[i].values) {
-			return int32(i + 1)
-		}
-	}
-	if len(s.parts) == s.Room {
-		return -1
-	}
-	s.parts = append(s.parts, splitPart{values: s.Rest.keys.Values(c, row), first: row})
-	return int32(len(s.parts))
 }
 
 // addLeft passes s.left to the Arranger.

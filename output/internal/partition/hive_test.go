@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHiveEscape has names that Windows does not take, or takes for others.
+// TestHiveEscape tests names that Windows rejects or changes.
 func TestHiveEscape(t *testing.T) {
 	for _, test := range []struct{ value, want, windows string }{
 		{"https://a.example:80", "https%3A%2F%2Fa.example%3A80", "https%3A%2F%2Fa.example%3A80"},
@@ -25,7 +25,7 @@ func TestHiveEscape(t *testing.T) {
 	}
 }
 
-// TestMarkerLink holds that a link is not taken for a file of the run before, which may be replaced.
+// TestMarkerLink tests that a link is not treated as a file of an earlier run, which may be replaced.
 func TestMarkerLink(t *testing.T) {
 	root := t.TempDir()
 	if err := os.Mkdir(filepath.Join(root, "host=a"), 0o700); err != nil {

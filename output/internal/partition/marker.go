@@ -55,7 +55,7 @@ type runRecord struct {
 	Metadata   map[string]string `json:"metadata"`
 }
 
-// A pending is a run whose complete files are being moved from a directory beside the output.
+// A pending describes a run whose complete files are being moved from a directory beside the output.
 type pending struct {
 	runRecord
 	From string `json:"from"` // name of that directory
@@ -194,7 +194,8 @@ func (m *Marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 		name := filepath.Join(dir, e.Name())
 		switch {
 		case name == MarkerName, name == markerTemp:
-		case depth == len(m.PartitionBy) && e.Type().IsRegular() && m.isPart(e.Name()):
+		case depth == len(m.PartitionBy) && e.Type().IsRegular() && strings.HasSuffix(name, m.Format) &&
+			partName.MatchString(strings.TrimSuffix(e.Name(), m.Format)):
 		case depth < len(m.PartitionBy) && e.IsDir() && strings.HasPrefix(e.Name(), m.PartitionBy[depth]+"="):
 			below, err := os.ReadDir(filepath.Join(root, name))
 			if err != nil {
@@ -210,15 +211,8 @@ func (m *Marker) checkFiles(root, dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// runName matches runRecord.Run.
-var runName = regexp.MustCompile(`^[0-9a-f]{16}$`)
-
-// isPart reports whether a file of a partition has a name that runs give.
-func (m *Marker) isPart(name string) bool {
-	stem, ok := strings.CutSuffix(name, m.Format)
-	run, named := strings.CutPrefix(stem, "part-")
-	return ok && (stem == firstPart || named && runName.MatchString(run))
-}
+// partName matches the names of files of partitions without extension: firstPart, or "part-" and runRecord.Run.
+var partName = regexp.MustCompile(`^part-(0|[0-9a-f]{16})$`)
 
 // HiveNull is the value in a directory name for rows in which the column is null.
 const HiveNull = "__HIVE_DEFAULT_PARTITION__"

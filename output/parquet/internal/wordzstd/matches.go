@@ -8,50 +8,49 @@ import (
 )
 
 const (
-	// leastMatch is the shortest match. With six bytes, there are more matches, frames are not smaller,
-	// and take longer.
+	// leastMatch is the minimum length of a match. With six bytes, there are more matches, and frames take longer, but
+	// are not smaller.
 	leastMatch = 8
-	// tableBits is the logarithm of how many places are remembered. With one bit more, frames are 1
-	// to 2 % smaller and take 3 % longer.
+	// tableBits is the logarithm of the number of positions in the table. With one bit more, frames are 1 to 2 % smaller
+	// and take 3 % longer.
 	tableBits = 13
-	// pieceSize is how much text is looked through before its matches are taken: from 1 to 128 KiB all
-	// is as fast.
+	// pieceSize is the number of bytes for which matches are looked up before they are used. Sizes from 1 to 128 KiB are
+	// equally fast.
 	pieceSize = 4 << 10
-	// copySlack is how far copies may write beyond their end.
+	// copySlack is the number of bytes that copies may write beyond their end.
 	copySlack = 32
 )
 
-// A finder finds matches: pieces of the text that have occurred before. It goes over the text in two
-// passes. The first looks up every place that has a sign, without a branch that depends on the
-// answer: no processor can predict these, and they would take most of the time. The second, over
-// the few places that have an answer, extends each to both sides.
+// A finder finds matches: parts of the text that have occurred before. It makes two passes over the text. The first looks
+// up every position of punctuation, without a branch that depends on the result: such branches are unpredictable, and would
+// take most of the time. The second extends the few matches in both directions.
 type finder struct {
-	// table has, by a hash of eight bytes, the last place that had them, below other bits of the hash:
-	// most places are told apart by these, without a look at the text.
+	// table maps a hash of eight bytes to their last position, combined with other bits of the hash. Most different texts
+	// are distinguished by these bits, without reading the text.
 	table [1 << tableBits]uint64
 	found [pieceSize]match // of the piece
-	bytes int              // bytes that were looked through so far
-	signs int              // how many of them are signs
+	bytes int              // number of bytes so far
+	signs int              // number of bytes that are punctuation
 }
 
-// A match is a place and an earlier one, whose eight bytes have one hash.
+// A match is a position and an earlier one, with the same hash of eight bytes.
 type match struct{ at, earlier uint32 }
 
-// reset forgets the text before.
+// reset begins another text.
 func (f *finder) reset() {
 	clear(f.table[:])
 	f.bytes, f.signs = 0, 0
 }
 
-// find appends the literals and sequences of src[at:end]. The text before is in the table.
+// find appends the literals and sequences of src[at:end]. The text before at is in the table.
 func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
-	next := at // bytes that are not in a sequence yet begin here
+	next := at // start of the bytes that are not in a sequence yet
 	for from := at; from < end; from += pieceSize {
 		to := min(from+pieceSize, end)
 		for _, m := range f.found[:f.lookUp(src, max(from, next), to)] {
 			place, earlier := int(m.at), int(m.earlier)
 			if place < next || place+leastMatch > end || place == 0 {
-				continue // place 0 is the place in an empty slot of the table, so it finds itself
+				continue // an empty slot of the table has position 0, so position 0 finds itself
 			}
 			length := prefix.Shared(src[earlier:], src[place:end])
 			if length < leastMatch {
@@ -66,8 +65,8 @@ func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) 
 	return append(literals, src[next:end]...), all
 }
 
-// lookUp fills found with the matches of the places in src[from:to], but the last few, that have a
-// sign, and returns how many they are. Some may be none: only hashes are compared.
+// lookUp fills found with the matches of punctuation in src[from:to], except its last bytes, and returns their number. Only
+// hashes are compared, so some may be wrong.
 func (f *finder) lookUp(src []byte, from, to int) uint {
 	const (
 		word  = 8
@@ -99,7 +98,7 @@ func (f *finder) lookUp(src []byte, from, to int) uint {
 	return n
 }
 
-// signsOf returns which of the first 64 bytes are below '0', as bits: most signs of ASCII.
+// signsOf returns a bit for each of the first 64 bytes: whether it is below '0', like most ASCII punctuation.
 func signsOf(text *[72]byte) (signs uint64) {
 	const each = 0x0101010101010101
 	for i := 0; i < 64; i += 8 {
@@ -110,7 +109,7 @@ func signsOf(text *[72]byte) (signs uint64) {
 	return signs
 }
 
-// sharedBefore returns how many bytes before two places are the same, of at most so many.
+// sharedBefore returns the number of equal bytes before two positions, up to a maximum.
 func sharedBefore(src []byte, earlier, place, most int) int {
 	if earlier >= 8 {
 		x := binary.LittleEndian.Uint64(src[earlier-8:]) ^ binary.LittleEndian.Uint64(src[place-8:])
@@ -125,8 +124,7 @@ func sharedBefore(src []byte, earlier, place, most int) int {
 	return n
 }
 
-// appendShort appends src[from:to], which is mostly short, and writes up to copySlack bytes beyond
-// where there is room.
+// appendShort appends src[from:to], which is usually short. If there is room, it writes up to copySlack bytes more.
 func appendShort(dst, src []byte, from, to int) []byte {
 	at := len(dst)
 	if to-from <= copySlack && from+copySlack <= len(src) && at+copySlack <= cap(dst) {

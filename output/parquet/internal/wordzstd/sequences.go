@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A sequence is some literals and a match behind them, as numbers and their codes. The bits of a
-// number below its code follow the code in the frame.
+// A sequence has a number of literals and the match after them, as three numbers with their codes. In the frame, the low
+// bits of a number follow its code.
 type sequence struct {
 	literals, match, offset uint32 // match is 3 less than its length, offset 3 more than the distance
 	codes                   [kinds]uint8
@@ -21,8 +21,8 @@ const (
 	kinds
 )
 
-// Numbers below directLiterals and directMatch have their codes in a table. For others, the code is
-// the number of bits and something more.
+// Numbers below directLiterals and directMatch have their codes in a table. For others, the code is the number of bits plus
+// a constant.
 const (
 	directLiterals = 64
 	directMatch    = 128
@@ -46,7 +46,7 @@ func directCodes(extra []uint8, n int) []uint8 {
 	return codes
 }
 
-// code sets the codes.
+// code sets the codes of the numbers.
 func (s *sequence) code() {
 	if s.literals < directLiterals {
 		s.codes[ofLiterals] = literalsCodes[s.literals]
@@ -61,16 +61,16 @@ func (s *sequence) code() {
 	s.codes[ofOffset] = uint8(bits.Len32(s.offset) - 1)
 }
 
-// A sequencer packs the sequences of a block.
+// A sequencer encodes the sequences of a block.
 type sequencer struct {
 	all    []sequence
 	coders [kinds]coder
 }
 
-// reset forgets all sequences.
+// reset removes all sequences.
 func (q *sequencer) reset() { q.all = q.all[:0] }
 
-// append appends the section of the sequences.
+// append appends the sequences section of a block.
 func (q *sequencer) append(dst []byte) []byte {
 	n := len(q.all) // at most 16 Ki: a block has no more matches of eight bytes
 	if n < 128 {
@@ -101,9 +101,9 @@ func (q *sequencer) append(dst []byte) []byte {
 	return q.appendBits(dst)
 }
 
-// appendBits appends the sequences themselves. They are read from the end, so the last is first.
+// appendBits appends the bits of the sequences. Decoders read them from the end, so the last sequence comes first.
 func (q *sequencer) appendBits(dst []byte) []byte {
-	const most = 11 // bytes of a sequence
+	const most = 11 // maximum bytes of a sequence
 	lit, off, mat := &q.coders[ofLiterals], &q.coders[ofOffset], &q.coders[ofMatch]
 	w := newBitWriter(dst, most*len(q.all))
 	last := &q.all[len(q.all)-1]
@@ -113,7 +113,7 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 		w.writeBits(uint64(s.literals), literalsBits[s.codes[ofLiterals]])
 		w.writeBits(uint64(s.match), matchBits[s.codes[ofMatch]]) // with states and literals, at most 63 bits
 		if w.used+s.codes[ofOffset] >= 64 {
-			w.flush() // hardly ever
+			w.flush() // rarely needed
 		}
 		w.writeBits(uint64(s.offset), s.codes[ofOffset])
 		w.flush()
@@ -128,32 +128,32 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 	w.writeBits(uint64(matState), mat.log)
 	w.writeBits(uint64(offState), off.log)
 	w.writeBits(uint64(litState), lit.log)
-	w.writeBits(1, 1) // the end
+	w.writeBits(1, 1) // end mark
 	return w.finish()
 }
 
-// A bitWriter appends numbers to bytes, from the lowest bit of a byte up.
+// A bitWriter packs numbers into bytes, from the lowest bit up.
 type bitWriter struct {
-	dst  []byte // as long as its memory
-	at   int    // length of the written bytes
+	dst  []byte // its length is its capacity
+	at   int    // number of bytes written
 	word uint64
 	used uint8 // bits of word: less than 8 after flush
 }
 
-// newBitWriter returns a writer that appends at most so many bytes to dst.
+// newBitWriter returns a writer that appends up to most bytes to dst.
 func newBitWriter(dst []byte, most int) bitWriter {
 	at := len(dst)
 	dst = slices.Grow(dst, most+16) // flush writes a whole word
 	return bitWriter{dst: dst[:cap(dst)], at: at}
 }
 
-// writeBits adds the low bits of v. There must be room.
+// writeBits adds the low bits of v. word must have room for them.
 func (w *bitWriter) writeBits(v uint64, width uint8) {
 	w.word |= v & (1<<(width&63) - 1) << (w.used & 63)
 	w.used += width
 }
 
-// addState adds the bits that lead from a state to the next, the state of a code, and returns that.
+// addState adds the bits for the transition from a state to a state of a code, and returns the latter.
 func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	t := c.codes[code%maxCodes]
 	width := uint8((state + t.width) >> 16)
@@ -161,7 +161,7 @@ func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	return uint32(c.states[(int32(state>>(width&31))+t.start)&(1<<tableLog-1)])
 }
 
-// flush writes whole bytes.
+// flush writes complete bytes.
 func (w *bitWriter) flush() {
 	binary.LittleEndian.PutUint64(w.dst[w.at:], w.word)
 	w.at += int(w.used / 8)
@@ -169,7 +169,7 @@ func (w *bitWriter) flush() {
 	w.used %= 8
 }
 
-// finish writes all, and returns the bytes.
+// finish writes the remaining bits, and returns the bytes.
 func (w *bitWriter) finish() []byte {
 	w.flush()
 	if w.used > 0 {

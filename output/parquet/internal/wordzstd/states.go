@@ -2,40 +2,40 @@ package wordzstd
 
 import "math/bits"
 
-// tableLog is the logarithm of how many states a coder has.
+// tableLog is the logarithm of the number of states of a coder.
 const tableLog = 8
 
-// maxCodes is more than any number of a sequence has codes.
+// maxCodes is greater than the number of codes for each number of a sequence.
 const maxCodes = 64
 
-// A coder is a table of finite state entropy, section 4.1 of RFC 8878. A state stands for a code;
-// each code has as many of the 256 states as it is frequent. To add a code before others, some low
-// bits of the state are written, and the rest of it chooses one of the code's states.
+// A coder is a table for Finite State Entropy (RFC 8878, section 4.1). Each of the 256 states stands for a code, and the
+// number of states of a code is proportional to its frequency. To add a code before others, some low bits of the state are
+// written, and the others select one of the states of the code.
 type coder struct {
 	counts [maxCodes]uint32
-	log    uint8 // of the states: tableLog, or 0 if there is only one code
+	log    uint8 // logarithm of the number of states: tableLog, or 0 if there is only one code
 
-	shares [maxCodes]int32       // states of each code
-	codes  [maxCodes]codeStates  // where they are
+	shares [maxCodes]int32       // number of states of each code
+	codes  [maxCodes]codeStates  // position of its states
 	states [1 << tableLog]uint16 // the states of code 0, then of 1, and so on; each is 256 or more
 }
 
-// A codeStates leads from a state to one of the states of a code.
+// A codeStates determines the transition from a state to one of the states of a code.
 type codeStates struct {
 	width uint32 // (state + width) >> 16 bits of the state are written
-	start int32  // the others, added to it, are an index of states
+	start int32  // start plus the other bits is an index in states
 }
 
-// reset forgets all counts.
+// reset sets all counts to 0.
 func (c *coder) reset() { clear(c.counts[:]) }
 
 // The modes of tables.
 const (
-	oneCode = 1 // the table is that code
+	oneCode = 1 // there is only one code, which follows
 	aTable  = 2
 )
 
-// appendTable makes the table of the counts, n codes, and appends it.
+// appendTable builds the table from the counts of n codes, and appends it.
 func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 	for code, count := range c.counts {
 		if int(count) == n {
@@ -49,7 +49,7 @@ func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 	return c.appendShares(dst), aTable
 }
 
-// share divides the states by the counts. A code that occurs has at least one.
+// share distributes the states according to the counts. A code that occurs gets at least one.
 func (c *coder) share(n int) {
 	left, most := int32(1<<tableLog), 0
 	for code, count := range c.counts {
@@ -62,8 +62,8 @@ func (c *coder) share(n int) {
 			most = code
 		}
 	}
-	c.shares[most] += left   // the sum is right
-	for c.shares[most] < 1 { // many rare codes took it all: they have one each, and others more
+	c.shares[most] += left   // the sum is now correct
+	for c.shares[most] < 1 { // many rare codes have one state each: take states from other codes
 		for code := range c.shares {
 			if c.shares[code] > 1 {
 				c.shares[code]--
@@ -73,7 +73,7 @@ func (c *coder) share(n int) {
 	}
 }
 
-// build places the states as the format says, so that the states of a code lie far apart.
+// build distributes the states as the format requires, so that the states of a code are far apart.
 func (c *coder) build() {
 	const size, mask = 1 << tableLog, 1<<tableLog - 1
 	var next [maxCodes]int32 // index of the next state of each code
@@ -86,7 +86,7 @@ func (c *coder) build() {
 			place = (place + size>>1 + size>>3 + 3) & mask
 		}
 		if share > 0 {
-			width := int32(tableLog) // the most bits that are written
+			width := int32(tableLog) // maximum number of bits that are written
 			if share > 1 {
 				width += 1 - int32(bits.Len32(uint32(share-1)))
 			}
@@ -110,14 +110,13 @@ func (c *coder) first(code uint8) uint32 {
 	return uint32(c.states[int32((width<<16-t.width)>>width)+t.start])
 }
 
-// appendShares appends the table as section 4.1.1 of the RFC describes it.
+// appendShares appends the table in the format of section 4.1.1 of the RFC.
 func (c *coder) appendShares(dst []byte) []byte {
 	w := newBitWriter(dst, 2*maxCodes)
 	w.writeBits(tableLog-5, 4)
-	left := int32(1<<tableLog + 1) // states that are not given yet, and one
+	left := int32(1<<tableLog + 1) // 1 + number of remaining states
 	for code := 0; left > 1; code++ {
-		// A share is written as one more than it is, in as many bits as left needs, but one less if
-		// it is small.
+		// A share is written plus one, with as many bits as left needs, or one bit less if it is small.
 		share := c.shares[code]
 		width := bits.Len32(uint32(left))
 		threshold := int32(1) << (width - 1)
@@ -135,7 +134,7 @@ func (c *coder) appendShares(dst []byte) []byte {
 		if share > 0 {
 			continue
 		}
-		for { // how many more codes have none
+		for { // write the number of further codes without states
 			zeros := 0
 			for zeros < 3 && c.shares[code+1] == 0 {
 				zeros++

@@ -1,11 +1,10 @@
-// Package wordzstd packs texts of words and signs, such as URLs, as frames of Zstandard (RFC 8878)
-// that any decoder reads.
+// Package wordzstd compresses texts of words and punctuation ("signs"), such as URLs, to Zstandard frames (RFC 8878), which
+// any decoder can read.
 //
-// An encoder for all kinds of data looks for a repetition at nearly every byte. This one looks only
-// where a sign stands, as "/", "-", "." and "%" do before the words of a URL, and takes repetitions
-// of eight bytes or more; see matches.go. Literals are packed by package huff0, and sequences by
-// sequences.go. Pages of URLs in DELTA_BYTE_ARRAY take 0.6 of the time of package zstd at its fastest
-// level, with as many bytes where URLs are grouped by host, and 8 % more in random order.
+// A general encoder looks for a match at nearly every byte. This one looks only at positions of punctuation, such as "/",
+// "-", "." and "%" before the words of a URL, for matches of at least eight bytes; see matches.go. Package huff0 encodes
+// literals, and sequences.go encodes sequences. Pages of URLs in DELTA_BYTE_ARRAY take 0.6× the time of package zstd at its
+// fastest level. They have the same size if URLs are grouped by host, and are 8 % larger in random order.
 //
 // Only package parquet imports it.
 package wordzstd
@@ -18,19 +17,17 @@ import (
 )
 
 const (
-	// blockSize is the most bytes of a block, as the format sets it.
+	// blockSize is the maximum size of a block in the format.
 	blockSize = 128 << 10
-	// leastSize and mostSize bound the packed size: less does not pay for the tables, and more is no
-	// page.
+	// leastSize and mostSize limit the size of texts: for shorter ones, the tables cost too much, and pages are not longer.
 	leastSize = 4 << 10
 	mostSize  = 1 << 30
-	// fewSigns says when a text has too few signs: if it has less than one in so many bytes. URLs
-	// have one in seven.
+	// fewSigns is the maximum number of bytes per sign: texts with fewer signs are rejected. URLs have one in seven.
 	fewSigns = 32
 )
 
-// An Encoder packs one text after the other, and keeps its memory: half a megabyte. Frames depend on
-// nothing but their text. It is for one goroutine.
+// An Encoder compresses one text after the other. It reuses its memory, half a megabyte. A frame depends only on its text. An
+// Encoder is not safe for concurrent use.
 type Encoder struct {
 	finder   finder
 	sequence sequencer
@@ -38,22 +35,20 @@ type Encoder struct {
 	huffman  huff0.Scratch
 }
 
-// NewEncoder returns an encoder.
+// NewEncoder returns an Encoder.
 func NewEncoder() *Encoder {
 	e := &Encoder{literals: make([]byte, 0, blockSize+copySlack)}
 	e.huffman.Reuse = huff0.ReusePolicyNone
 	return e
 }
 
-// Append appends src as a frame. The first bytes of src, up to head, are not text, but numbers, as
-// DELTA_BYTE_ARRAY has them; they get blocks of their own. If src is too short or too long, or has
-// too few signs, ok is false, and dst is as it was.
+// Append appends src as a frame. The first bytes of src, up to head, are the numbers of DELTA_BYTE_ARRAY, and get separate
+// blocks. If src is too short or too long, or has too few signs, ok is false, and dst is unchanged.
 func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
 	if len(src) < leastSize || len(src) > mostSize {
 		return dst, false
 	}
-	// Magic number, and a header that says: the size follows in four bytes, and is the size of the
-	// window, too.
+	// The magic number, and a header which says that the size follows in four bytes, and is also the window size.
 	frame = append(dst, 0x28, 0xb5, 0x2f, 0xfd, 2<<6|1<<5)
 	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(src)))
 	for at := 0; at < head; {
@@ -76,7 +71,7 @@ func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
 	return frame, true
 }
 
-// The types of blocks and of their literals.
+// Types of blocks and of their literals.
 const (
 	rawBlock        = 0
 	compressedBlock = 2
@@ -99,14 +94,13 @@ func (e *Encoder) appendBlock(dst, src []byte, at, end int) []byte {
 	}
 	header := uint32(len(dst)-start-3)<<3 | uint32(kind)<<1
 	if end == len(src) {
-		header |= 1 // the last
+		header |= 1 // the last block
 	}
 	dst[start], dst[start+1], dst[start+2] = byte(header), byte(header>>8), byte(header>>16)
 	return dst
 }
 
-// appendLiterals appends the literals of a block: as four streams of Huffman's code, as they are, or
-// as one byte that repeats.
+// appendLiterals appends the literals of a block: as four Huffman-coded streams, uncompressed, or as one repeated byte.
 func (e *Encoder) appendLiterals(dst []byte) []byte {
 	size := uint64(len(e.literals))
 	packed, _, err := huff0.Compress4X(e.literals, &e.huffman)

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// unpack unpacks a frame by the library that robobatch reads with.
+// unpack decompresses a frame with the library that robobatch uses.
 func unpack(tb testing.TB, frame []byte) []byte {
 	tb.Helper()
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
@@ -29,7 +29,7 @@ func unpack(tb testing.TB, frame []byte) []byte {
 	return text
 }
 
-// words returns a text of words between signs, of which few are frequent.
+// words returns a text of words separated by punctuation, with a few frequent words.
 func words(rng *rand.Rand, size int) []byte {
 	var list []string
 	for range 3000 {
@@ -47,7 +47,7 @@ func words(rng *rand.Rand, size int) []byte {
 	return b[:size]
 }
 
-// longWords returns a text of long words, none of which is there twice.
+// longWords returns a text of long words without repetitions.
 func longWords(rng *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -59,8 +59,8 @@ func longWords(rng *rand.Rand, size int) []byte {
 	return b
 }
 
-// widest returns a text with a sequence whose bits do not fit in one word: among many of a few bytes,
-// one of 70,000 literals and a match of 35,000 bytes that is far away.
+// widest returns a text with a sequence whose bits do not fit in a word: among many of a few bytes, one of 70,000
+// literals and a match of 35,000 bytes at a large distance.
 func widest(rng *rand.Rand) []byte {
 	long := longWords(rng, 35_000)
 	text := slices.Concat(long, words(rng, blockSize-len(long)))
@@ -91,8 +91,7 @@ func inputs() map[string][]byte {
 	return all
 }
 
-// TestAppend packs texts, and unpacks them with two decoders: a library, and the command zstd, if
-// there is one.
+// TestAppend compresses texts, and decompresses them with a library and, if it is installed, the command zstd.
 func TestAppend(t *testing.T) {
 	e := NewEncoder()
 	command, err := exec.LookPath("zstd")
@@ -129,7 +128,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestRefused holds that texts that this encoder is not for are left to another.
+// TestRefused tests that the encoder leaves unsuitable texts to another one.
 func TestRefused(t *testing.T) {
 	letters := bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz"), 1000)
 	few := bytes.Clone(letters)
@@ -146,8 +145,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSize holds that real URLs take at most 15 % more than by an encoder for all kinds of data.
-// They do if they are whole; in DELTA_BYTE_ARRAY, see BenchmarkColumn, it is less.
+// TestSize tests that complete real URLs take at most 15 % more bytes than with a general encoder. In DELTA_BYTE_ARRAY,
+// see BenchmarkColumn, the difference is smaller.
 func TestSize(t *testing.T) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -164,7 +163,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestAllocs holds that a frame allocates nothing once memory is there.
+// TestAllocs tests that a frame needs no allocation once the memory exists.
 func TestAllocs(t *testing.T) {
 	text := words(rand.New(rand.NewPCG(5, 6)), 300_000)
 	e := NewEncoder()
@@ -174,8 +173,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// FuzzAppend repeats a text and a word in turn, so that there is enough of both, and unpacks the
-// frame.
+// FuzzAppend repeats a text and a word alternately, so that the input is long enough, and decompresses the frame.
 func FuzzAppend(f *testing.F) {
 	f.Add([]byte("/path/of-some.words"), []byte("/x"), uint16(300), uint16(10))
 	f.Add([]byte("\x00\xff"), []byte("-----------------"), uint16(20_000), uint16(0))
