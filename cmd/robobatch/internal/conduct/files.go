@@ -45,27 +45,6 @@ func (f *files) names() (names []string) {
 	return names
 }
 
-// create creates the files.
-func (f *files) create(byAgent bool) error {
-	columns := [...][]parquet.Field{ofOut: output.CellFields(columnsFor(byAgent)), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
-	for i, t := range f.all {
-		if t.Name == "" {
-			continue
-		}
-		err := t.Create(func() (storage.Output, error) { return storage.Create(t.Name, nil) })
-		if err == nil {
-			err = t.Use(func(out storage.Output) (err error) {
-				t.table, err = output.NewCellTable(out, columns[i], t.opt)
-				return err
-			})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // addRow adds a row to the table, if it is written.
 func (t *file) addRow(row []parquet.Cell) error {
 	if t.table == nil {

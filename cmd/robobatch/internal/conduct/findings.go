@@ -9,10 +9,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output"
@@ -123,7 +123,7 @@ func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	}
 	line := fieldtext.JSON.Text(fieldtext.JSON.Lead(nil, 0, "kind"), []byte(kind))
 	for i, cell := range f.cells {
-		text, err := json.Marshal(valueOf(fields[i].Type, cell))
+		text, err := json.Marshal(outputs.JSONValue(fields[i].Type, cell))
 		if err != nil {
 			f.failed = err
 			return
@@ -132,23 +132,6 @@ func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	}
 	line = append(line, '}')
 	_, f.failed = f.json.Write(append(msg.EscapeJSON(line), '\n'))
-}
-
-// valueOf returns a cell as a value for encoding/json.
-func valueOf(t parquet.Type, c parquet.Cell) any {
-	switch {
-	case c.Null:
-		return nil
-	case t == parquet.Text, t == parquet.Dictionary:
-		return fieldtext.Valid(c.Text)
-	case t == parquet.Bool:
-		return c.Int != 0
-	case t == parquet.Time:
-		return time.UnixMicro(c.Int).UTC()
-	case t == parquet.Double:
-		return c.Float
-	}
-	return c.Int
 }
 
 // A gateKind is a kind of count for -fail. count returns the count, and the total for percentages.

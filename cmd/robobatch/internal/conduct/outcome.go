@@ -17,6 +17,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -96,8 +97,21 @@ func (o *outcome) tempDir() string {
 
 // report evaluates the requests, writes the files, prints the text, and checks the gates.
 func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
-	if err := o.files.create(o.byAgent); err != nil {
-		return err
+	columns := [...][]parquet.Field{ofOut: output.CellFields(columnsFor(o.byAgent)), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
+	for i, t := range o.files.all {
+		if t.Name == "" {
+			continue
+		}
+		err := t.Create(func() (storage.Output, error) { return storage.Create(t.Name, nil) })
+		if err == nil {
+			err = t.Use(func(out storage.Output) (err error) {
+				t.table, err = output.NewCellTable(out, columns[i], t.opt)
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
 	}
 	f := &findings{outcome: o, about: a, out: c.Out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
 	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime

@@ -33,18 +33,6 @@ const (
 	agentsOfFile = 200
 )
 
-// pathLimits returns the limits for each of that many origins, under a memory limit; 0 means no limit.
-func pathLimits(origins int, memory int64) witness.Limits {
-	l := witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, origins))))}
-	if origins > fewOrigins {
-		l.Paths = pathsOfMany
-	}
-	if memory > 0 {
-		l.Bytes = min(l.Bytes, memory/16)
-	}
-	return l
-}
-
 // makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are * and all that the
 // robots.txt files name, so the rules are prepared again.
 func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
@@ -53,7 +41,14 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 		return nil, err
 	}
 	d.tried = &Tried{Origins: int64(len(origins)), Equal: int64(same)}
-	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried, most: pathLimits(len(origins), d.Memory.Limit)}
+	src := &pathSource{dialect: d.Now.Opt.Dialect &^ robots.URLAsIs, tried: d.tried}
+	src.most = witness.Limits{Paths: pathsOfFew, Bytes: pathBytes, Steps: max(leastSteps, min(pathSteps, allSteps/int64(max(1, len(origins)))))}
+	if len(origins) > fewOrigins {
+		src.most.Paths = pathsOfMany
+	}
+	if d.Memory.Limit > 0 {
+		src.most.Bytes = min(src.most.Bytes, d.Memory.Limit/16)
+	}
 	// Divide the origins so that the robots.txt files of each part fit into a memory limit; 0 means no limit. Each part is
 	// read as a whole, which for captures takes a pass over all of them.
 	size := max(1, len(origins))

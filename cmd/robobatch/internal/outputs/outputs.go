@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
@@ -21,8 +22,10 @@ import (
 	"github.com/robobatch/robobatch/ingest/sitemapfiles"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/storage"
 	"github.com/robobatch/robobatch/output"
+	"github.com/robobatch/robobatch/output/parquet"
 )
 
 // ForLog returns the name of the output for a log: its base name without its suffixes, plus ".verdicts" and the
@@ -421,4 +424,21 @@ func (t target) lies(name string) error {
 // within reports whether a path is in a directory. Both must be absolute.
 func within(dir, path string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// JSONValue returns a cell as a value for encoding/json.
+func JSONValue(t parquet.Type, c parquet.Cell) any {
+	switch {
+	case c.Null:
+		return nil
+	case t == parquet.Text, t == parquet.Dictionary:
+		return fieldtext.Valid(c.Text)
+	case t == parquet.Bool:
+		return c.Int != 0
+	case t == parquet.Time:
+		return time.UnixMicro(c.Int).UTC()
+	case t == parquet.Double:
+		return c.Float
+	}
+	return c.Int
 }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/robobatch/robobatch/cmd/robobatch/internal/outputs"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
 	"github.com/robobatch/robobatch/internal/storage"
@@ -448,28 +448,13 @@ func (j *listJSON) Add(row []parquet.Cell) error {
 	j.line = j.line[:0]
 	for i, cell := range row {
 		j.value.Reset()
-		if err := j.values.Encode(valueOf(listColumns[i].Type, cell)); err != nil {
+		if err := j.values.Encode(outputs.JSONValue(listColumns[i].Type, cell)); err != nil {
 			return err
 		}
 		j.line = append(fieldtext.JSON.Lead(j.line, i, listColumns[i].Name), bytes.TrimSuffix(j.value.Bytes(), []byte("\n"))...)
 	}
 	_, err := j.sink.Write(append(j.line, fieldtext.JSON.End...))
 	return err
-}
-
-// valueOf returns a cell as a value for encoding/json.
-func valueOf(t parquet.Type, c parquet.Cell) any {
-	switch {
-	case c.Null:
-		return nil
-	case t == parquet.Text, t == parquet.Dictionary:
-		return c.Text
-	case t == parquet.Bool:
-		return c.Int != 0
-	case t == parquet.Time:
-		return time.UnixMicro(c.Int).UTC()
-	}
-	return c.Int
 }
 
 // Close does nothing: everything is already written, and the format has no metadata.

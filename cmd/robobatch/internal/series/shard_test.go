@@ -48,7 +48,7 @@ func TestAuto(t *testing.T) {
 		{"AWS_BATCH_JOB_ARRAY_INDEX=9", Shard{}, "AWS_BATCH_JOB_ARRAY_SIZE is not set"},
 		{"CLOUD_RUN_TASK_INDEX=1 CLOUD_RUN_TASK_COUNT=2", Shard{1, 2}, ""},
 		{"CLOUD_RUN_TASK_INDEX=x CLOUD_RUN_TASK_COUNT=2", Shard{}, `CLOUD_RUN_TASK_INDEX is "x"`},
-		{"CLOUD_RUN_TASK_INDEX=1 CLOUD_RUN_TASK_COUNT=2 " + slurm, Shard{}, "both Slurm and Cloud Run number this task"},
+		{"CLOUD_RUN_TASK_INDEX=1 CLOUD_RUN_TASK_COUNT=2 " + slurm, Shard{}, "both Slurm and Cloud Run give a number for this task"},
 		{"SLURM_JOB_ID=1", Shard{}, "cannot determine the task number: none of these variables is set: SLURM_ARRAY_TASK_ID (Slurm), "},
 	} {
 		getenv := func(name string) string {

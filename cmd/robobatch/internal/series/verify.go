@@ -480,7 +480,15 @@ func (c *checking) Run(ctx context.Context) error {
 			v, err = VerifyFile(ctx, name)
 			dir = filepath.Dir(name)
 		}
-		if v, err = withMixed(v, err, dir); err != nil {
+		if !storage.IsRemote(dir) { // what a killed run left is not an error, even without a manifest
+			for _, m := range atomicfile.MixedSets(dir) {
+				if err != nil {
+					v, err = new(Verification), nil
+				}
+				v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: outputs.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + outputs.Mixture(m)})
+			}
+		}
+		if err != nil {
 			return err
 		}
 		for _, f := range v.Findings {
@@ -497,18 +505,4 @@ func (c *checking) Run(ctx context.Context) error {
 	}
 	c.Print(checked + ": unchanged\n")
 	return nil
-}
-
-// withMixed adds what a killed run left in a directory, which is not an error even if the directory has no manifest.
-func withMixed(v *Verification, err error, dir string) (*Verification, error) {
-	if storage.IsRemote(dir) {
-		return v, err
-	}
-	for _, m := range atomicfile.MixedSets(dir) {
-		if err != nil {
-			v, err = new(Verification), nil
-		}
-		v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: outputs.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + outputs.Mixture(m)})
-	}
-	return v, err
 }

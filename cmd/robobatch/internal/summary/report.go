@@ -601,14 +601,6 @@ func rangesOf(store *engine.Store) *Ranges {
 	return r
 }
 
-// days returns the days of the lists: "2026-08-15", "2026-04-12 to 2026-08-15".
-func (r *Ranges) days() string {
-	if r.Oldest == r.Newest {
-		return r.Newest
-	}
-	return r.Oldest + " to " + r.Newest
-}
-
 // Impostors says how many crawler requests came from impostors, for a command that includes them in its counts; "" if
 // there are none.
 func (r *Report) Impostors() string {
@@ -637,7 +629,10 @@ func (r *Report) verified() (t table) {
 	took := func(c *Clients) string { return msg.Number(c.Disallowed) + " disallowed: " }
 	stale := "too far from the lists"
 	if r.Ranges != nil && r.Ranges.Newest != "" {
-		stale = "the lists are from " + r.Ranges.days()
+		stale = "the lists are from " + r.Ranges.Newest // "2026-08-15", or "2026-04-12 to 2026-08-15"
+		if oldest := r.Ranges.Oldest; oldest != r.Ranges.Newest {
+			stale = "the lists are from " + oldest + " to " + r.Ranges.Newest
+		}
 	}
 	none := "no public IP address"
 	if r.local > 0 {

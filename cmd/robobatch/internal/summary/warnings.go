@@ -62,9 +62,14 @@ func (r *Report) Warn() (all []warning.Warning) {
 	c, read := &r.Counts, &r.read
 	rows := c.URLs + c.Skipped
 	add := func(code warning.Code, n int64, lines []ingest.Place, text string) {
-		if n > 0 {
-			all = append(all, warning.Warning{Code: code, Text: text, Count: n, Examples: r.placesOf(lines)})
+		if n == 0 {
+			return
 		}
+		d := warning.Warning{Code: code, Text: text, Count: n}
+		for _, at := range lines {
+			d.Examples = append(d.Examples, fmt.Sprintf("%s: line %d", msg.File(r.Inputs[at.Input].Name), at.Line))
+		}
+		all = append(all, d)
 	}
 	switch bad, logs := c.Bad(), int64(len(r.Inputs)); {
 	case bad > 0:
@@ -162,14 +167,6 @@ func (r *Report) headless() []warning.Warning {
 	}
 	d.Text = msg.Count(d.Count, "log") + " read as URLs, but the first lines have the same number of values after the URL: if these are columns, add a header row; if not, add -format urls"
 	return []warning.Warning{d}
-}
-
-// placesOf returns examples with line numbers.
-func (r *Report) placesOf(lines []ingest.Place) (examples []string) {
-	for _, at := range lines {
-		examples = append(examples, fmt.Sprintf("%s: line %d", msg.File(r.Inputs[at.Input].Name), at.Line))
-	}
-	return examples
 }
 
 // whiteSpace returns a warning if URLs contain white space: other columns may follow them.
