@@ -163,7 +163,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	}
 	s, err := r.WarnRows()
 	if err == nil && len(r.gates) > 0 {
-		err = r.JudgesNothing(s)
+		err = r.CheckGates(s)
 	}
 	if err != nil {
 		return err

@@ -161,9 +161,9 @@ var gates = func() ci.Kinds {
 	return k
 }()
 
-// judgesNothing returns an error if the log lacks a field that -fail needs. Without the field, a gate would always have
+// checkGates returns an error if the log lacks a field that -fail needs. Without the field, a gate would always have
 // the same result.
-func (f *findings) judgesNothing(times, answers bool) error {
+func (f *findings) checkGates(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil
 	}

@@ -186,7 +186,7 @@ func (f *findings) warn(c *console.Console) error {
 	if f.total.Bytes == conduct.MostBytes {
 		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes exceeds the largest number, so it stops at " + msg.Number(conduct.MostBytes) + ": check that the size field is the right one"})
 	}
-	if err := f.judgesNothing(f.about.times, f.about.answers); err != nil {
+	if err := f.checkGates(f.about.times, f.about.answers); err != nil {
 		return err
 	}
 	idle, err := ci.Idle(f.gates, f.crawlers(), f.about.dialect)

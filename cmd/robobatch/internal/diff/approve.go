@@ -57,8 +57,8 @@ type Approvals struct {
 	closed, opened, wishes []int64 // number of paths with approved changes, by agent
 }
 
-// A wishKey is a use and the index of an agent.
-type wishKey struct {
+// A preferenceKey is a use and the index of an agent.
+type preferenceKey struct {
 	agent int
 	use   robots.Use
 }
@@ -67,10 +67,10 @@ type wishKey struct {
 type changedSite struct {
 	site
 	origin   string
-	old, now string               // hashes of the site
-	of       [][2]claims          // by agent: old and new claims
-	moved    []string             // by agent: the User-agent line that was added or removed; "" if the same line binds it
-	wishes   map[wishKey][]string // see [Approvals.wishLines]
+	old, now string                     // hashes of the site
+	of       [][2]claims                // by agent: old and new claims
+	moved    []string                   // by agent: the User-agent line that was added or removed; "" if the same line binds it
+	wishes   map[preferenceKey][]string // see [Approvals.wishLines]
 }
 
 // readApprovals reads a file that [Approvals.write] wrote. If the name is empty or the file does not exist, nothing is
@@ -144,7 +144,7 @@ func (a *Approvals) use(origin string) {
 	s := a.sites[origin]
 	delete(a.sites, origin)
 	a.mu.Unlock()
-	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[wishKey][]string{}, old: noFile, now: s.now.rulesHash(a.agents)}
+	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[preferenceKey][]string{}, old: noFile, now: s.now.rulesHash(a.agents)}
 	if s.old != nil {
 		at.old = s.old.hash
 	}
@@ -205,7 +205,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 			for use := range robots.NumUses {
 				if to := now[use]; to != was[use] {
 					changed = true
-					for _, line := range a.wishLines(b, i, agent, use) {
+					for _, line := range a.preferenceLines(b, i, agent, use) {
 						approved = a.approve(use.String()+"="+answerText(to), agent, line) && approved
 					}
 				}
@@ -259,13 +259,13 @@ func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	return was
 }
 
-// wishLines returns the lines that may change the answer of a row about a use: the added preferences, or else the
+// preferenceLines returns the lines that may change the answer of a row about a use: the added preferences, or else the
 // removed ones, or else the rule that changes the access.
-func (a *Approvals) wishLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
+func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
 	if moved := a.at.moved[agent]; moved != "" {
 		return []string{moved}
 	}
-	key := wishKey{agent, use}
+	key := preferenceKey{agent, use}
 	if lines, known := a.at.wishes[key]; known {
 		return lines
 	}
@@ -274,7 +274,7 @@ func (a *Approvals) wishLines(b *engine.Batch, row, agent int, use robots.Use) (
 		for s, statements := range side.said.Select(a.agents[agent]) {
 			for i := range statements {
 				u := &statements[i]
-				_, is := slices.BinarySearchFunc(other[1+s], wishOf(u), witness.Compare)
+				_, is := slices.BinarySearchFunc(other[1+s], statementClaim(u), witness.Compare)
 				if !is && (u.Uses[use] != robots.Unstated || robots.Sources[s].Hides) {
 					lines = append(lines, "+-"[k:k+1]+" "+line(robots.Sources[s].Key+u.Value))
 				}

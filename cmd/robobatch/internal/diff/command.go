@@ -395,7 +395,7 @@ func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	}
 	d.WarnRest(s.Warnings)
 	if len(d.gates) > 0 {
-		if err := d.JudgesNothing(s); err != nil {
+		if err := d.CheckGates(s); err != nil {
 			return err
 		}
 	}

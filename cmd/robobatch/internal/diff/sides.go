@@ -45,7 +45,7 @@ func (r *readRules) claims(a robots.Agent) (all claims) {
 	}
 	for s, statements := range r.said.Select(a) {
 		for i := range statements {
-			all[1+s] = append(all[1+s], wishOf(&statements[i]))
+			all[1+s] = append(all[1+s], statementClaim(&statements[i]))
 		}
 	}
 	for k := range all {
@@ -60,8 +60,8 @@ func claimOf(r robots.Rule) witness.Claim {
 	return witness.Claim{Pattern: r.Pattern, Says: map[bool]string{true: "allow", false: "disallow"}[r.Allow]}
 }
 
-// wishOf returns a statement as a claim.
-func wishOf(u *robots.Statement) witness.Claim {
+// statementClaim returns a statement as a claim.
+func statementClaim(u *robots.Statement) witness.Claim {
 	return witness.Claim{Pattern: u.Pattern, Says: fmt.Sprint(u.Uses, u.How)} // "" is shorter than "/"
 }
 

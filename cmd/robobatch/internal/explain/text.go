@@ -60,7 +60,7 @@ func (a *Answer) Text(s Style) string {
 		}
 	}
 	t.item("source", a.Source.text())
-	t.item("agent", chain(a.Group, a.Agent))
+	t.item("agent", agentText(a.Group, a.Agent))
 	t.item("group", groupText(a.Group))
 	t.item("operator", a.documented)
 	if a.Path != "" {
@@ -71,7 +71,7 @@ func (a *Answer) Text(s Style) string {
 	rows := make([]candidate, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		rows[i] = candidate{r.Line, r.Text, fate(r), r.Matches, r.Decides != ""}
+		rows[i] = candidate{r.Line, r.Text, effectOf(r), r.Matches, r.Decides != ""}
 	}
 	t.candidates("rules", rows, s.All)
 	t.preferences(a.Preferences, a.Allowed, s.All)
@@ -112,7 +112,7 @@ func (t *text) item(label, value string) {
 type candidate struct {
 	line    int32
 	text    string
-	fate    string // whether it matches, and why not
+	effect  string // whether it matches, and why not
 	matches bool
 	decides bool
 }
@@ -128,7 +128,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	for _, r := range rows {
 		digits = max(digits, len(strconv.Itoa(int(r.line))))
 		longest = max(longest, cli.Columns(msg.Line(r.text)))
-		widest = max(widest, len(r.fate))
+		widest = max(widest, len(r.effect))
 	}
 	longest = min(longest, width-indent-len("> ")-digits-len("    ")-widest)
 	for _, r := range rows {
@@ -138,7 +138,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 		}
 		rule := cli.Fit(msg.Line(r.text), longest)
 		rule += strings.Repeat(" ", longest-cli.Columns(rule))
-		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.line, rule, r.fate)
+		fmt.Fprintf(&t.sb, "  %-*s%s %*d  %s  %s\n", indent-2, label, mark, digits, r.line, rule, r.effect)
 		label = ""
 	}
 	if left > 0 {
@@ -154,7 +154,7 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	var lines [robots.NumSources][]candidate
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		lines[l.Source] = append(lines[l.Source], candidate{l.Line, l.Text, preferenceFate(l), l.Matches, l.Counts})
+		lines[l.Source] = append(lines[l.Source], candidate{l.Line, l.Text, preferenceEffect(l), l.Matches, l.Counts})
 	}
 	for s := range lines {
 		t.candidates(robots.Sources[s].Short, lines[s], all)
@@ -167,15 +167,15 @@ func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	}
 	if p.Stated() {
 		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is not a permission)",
-			wishes[p.Use(robots.TrainAI)], wishes[p.Use(robots.Search)], wishes[p.Use(robots.AIInput)], p.Draft))
+			answerNames[p.Use(robots.TrainAI)], answerNames[p.Use(robots.Search)], answerNames[p.Use(robots.AIInput)], p.Draft))
 	}
 }
 
-// wishes describe the answers about a use.
-var wishes = [...]string{robots.Unstated: "not stated", robots.Permitted: "yes", robots.Refused: "no"}
+// answerNames describe the answers about a use.
+var answerNames = [...]string{robots.Unstated: "not stated", robots.Permitted: "yes", robots.Refused: "no"}
 
-// preferenceFate returns the effect of a line of preferences.
-func preferenceFate(l *why.PreferenceLine) string {
+// preferenceEffect returns the effect of a line of preferences.
+func preferenceEffect(l *why.PreferenceLine) string {
 	switch {
 	case !l.Matches:
 		return "no match at byte " + strconv.Itoa(l.StopsAt)
@@ -189,8 +189,8 @@ func preferenceFate(l *why.PreferenceLine) string {
 	return strconv.Itoa(l.Length)
 }
 
-// fate returns the effect of a rule.
-func fate(r *why.Rule) string {
+// effectOf returns the effect of a rule.
+func effectOf(r *why.Rule) string {
 	if !r.Matches {
 		return "no match at byte " + strconv.Itoa(r.StopsAt)
 	}
@@ -324,8 +324,8 @@ func (s *Source) answer() string {
 	return "status " + strconv.Itoa(s.Status)
 }
 
-// chain returns the name that led the crawler to its group, if it is not the crawler's own name.
-func chain(g *why.Group, agent string) string {
+// agentText returns the name that led the crawler to its group, if it is not the crawler's own name.
+func agentText(g *why.Group, agent string) string {
 	if g == nil || len(g.Names) == 0 {
 		return ""
 	}
@@ -397,7 +397,7 @@ func (a *Answer) opinions() string {
 		if same(o.Allowed, a.Allowed) && (o.Reason == "undefined") == (a.Reason == "undefined") {
 			agree = append(agree, o.Dialect)
 		} else {
-			others = append(others, o.Dialect+" "+o.says())
+			others = append(others, o.Dialect+" "+o.clause())
 		}
 	}
 	if len(agree) == 1 {
@@ -409,8 +409,8 @@ func (a *Answer) opinions() string {
 	return strings.Join(agree, ", ") + " agree; " + strings.Join(others, "; ")
 }
 
-// says returns a dialect and its verdict.
-func (o *Opinion) says() string {
+// clause returns a dialect and its verdict.
+func (o *Opinion) clause() string {
 	switch {
 	case o.Reason == "undefined":
 		return "does not define it"
@@ -457,7 +457,7 @@ func counting(p *why.Preferences) string {
 	var uses []string
 	for use, name := range []string{"train AI", "search", "AI input"} {
 		if answer := p.Use(robots.Use(use)); answer != robots.Unstated {
-			uses = append(uses, name+": "+wishes[answer])
+			uses = append(uses, name+": "+answerNames[answer])
 		}
 	}
 	var from []string

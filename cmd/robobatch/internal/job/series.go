@@ -254,14 +254,14 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	s.Logs = new(ingest.Logs)
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
 	if err := s.all(ctx); err != nil {
-		s.again()
+		s.printRebuilt()
 		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; to continue, run the same command with -resume\n",
 			msg.File(s.series.dir.Name), msg.Number(int64(s.sum.Series.Done)), msg.Count(int64(len(s.items())), "output")))
 		return err
 	}
 	// Write failures and statistics, and report. The error lists failed inputs.
 	dir := s.series.dir
-	s.again()
+	s.printRebuilt()
 	if dir.Whole() {
 		if err := dir.DropOthers(s.sum); err != nil {
 			return err
@@ -474,8 +474,8 @@ func (s *seriesRun) sample() console.Sample {
 	return sample
 }
 
-// again says which outputs are redone and why, even with -quiet.
-func (s *seriesRun) again() {
+// printRebuilt says which outputs are redone and why, even with -quiet.
+func (s *seriesRun) printRebuilt() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
 		names := s.diff[why]
 		first := make([]string, 0, warning.Examples)

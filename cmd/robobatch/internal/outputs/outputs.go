@@ -404,20 +404,20 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	}
 	for _, read := range append([]string{rules}, files.Lists...) {
 		if within(out, resolve(read)) {
-			errs = append(errs, t.lies(read))
+			errs = append(errs, t.errInside(read))
 		}
 	}
 	given, err := filepath.Abs(dir)
 	for i := range files.Files { // there may be a million, so links are not followed
 		if name, errName := filepath.Abs(files.Files[i].Name); err == nil && errName == nil && (within(out, name) || within(given, name)) {
-			return errors.Join(append(errs, t.lies(files.Files[i].Name))...)
+			return errors.Join(append(errs, t.errInside(files.Files[i].Name))...)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// lies returns the error for an input in the directory.
-func (t target) lies(name string) error {
+// errInside returns the error for an input in the directory.
+func (t target) errInside(name string) error {
 	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, msg.File(name), msg.File(t.name))
 }
 

@@ -641,9 +641,9 @@ func (p *Pipeline) PrintTook(s *summary.Report) {
 	}
 }
 
-// JudgesNothing returns an error if gates would pass only because there was nothing to check: no request has rules, or
+// CheckGates returns an error if gates would pass only because there was nothing to check: no request has rules, or
 // the single robots.txt is not valid.
-func (p *Pipeline) JudgesNothing(s *summary.Report) error {
+func (p *Pipeline) CheckGates(s *summary.Report) error {
 	rows, rules := s.Rows(), p.Now.Path
 	if rows.Decided > 0 && rows.Without == rows.Decided {
 		return fmt.Errorf("-fail has nothing to check: none of %s has a robots.txt in %s; http and https differ, and so do example.com and www.example.com", msg.Count(rows.Read, "row"), msg.File(rules))

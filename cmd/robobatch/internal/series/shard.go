@@ -71,10 +71,10 @@ func (s Shard) String() string {
 // perInput is the cost of an input in addition to its bytes, for opening it and syncing its output.
 const perInput = 64 << 10
 
-// spread assigns each unassigned item to a shard, depending only on the sizes of the items and the bytes already
+// assignShards assigns each unassigned item to a shard, depending only on the sizes of the items and the bytes already
 // assigned to shards. The largest items are assigned first, each to the shard with the fewest bytes. No shard therefore
 // exceeds the average by more than its last item. Items of unknown size count as empty.
-func spread(items []Item, given []int64) {
+func assignShards(items []Item, given []int64) {
 	order := make([]int, len(items))
 	for i := range order {
 		order[i] = i

@@ -53,7 +53,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 			all = append(all, pieces[i].item)
 		}
 	}
-	spread(all, given)
+	assignShards(all, given)
 	owner := make(map[string]*Item, len(all))
 	for i := range all {
 		item := &all[i]

@@ -77,7 +77,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		}
 	}
 
-	want, all := v.wanted(d, there, records)
+	want, all := v.expectedOutputs(d, there, records)
 	if all != nil && all[0].adds() { // other runs have added to the partitions
 		for _, output := range slices.Sorted(maps.Keys(records)) {
 			if !slices.ContainsFunc(want, func(o Output) bool { return o.Output == output }) {
@@ -115,7 +115,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 			v.addFinding(OtherRun, d.join(file), "belongs to no record")
 		}
 	}
-	v.ends(d, there, all)
+	v.checkEnds(d, there, all)
 	slices.SortStableFunc(v.Findings, func(a, b Finding) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil
 }
@@ -132,9 +132,9 @@ func readSealed(name string, v any) error {
 	return summary.Read(text, v)
 }
 
-// wanted returns the outputs of all shards according to their statistics; nil if one of these is unreliable. Then the
+// expectedOutputs returns the outputs of all shards according to their statistics; nil if one of these is unreliable. Then the
 // outputs in the records are used instead.
-func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
+func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
 		v.addFinding(Missing, d.Stats(), "no run was completed: to continue, run the same command with -resume")
@@ -189,8 +189,8 @@ func (v *Verification) wanted(d Dir, there *view, records map[string]*Record) (w
 	return want, all
 }
 
-// ends compares the failure lists and the totals of merge with the statistics.
-func (v *Verification) ends(d Dir, there *view, all []shardFile) {
+// checkEnds compares the failure lists and the totals of merge with the statistics.
+func (v *Verification) checkEnds(d Dir, there *view, all []shardFile) {
 	if all == nil {
 		return // modified and missing files were already reported
 	}
