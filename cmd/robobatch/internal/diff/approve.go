@@ -54,7 +54,7 @@ type Approvals struct {
 
 	oldRules, newRules *engine.Lookup
 
-	closed, opened, wishes []int64 // number of paths with approved changes, by agent
+	closed, opened, preferences []int64 // number of paths with approved changes, by agent
 }
 
 // A preferenceKey is a use and the index of an agent.
@@ -66,11 +66,11 @@ type preferenceKey struct {
 // A changedSite is the site whose rows are being counted.
 type changedSite struct {
 	site
-	origin   string
-	old, now string                     // hashes of the site
-	of       [][2]claims                // by agent: old and new claims
-	moved    []string                   // by agent: the User-agent line that was added or removed; "" if the same line binds it
-	wishes   map[preferenceKey][]string // see [Approvals.wishLines]
+	origin      string
+	old, now    string                     // hashes of the site
+	of          [][2]claims                // by agent: old and new claims
+	moved       []string                   // by agent: the User-agent line that was added or removed; "" if the same line binds it
+	preferences map[preferenceKey][]string // see [Approvals.preferenceLines]
 }
 
 // readApprovals reads a file that [Approvals.write] wrote. If the name is empty or the file does not exist, nothing is
@@ -144,7 +144,7 @@ func (a *Approvals) use(origin string) {
 	s := a.sites[origin]
 	delete(a.sites, origin)
 	a.mu.Unlock()
-	at := changedSite{site: s, origin: strings.Clone(origin), wishes: map[preferenceKey][]string{}, old: noFile, now: s.now.rulesHash(a.agents)}
+	at := changedSite{site: s, origin: strings.Clone(origin), preferences: map[preferenceKey][]string{}, old: noFile, now: s.now.rulesHash(a.agents)}
 	if s.old != nil {
 		at.old = s.old.hash
 	}
@@ -177,7 +177,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 	}
 	agents := len(a.agents)
 	if a.closed == nil {
-		a.closed, a.opened, a.wishes = make([]int64, agents), make([]int64, agents), make([]int64, agents)
+		a.closed, a.opened, a.preferences = make([]int64, agents), make([]int64, agents), make([]int64, agents)
 	}
 	a.newRules.Use(b)
 	a.oldRules.Use(b.Old)
@@ -211,7 +211,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 				}
 			}
 			if changed && approved {
-				a.wishes[agent]++
+				a.preferences[agent]++
 			}
 		}
 	}
@@ -266,7 +266,7 @@ func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.
 		return []string{moved}
 	}
 	key := preferenceKey{agent, use}
-	if lines, known := a.at.wishes[key]; known {
+	if lines, known := a.at.preferences[key]; known {
 		return lines
 	}
 	for k, side := range []*readRules{a.at.site.now, a.at.site.old} {
@@ -281,7 +281,7 @@ func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.
 			}
 		}
 		if len(lines) > 0 {
-			a.at.wishes[key] = lines
+			a.at.preferences[key] = lines
 			return lines
 		}
 	}
@@ -321,7 +321,7 @@ func (a *Approvals) of(kind string, agent int) int64 {
 	case engine.Opened.String():
 		return a.opened[agent]
 	case otherPreference:
-		return a.wishes[agent]
+		return a.preferences[agent]
 	case engine.OtherRule.String():
 		return 0
 	}

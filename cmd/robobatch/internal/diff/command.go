@@ -277,20 +277,20 @@ func (o *changesOut) Write(b *engine.Batch) error {
 // A changesSink counts and writes changes, and counts rejected lines.
 type changesSink struct {
 	*aggregate.Changes
-	wishes   *aggregate.PreferenceChanges
-	out      *changesOut
-	limit    outputs.RejectLimit
-	rejected int64
-	sent     *bool // see diffing
-	approved *Approvals
+	preferences *aggregate.PreferenceChanges
+	out         *changesOut
+	limit       outputs.RejectLimit
+	rejected    int64
+	sent        *bool // see diffing
+	approved    *Approvals
 }
 
 // Finish completes the counts. It reads counts from disk, so it may fail.
-func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.wishes.Finish()) }
+func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.preferences.Finish()) }
 
 // Write counts the changes of a batch, and writes the changed rows.
 func (s *changesSink) Write(b *engine.Batch) error {
-	if err := errors.Join(s.Changes.Write(b), s.wishes.Write(b), s.approved.Write(b)); err != nil {
+	if err := errors.Join(s.Changes.Write(b), s.preferences.Write(b), s.approved.Write(b)); err != nil {
 		return err
 	}
 	if len(b.Agents) == 0 && !*s.sent {
@@ -335,13 +335,13 @@ func (d *run) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	const wishPart = 8 // of the memory for URLs that changed, for those whose preferences did
-	wishes := d.Parts.Changes / wishPart
-	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes - wishes, TempDir: d.tempDir(), Status: d.Status})
+	const preferencePart = 8 // of the memory for URLs that changed, for those whose preferences did
+	preferences := d.Parts.Changes / preferencePart
+	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes - preferences, TempDir: d.tempDir(), Status: d.Status})
 	defer changes.CloseTemp()
 	sink := &changesSink{Changes: changes, out: &d.out, limit: d.limit, sent: &d.sent, approved: d.approved}
-	sink.wishes = aggregate.NewPreferenceChanges(d.Now.Store, d.Old.Store, cmp.Or(wishes, aggregate.DefaultMemory/wishPart), d.tempDir())
-	defer sink.wishes.CloseTemp()
+	sink.preferences = aggregate.NewPreferenceChanges(d.Now.Store, d.Old.Store, cmp.Or(preferences, aggregate.DefaultMemory/preferencePart), d.tempDir())
+	defer sink.preferences.CloseTemp()
 	if d.noLog {
 		return d.comparePaths(ctx, paths, sink)
 	}
@@ -420,7 +420,7 @@ func (d *run) print(sink *changesSink, refused int64) error {
 		report.Clients = All
 	}
 	report.Fill(sink.Report(reported))
-	report.FillPreferences(sink.wishes.Report(reported))
+	report.FillPreferences(sink.preferences.Report(reported))
 	report.Gates = judge(d.gates, report)
 	report.Refused = refused
 	all := make([]string, 0, len(report.Agents))
