@@ -21,6 +21,7 @@ import (
 	"strings"
 	"syscall"
 
+	_ "github.com/robobatch/robobatch/cmd/robobatch/internal/collector"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"

@@ -158,8 +158,8 @@ func (l *Limits) Flags() []cli.Flag {
 		{Name: "max-rejects", Arg: "n", Rare: true, Set: cli.Text(&l.MaxRejects), Doc: `
 			Exit with code 1 if more lines are rejected: n, or n% of all.`},
 		{Name: "require-rules", Arg: "share", Rare: true, Set: cli.NotEmpty(&l.RequireRules, "write a share, such as 99%"), Doc: `
-			Exit with code 1 if a smaller share of the rows with a URL, such as 99%, has a robots.txt in -rules. Needs a
-			log (-in).`},
+			Exit with code 1 if too few rows with a URL have a robots.txt in -rules. The value is their minimum share, such as
+			99%. Needs a log (-in).`},
 		{Name: "no-rows", Arg: "what", Values: noRows, Default: noRows[0], Rare: true, Set: cli.Text(&l.NoRows), Doc: `
 			What to do without rows, or without any URL. warn: warn if there are no rows; exit with code 2 if no line has
 			a URL. fail: exit with code 1 if there are no rows. allow: accept logs without any URL. fail,allow: both.`},

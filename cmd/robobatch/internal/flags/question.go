@@ -405,7 +405,8 @@ type Zone struct {
 // Flag returns the flag -timezone.
 func (z *Zone) Flag() cli.Flag {
 	return cli.Flag{Name: "timezone", Arg: "name", Rare: true, Set: cli.Text(&z.Name), Doc: `
-		IANA time zone for days in a report and -partition-by date, such as Europe/Berlin. Default: UTC.`}
+		IANA time zone for days in a report and -partition-by date. Example: Europe/Berlin. Default:
+		UTC.`}
 }
 
 // Location returns the time zone; for an unknown name it adds a fault and returns UTC.

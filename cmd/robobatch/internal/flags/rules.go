@@ -78,6 +78,6 @@ func (o *Old) Flag() cli.Flag {
 		}
 		return cli.Once(&o.Path, oneDirectory)(text)
 	}, Doc: `
-		Previous rules to compare with, in any form of -rules; or a time such as 2026-01-31, for the rules of -rules at that
-		time. Given twice, it takes both: these rules at that time.`}
+		The previous rules, in any form of -rules. A time, such as 2026-01-31, means those of -rules in force then. Give
+		it twice for both.`}
 }

@@ -48,8 +48,8 @@ the rows before the damage are kept as x.partial.parquet, and the exit code is 2
 			Stop with exit code 1 if more lines are rejected: n, or n% of all.
 			The rows before that are kept as x.partial.parquet.`,
 		"require-rules": `
-			Exit with code 1 if a smaller share of the rows with a URL, such as 99%, has a robots.txt in -rules.
-			Checked at the end; all rows are kept as x.partial.parquet.`,
+			Exit with code 1 if too few rows with a URL have a robots.txt in -rules. The value is their minimum share, such as
+			99%. Checked at the end; all rows are kept as x.partial.parquet.`,
 		"no-rows": `
 			What to do without rows, or without any URL. warn: warn if there are no rows; exit with code 2 if no line has
 			a URL, and keep the rows as x.partial.parquet. fail: exit with code 1 if there are no rows. allow:
@@ -190,7 +190,7 @@ func (s *seriesFlags) flags() []cli.Flag {
 			Keep outputs that were made from the same input, rules, flags and version. Outputs made with other flags
 			are an error; -resume=redo rebuilds them (docs/CLUSTER.md). Needs one output per input.`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
-			Process part i of n of the inputs, written i/n with i from 0, or auto: the task number of Slurm, Kubernetes,
+			Process part i of n of the inputs, written i/n with i from 0. auto: the task number of Slurm, Kubernetes,
 			AWS Batch or Cloud Run. robobatch merge combines the parts (docs/CLUSTER.md). Needs one output per input.`},
 	}
 	for i := range all {

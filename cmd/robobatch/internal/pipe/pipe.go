@@ -98,7 +98,7 @@ error, the stream contains the batches before it, and has no end mark.`
 			{Name: "verdicts-only", Set: cli.Bool(&g.verdictsOnly), Doc: `
 			Omit the input columns, for a caller that keeps them.`},
 			{Name: "pool", Set: cli.Bool(&g.pool), Doc: `
-			Do not write an end mark after a stream, as ClickHouse's executable_pool requires.`},
+			Do not write an end mark after a stream. ClickHouse's executable_pool requires this.`},
 			{Name: "per-stream", Set: cli.Bool(&g.perStream), Doc: `
 			Print warnings after each stream, for several streams to one process. Then print "robobatch: end of stream 1"
 			and so on.`},

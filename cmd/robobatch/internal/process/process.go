@@ -1,7 +1,7 @@
 // Package process has what belongs to the running process. It runs a command so that a signal can end it at any moment
 // without leaving a half-written output: it decides when a signal comes too late, and lets one goroutine drop an output
-// that another one writes. It also knows the version of the program, when the garbage collector starts, and whether the
-// address space is large enough. Only cmd/robobatch and its packages import it.
+// that another one writes. It also knows the version of the program, and whether the address space is large
+// enough. Only cmd/robobatch and its packages import it.
 package process
 
 import (
