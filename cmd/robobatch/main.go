@@ -105,26 +105,10 @@ func start(arguments []string, std console.Streams) (title string, err error) {
 	if !strings.HasPrefix(arguments[0], "-") {
 		name, arguments = arguments[0], arguments[1:]
 		if name == "help" {
-			if len(arguments) > 1 {
-				return title, cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
-			}
-			topic := ""
-			if len(arguments) == 1 && !strings.HasPrefix(arguments[0], "-") {
-				topic = arguments[0]
-			}
-			text, err := p.HelpOn(topic)
-			if err != nil {
-				return title, err
-			}
-			return title, std.PrintOut(text)
+			return title, help(p, arguments, std)
 		}
 		if name == "" || p.Command(name) == nil {
-			known := slices.Sorted(slices.Values(p.Names()))
-			err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
-			if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
-				return title, &cli.UsageError{Err: fmt.Errorf("%w; to read a log, use -in %s", err, msg.File(name))}
-			}
-			return title, &cli.UsageError{Err: cli.HintOrMeant(err, name, known, flags.CommandsMeant)}
+			return title, unknownCommand(p, name)
 		}
 	}
 	c := &all[slices.IndexFunc(all, func(c flags.Command) bool { return c.Name == name })]
@@ -165,3 +149,29 @@ const bareText = `robobatch decides for every URL of a log whether a crawler may
 The first decides each URL of a log, the second explains one verdict, and the third finds mistakes in a robots.txt.
 robobatch -h prints the most important flags, and robobatch -h all prints all flags.
 `
+
+// help is the command help.
+func help(p *cli.Program, arguments []string, std console.Streams) error {
+	if len(arguments) > 1 {
+		return cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
+	}
+	word := ""
+	if len(arguments) == 1 && !strings.HasPrefix(arguments[0], "-") {
+		word = arguments[0]
+	}
+	text, err := p.HelpOn(word)
+	if err != nil {
+		return err
+	}
+	return std.PrintOut(text)
+}
+
+// unknownCommand is the error of a first argument that is not a command.
+func unknownCommand(p *cli.Program, name string) error {
+	known := slices.Sorted(slices.Values(p.Names()))
+	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))
+	if info, statErr := os.Stat(name); statErr == nil && !info.IsDir() {
+		return &cli.UsageError{Err: fmt.Errorf("%w; to read a log, use -in %s", err, msg.File(name))}
+	}
+	return &cli.UsageError{Err: cli.HintOrMeant(err, name, known, flags.CommandsMeant)}
+}

@@ -128,13 +128,13 @@ func (p *Program) Man() string {
 	fmt.Fprintf(&sb, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name, roff(p.About))
 	for i := range p.Commands {
 		c := &p.Commands[i]
-		needed := "" // the required flags, as in "-rules dir [flags]"
+		var needed strings.Builder // the required flags, as in "-rules dir [flags]"
 		for _, f := range c.Flags {
 			if f.Needed != "" {
-				needed += f.usage() + " "
+				needed.WriteString(f.usage() + " ")
 			}
 		}
-		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(strings.TrimSpace(needed+"[flags] "+c.Arguments)))
+		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(strings.TrimSpace(needed.String()+"[flags] "+c.Arguments)))
 	}
 	fmt.Fprintf(&sb, ".B %s help\n[topic]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", name, roffParagraphs(job.Intro))
 	writeManFlags(&sb, job)

@@ -87,20 +87,9 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 			agents = d.addNames(agents, &sites[i])
 		}
 	}
-	if len(agents) > 1 { // prepare the rules again, for these crawlers
-		if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
-			if err := d.Divide(); err != nil { // a row has a verdict for each
-				return nil, err
-			}
-		}
-		for _, side := range d.Sides() {
-			if err := side.Unload(); err != nil {
-				return nil, err
-			}
-			side.Opt.Agents = agents
-			if err := side.Load(ctx, d.tempDir(), &d.Console); err != nil {
-				return nil, err
-			}
+	if len(agents) > 1 {
+		if err := d.reload(ctx, agents); err != nil {
+			return nil, err
 		}
 	}
 	for _, name := range flags.AgentsOf(&d.Now.Opt) {
@@ -141,6 +130,25 @@ func (d *run) addNames(names []string, s *site) []string {
 		}
 	}
 	return names
+}
+
+// reload prepares the rules for other crawlers.
+func (d *run) reload(ctx context.Context, agents []string) error {
+	if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
+		if err := d.Divide(); err != nil { // a row has a verdict for each
+			return err
+		}
+	}
+	for _, side := range d.Sides() {
+		if err := side.Unload(); err != nil {
+			return err
+		}
+		side.Opt.Agents = agents
+		if err := side.Load(ctx, d.tempDir(), &d.Console); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // comparePaths evaluates the paths with both sides, and reports.

@@ -312,11 +312,9 @@ func (s *seriesRun) all(ctx context.Context) error {
 		}
 		item := &s.items()[i]
 		if err := s.makeOutput(ctx, item); err != nil {
-			fault, isFault := errors.AsType[*outputs.FaultError](err)
-			_, isInput := errors.AsType[*inputError](err)
-			isInput = isInput || errors.Is(err, syscall.ENAMETOOLONG)
-			if errors.Is(err, context.Canceled) || !isFault && !isInput || !s.series.skip {
-				if isFault {
+			failure, ok := failureOf(err)
+			if !ok || !s.series.skip {
+				if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
 					return fmt.Errorf("%w\n%s was not written; -on-error skip continues with the next input", fault.Err, msg.File(s.series.dir.Output(item)))
 				}
 				return err
@@ -324,10 +322,7 @@ func (s *seriesRun) all(ctx context.Context) error {
 			if storage.IsTemporary(err) {
 				s.passing = err
 			}
-			if isFault {
-				err = fault.Err
-			}
-			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: err.Error()})
+			s.sum.Series.Failed = append(s.sum.Series.Failed, series.Failure{Input: item.Name, Output: item.Output, Error: failure})
 		}
 		s.mu.Lock()
 		s.bytes += max(0, item.Size)
@@ -341,6 +336,20 @@ type inputError struct{ err error }
 
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
+
+// failureOf returns the fault of an input; ok is false if the error is not about the input.
+func failureOf(err error) (text string, ok bool) {
+	if errors.Is(err, context.Canceled) {
+		return "", false
+	}
+	if fault, ok := errors.AsType[*outputs.FaultError](err); ok {
+		return fault.Err.Error(), true
+	}
+	if _, ok := errors.AsType[*inputError](err); ok || errors.Is(err, syscall.ENAMETOOLONG) {
+		return err.Error(), true
+	}
+	return "", false
+}
 
 // makeOutput makes the output of an input, unless it is complete.
 func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {

@@ -134,29 +134,7 @@ func (f *File) Write(l *listings.Listing) error {
 			rows.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
 		}
 		if r.Preferences != nil {
-			// The groups of lines about uses of pages differ from the groups of the rules.
-			if len(f.agents) == 0 {
-				early := r.Preferences.Early
-				early[robots.ByPolicy] = nil // these are rules of groups
-				rows.statements("", &early)
-				for i := range r.Preferences.Groups {
-					g := &r.Preferences.Groups[i]
-					agents := agentList(g.Star, g.Agents)
-					if n := len(agents) * g.Len(); rows.named+n > maxRepeated {
-						agents = ""
-					} else {
-						rows.named += n
-					}
-					rows.statements(agents, &g.Bound)
-				}
-			}
-			for i, agent := range f.agents {
-				bound := r.Preferences.Select(agent)
-				rows.statements(f.names[i], &bound)
-			}
-			if r.Preferences.License.Line > 0 {
-				rows.row(listRow{item: itemLicense, line: r.Preferences.License.Line, value: &r.Preferences.License.URL})
-			}
+			rows.preferences(r.Preferences, f)
 		}
 		for _, d := range r.About(robots.Origin(rows.file.origin)) {
 			rows.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
@@ -314,6 +292,32 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 	if seconds, ok := r.CrawlDelay(a); ok {
 		l.delay(seconds, 0, name)
+	}
+}
+
+// preferences adds the lines about allowed uses of pages. Their groups differ from the groups of the rules.
+func (l *lister) preferences(p *robots.Preferences, f *File) {
+	if len(f.agents) == 0 {
+		early := p.Early
+		early[robots.ByPolicy] = nil // these are rules of groups
+		l.statements("", &early)
+		for i := range p.Groups {
+			g := &p.Groups[i]
+			agents := agentList(g.Star, g.Agents)
+			if n := len(agents) * g.Len(); l.named+n > maxRepeated {
+				agents = ""
+			} else {
+				l.named += n
+			}
+			l.statements(agents, &g.Bound)
+		}
+	}
+	for i, agent := range f.agents {
+		bound := p.Select(agent)
+		l.statements(f.names[i], &bound)
+	}
+	if p.License.Line > 0 {
+		l.row(listRow{item: itemLicense, line: p.License.Line, value: &p.License.URL})
 	}
 }
 

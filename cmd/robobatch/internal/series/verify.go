@@ -245,12 +245,12 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 			return v, nil
 		}
 	}
-	outputs := []string{s.Output}
+	names := []string{s.Output}
 	for i := range s.Beside {
-		outputs = append(outputs, s.Beside[i].Name)
+		names = append(names, s.Beside[i].Name)
 	}
-	if i := slices.IndexFunc(outputs, storage.IsRemote); i >= 0 && !storage.IsRemote(name) {
-		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", msg.File(name), msg.File(outputs[i]))
+	if i := slices.IndexFunc(names, storage.IsRemote); i >= 0 && !storage.IsRemote(name) {
+		return nil, fmt.Errorf("%s names %s in object storage, which is read only if you name it: copy the -stats file there, and name that copy", msg.File(name), msg.File(names[i]))
 	}
 	switch {
 	case s.Series.List.Hash != "":
@@ -313,10 +313,10 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 }
 
 // compare returns the modified outputs; same compares a file of the right size.
-func (v *view) compare(ctx context.Context, d Dir, outputs []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
-	files := make([]summary.NamedFile, 0, len(outputs))
-	for i := range outputs {
-		files = append(files, filesOf(outputs[i])...)
+func (v *view) compare(ctx context.Context, d Dir, want []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
+	files := make([]summary.NamedFile, 0, len(want))
+	for i := range want {
+		files = append(files, filesOf(want[i])...)
 	}
 	found := make([]Finding, len(files))
 	var group panics.Group

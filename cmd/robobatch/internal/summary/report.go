@@ -216,7 +216,7 @@ func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
 		Asked: src.Asked, Version: src.Version, Dialect: src.Store.Options().Dialect.String(), Agents: src.Store.Options().Agents,
-		RulesHash: src.Store.RulesHash(), RulesName: src.Name, Warnings: []warning.Warning{}, read: lines, badBytes: s.BadBytes,
+		RulesHash: src.Store.RulesHash(), RulesName: src.Name, Warnings: []warning.Warning{}, ByAgent: []AgentCount{}, read: lines, badBytes: s.BadBytes,
 		Rules: Rules{
 			Files: src.Rules.Len(), Origins: src.Store.InForce(), Texts: mem.Files, Patterns: mem.Rules,
 			TableBytes: mem.Tables, TextBytes: mem.Text, Skipped: append([]string{}, src.Rules.Skipped()...),
@@ -244,7 +244,6 @@ func New(src Source) *Report {
 	if r.AgentFromLog {
 		r.Others, r.Unbound = &Clients{}, &Clients{}
 	}
-	r.ByAgent = []AgentCount{}
 	all := make([]engine.NamedCount, 0, len(s.Agents)+len(s.Named))
 	for i, n := range s.Agents {
 		all = append(all, engine.NamedCount{Name: r.Agents[i], AgentCount: n})
