@@ -18,9 +18,9 @@ func TestGitHub(t *testing.T) {
 	}{
 		{3, 0, -1, ""},
 		{10, 0, -1, ""},
-		{12, 0, 2, "\n2 findings beside the annotations\n"},
-		{12, 5, 2, "\n7 findings beside the annotations\n"},
-		{5_000, 2_000, 3_524, "\n6,990 findings beside the annotations\n"},
+		{12, 0, 2, "\n2 more findings\n"},
+		{12, 5, 2, "\n7 more findings\n"},
+		{5_000, 2_000, 3_524, "\n6,990 more findings\n"},
 	} {
 		name := filepath.Join(t.TempDir(), "summary.md")
 		t.Setenv(SummaryFile, name)
