@@ -69,7 +69,10 @@ func withoutRefused(all []answer) (kept []answer) {
 	for i, a := range all {
 		good[i+1] = good[i] + a.n*int64(bit(isGood(a)))
 	}
-	type run struct{ from, to, n int }
+	type run struct {
+		from, to, n int
+		status      uint16
+	}
 	open := map[uint64]*run{} // by client: its current bad responses
 	of := make([]*run, len(all))
 	for i, a := range all {
@@ -79,8 +82,8 @@ func withoutRefused(all []answer) (kept []answer) {
 			continue
 		}
 		r := open[client]
-		if r == nil {
-			r = &run{from: i}
+		if r == nil || r.status != a.status { // two failures of the site are no refusal
+			r = &run{from: i, status: a.status}
 			open[client] = r
 		}
 		r.to, r.n, of[i] = i, r.n+1, r
