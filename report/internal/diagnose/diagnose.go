@@ -208,7 +208,8 @@ func (g *grid) rank() []Row {
 	})
 }
 
-// isShown reports whether a row has enough requests.
+// isShown reports whether a row has enough requests. A surge is only a cost, so its share of the crawler's own
+// requests does not count.
 func (g *grid) isShown(r *Row) bool {
 	switch r.Code {
 	case RobotsFailed, RobotsMissing, RobotsOther, SitemapBad:
@@ -226,7 +227,7 @@ func (g *grid) isShown(r *Row) bool {
 		return true
 	}
 	for i, a := range g.Agents {
-		if i > 0 && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
+		if i > 0 && r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
 			return true
 		}
 	}

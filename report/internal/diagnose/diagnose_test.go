@@ -193,6 +193,12 @@ var faults = []fault{
 	{code: SiteClosed, path: "/", agents: []string{"Googlebot", "bingbot"}, from: 150, to: 220, texts: []string{"User-agent: *\nDisallow: /\n", textOpen}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || r.path == txtName }, approximate: true},
 	{code: SectionClosed, path: "/product/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /product/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/product/") }, approximate: true},
 	{code: ResourcesBlocked, path: "/assets/", agents: []string{"Googlebot", "bingbot"}, from: 168, to: days * 24, texts: []string{textOpen + "Disallow: /assets/\n"}, change: func(_ *rand.Rand, r *request) bool { return r.agent == 0 || !within(r, "/assets/") }, approximate: true},
+	{code: CrawlerSurge, agents: []string{"GPTBot"}, from: 0, to: 10, change: func(_ *rand.Rand, r *request) bool { // begun before the log
+		if r.agent == 0 && r.path != "/gone" {
+			r.agent = 3
+		}
+		return true
+	}, counted: func(r *request) bool { return r.agent == 3 }},
 }
 
 // TestFaults plants faults, and holds that each has one row, with its agents, path, time and requests, and nothing else has one. Requests are
@@ -427,6 +433,11 @@ func TestRefusedTxt(t *testing.T) {
 	if runs := g.txtRuns(withoutRefused(none), missing, txtLasting); len(runs) != 1 {
 		t.Errorf("nobody gets the file: %+v", runs)
 	}
+	// A client that the site failed twice, with weeks between, is not refused.
+	all = []answer{{n: 1, status: 503, client: 1}, {n: 20, status: 200, client: 2}, {n: 1, status: 404, client: 1}}
+	if kept := withoutRefused(all); len(kept) != 3 {
+		t.Errorf("two failures: %+v", kept)
+	}
 }
 
 // TestEnds holds that a row goes on if its next request may still come.
@@ -620,6 +631,16 @@ func TestBlame(t *testing.T) {
 	(&grid{Log: &Log{Agents: agents}}).blame(&r, map[uint16]int64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
 	if r.lost != 121 || r.Evidence.Crawlers != 50 {
 		t.Errorf("%g requests are lost, %d by crawlers", r.lost, r.Evidence.Crawlers)
+	}
+}
+
+// TestShown holds that a small surge is not told, although other rows with as many requests are.
+func TestShown(t *testing.T) {
+	g := &grid{Log: &Log{Agents: agents}, traffic: [][]count{{}, {}, {}, {{n: 100}}}, requests: 100_000}
+	for code, want := range map[string]bool{CrawlerSurge: false, RulesIgnored: true} {
+		if is := g.isShown(&Row{Code: code, Agents: []string{"GPTBot"}, Requests: 40}); is != want {
+			t.Errorf("%s: %v", code, is)
+		}
 	}
 }
 

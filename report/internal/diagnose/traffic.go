@@ -127,7 +127,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 		}
 		p := g.profile(counts, in, kept...)
 		made, expected := p.sums(in)
-		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts, in) {
+		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts[:in.from]) {
 			continue
 		}
 		if in.to < g.slots { // it must come back for a day
@@ -153,10 +153,10 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 	return all
 }
 
-// wasThere reports whether a crawler was active long and often enough before a segment.
-func (g *grid) wasThere(counts []float64, in segment) bool {
+// wasThere reports whether a crawler was active long and often enough in a time range.
+func (g *grid) wasThere(counts []float64) bool {
 	size, present, slots := int(max(1, stopSlot/g.step)), 0, 0
-	for end := in.from; end-size >= 0; end -= size {
+	for end := len(counts); end-size >= 0; end -= size {
 		slots++
 		present += bit(slices.Max(counts[end-size:end]) > 0)
 	}
@@ -191,27 +191,37 @@ func (g *grid) findSurges() {
 	everybody := g.together(g.traffic)
 	for a := uint16(1); int(a) < len(g.Agents); a++ {
 		counts := numbers(g.traffic[a])
-		usual := g.profileOf(a, segment{})
+		in, usual := segment{}, g.profileOf(a, segment{})
 		for range 2 { // the first profile includes the surge
+			outside, slots := usual.outside()
 			best, most := segment{}, 0.0
-			for _, in := range segments(g.slots, func(i int) float64 { return counts[i] - surgeEdge*max(usual.expected[i], 1e-9) }) {
-				if n, e := usual.sums(in); n-e > most {
-					best, most = in, n-e
+			for _, one := range segments(g.slots, func(i int) float64 { // with the mean, because the same hour of a few other weeks has few requests
+				return counts[i] - surgeEdge*max((usual.expected[i]+outside/max(1, slots))/2, 1e-9)
+			}) {
+				if n, e := usual.sums(one); n-e > most {
+					best, most = one, n-e
 				}
 			}
-			usual = g.profileOf(a, best)
+			in, usual = best, g.profileOf(a, best)
 		}
-		in := usual.out
+		before := counts[:in.from]
+		if early := int64(in.from)*g.step < stopSlot && int64(in.length())*g.step < slowDays*day; early { // as before the log
+			in.from, before = 0, counts[in.to:]
+			usual = g.profileOf(a, in)
+		}
 		made, expected := usual.sums(in)
 		outside, slots := usual.outside()
 		if int64(in.length())*g.step >= day { // otherwise the few other days of its kind may have been unusually quiet
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
 		chance, ok := usual.chance(in, 1)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || in.from == 0 || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(counts, in) {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(before) {
 			continue
 		}
 		r := g.row(CrawlerSurge, "", "", in.of(g.traffic[a]), a)
+		if in.from == 0 {
+			r.From = at(g.from)
+		}
 		r.Evidence.Expected = rounded(expected)
 		g.rows = append(g.rows, r)
 	}
@@ -250,7 +260,7 @@ func (g *grid) findSlowed() {
 		if low.to == days {
 			in.to, least = g.slots, slowShift
 		}
-		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*depth*depth < least || !g.wasThere(counts, in) ||
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*depth*depth < least || !g.wasThere(counts[:in.from]) ||
 			median(all[low.from:low.to]) < .7*median(all[:low.from]) || slices.ContainsFunc(g.rows, func(r Row) bool {
 			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay && g.slotOf(r.From.Unix()) < in.from
 		}) {
@@ -379,7 +389,11 @@ func (g *grid) sayTraffic(r *Row) {
 		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests per day, down from %s.", r.When, r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
 		r.Remedy.Action = "Compare with the crawl statistics in its webmaster tools. Check response times, and what was released that day."
 	case CrawlerSurge:
-		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), g.moment(r.From), g.moment(r.To), about(float64(r.Requests)/e.Expected))
+		from := g.moment(r.From)
+		if r.Begins == "log_start" {
+			from = "the beginning of the log"
+		}
+		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), from, g.moment(r.To), about(float64(r.Requests)/e.Expected))
 		r.Remedy.Action = "None needed, unless the server was overloaded. To slow a crawler, return 429 with Retry-After."
 	}
 }
