@@ -46,7 +46,6 @@ type Unchecked struct {
 // prove that a text without a time was in force.
 func (log *Log) unchecked(c *Counts) []Unchecked {
 	all, lasted := []Unchecked{}, c.dates[1]-c.dates[0]
-	isTimed := func(t Text) bool { return !t.At.IsZero() }
 	for _, one := range []struct {
 		isMissing bool
 		needs     string
@@ -56,7 +55,7 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 		{!log.Statuses, "status codes in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
 		{!c.isEmpty() && lasted < day, "a log of at least a day", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors}},
 		{!c.isEmpty() && lasted < leastLog, "a log of at least four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
-		{!slices.ContainsFunc(log.Texts, isTimed), "captures of robots.txt, with -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
+		{!slices.ContainsFunc(log.Texts, func(t Text) bool { return !t.At.IsZero() }), "captures of robots.txt, with -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
 		{log.Bytes == 0, "sizes in the log", []string{RobotsOther, BytesHog, SoftNotFound}},
 		{len(log.Conducts) == 0, "status codes in the log, and rules that were in force", []string{DelayIgnored, RulesIgnored}},
 		{!log.Lists, "-ranges", []string{Impostors}},
@@ -227,7 +226,7 @@ func (g *grid) isShown(r *Row) bool {
 		return true
 	}
 	for i, a := range g.Agents {
-		if i > 0 && r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
+		if r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
 			return true
 		}
 	}

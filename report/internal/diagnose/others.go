@@ -283,7 +283,16 @@ func (g *grid) findConduct() {
 		if r.Of = c.Requests; isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
 			g.rows = append(g.rows, r)
 		}
-		delay, since := g.delayOf(r.Agents[0])
+		delay, since, texts := 0.0, int64(0), g.textsOf(g.sites[0].origin) // that of the last text, since the first that has it
+		for _, t := range slices.Backward(texts) {
+			seconds, ok := robots.Inspect(t.Body, g.Dialect).CrawlDelay(robots.NewAgent(r.Agents[0], g.Dialect))
+			if !ok {
+				break
+			}
+			if since = t.At.Unix(); delay == 0 {
+				delay = seconds
+			}
+		}
 		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
 			r = g.row(DelayIgnored, "", "", count{c.Short, max(g.from, since), g.to}, uint16(c.Agent))
 			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
@@ -294,22 +303,6 @@ func (g *grid) findConduct() {
 
 // delayed are the crawlers that obey Crawl-delay according to their operators.
 var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
-
-// delayOf returns the Crawl-delay in the last text for a crawler in seconds, 0 if there is none, and the time of the
-// first text with this delay.
-func (g *grid) delayOf(name string) (delay float64, since int64) {
-	texts := g.textsOf(g.sites[0].origin)
-	for i := len(texts) - 1; i >= 0; i-- {
-		seconds, ok := robots.Inspect(texts[i].Body, g.Dialect).CrawlDelay(robots.NewAgent(name, g.Dialect))
-		if !ok {
-			break
-		}
-		if since = texts[i].At.Unix(); delay == 0 {
-			delay = seconds
-		}
-	}
-	return delay, since
-}
 
 // findImpostors finds the names of crawlers that impostors used.
 func (g *grid) findImpostors() {

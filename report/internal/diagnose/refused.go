@@ -64,8 +64,7 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	if bad.n < refusedLeast || float64(bad.n) < refusedShare*float64(inside.n) || lasted < refusedHours*hour && bad.n < refusedMany {
 		return r, false
 	}
-	before := float64(allBad.n-bad.n) <= refusedBefore*float64(all.n-inside.n)
-	if !before || all.n == inside.n && len(s.refusals[a]) < refusedSpread {
+	if float64(allBad.n-bad.n) > refusedBefore*float64(all.n-inside.n) || all.n == inside.n && len(s.refusals[a]) < refusedSpread {
 		return r, false
 	}
 	others := func(k cellKey) bool {
@@ -81,18 +80,16 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
 		return r, false // a failing section
 	}
-	after := total(pages[in.to:])
 	bad.add(s.refusedTxt(a, bad))
 	inside.n += bad.n - in.of(refused).n
-	now := refusal{a, bad.first, bad.last}
 	r = g.row(CrawlerRefused, s.origin, "/", bad, a)
-	r.Of, r.Evidence.Visitors, r.Ongoing = inside.n, served.n, after.n == 0
+	r.Of, r.Evidence.Visitors, r.Ongoing = inside.n, served.n, total(pages[in.to:]).n == 0
 	r.answered(statuses)
+	r.refused = []refusal{{a, bad.first, bad.last}}
 	if r.Ongoing {
-		now.to = g.to
+		r.refused[0].to = g.to
 	}
-	r.refused = []refusal{now}
-	_, expected := g.usual(a, in)
+	_, expected := g.profileOf(a, in).sums(in)
 	r.lost = max(0, expected-float64(inside.n-bad.n))
 	return r, true
 }
@@ -128,11 +125,6 @@ func mode[K cmp.Ordered](by map[K]int64) (best K) {
 		}
 	}
 	return best
-}
-
-// usual returns the actual and the expected requests of a crawler in a segment.
-func (g *grid) usual(agent uint16, in segment) (made, expected float64) {
-	return g.profileOf(agent, in).sums(in)
 }
 
 // numbers returns counts as numbers.

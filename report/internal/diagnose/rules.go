@@ -272,7 +272,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 			continue
 		}
 		by[a] = max(1, total(b.traffic[a]).n)
-		if made, expected := b.usual(a, in); in.length() < b.slots {
+		if made, expected := b.profileOf(a, in).sums(in); in.length() < b.slots {
 			r.lost += max(0, expected-made)
 		}
 		for earlier := range text {

@@ -155,10 +155,10 @@ func (v *survey) findOutages(a *area) {
 	all := a.pages.hours(v.slots, func(k cellKey) bool { return isPage(k) && !v.own(k) })
 	for _, in := range segments(v.slots, func(i int) float64 { return float64(2*bad[i].n - all[i].n) }) {
 		wide := in // with partly failed slots at its ends
-		if wide.from > 0 && isEdge(bad[wide.from-1], all[wide.from-1]) {
+		if wide.from > 0 && float64(bad[wide.from-1].n) > edgeShare*float64(all[wide.from-1].n) {
 			wide.from--
 		}
-		if wide.to < v.slots && isEdge(bad[wide.to], all[wide.to]) {
+		if wide.to < v.slots && float64(bad[wide.to].n) > edgeShare*float64(all[wide.to].n) {
 			wide.to++
 		}
 		failed, asked := wide.of(bad), in.of(all)
@@ -230,9 +230,6 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 	}
 	return 0, false
 }
-
-// isEdge reports whether a part of a slot belongs to an adjacent outage.
-func isEdge(bad, all count) bool { return float64(bad.n) > edgeShare*float64(all.n) }
 
 // findErrors finds a directory with many failing requests, in the whole log or on some days.
 func (v *survey) findErrors(a *area) {
@@ -321,16 +318,6 @@ func likelihood(k, n float64) (l float64) {
 		l += (n - k) * math.Log(1-k/n)
 	}
 	return l
-}
-
-// wilson returns the lower bound of the 95 % Wilson interval of a share.
-func wilson(k, n int64) float64 {
-	if n == 0 {
-		return 0
-	}
-	const z = 1.96
-	p, m := float64(k)/float64(n), float64(n)
-	return (p + z*z/2/m - z*math.Sqrt(p*(1-p)/m+z*z/4/m/m)) / (1 + z*z/m)
 }
 
 // findMissing finds a directory with missing pages that search crawlers request.
@@ -427,7 +414,10 @@ func (v *survey) endErrors() {
 		if c.path == "/" {
 			rest = errorsRoot / errorsTimes
 		}
-		return wilson(c.bad, c.all) < errorsTimes*rest
+		const z = 1.96 // the lower bound of the 95 % Wilson interval of the share
+		m := float64(c.all)
+		p := float64(c.bad) / m
+		return (p+z*z/2/m-z*math.Sqrt(p*(1-p)/m+z*z/4/m/m))/(1+z*z/m) < errorsTimes*rest
 	})
 	isLess := map[string]bool{}
 	for _, c := range v.errors {

@@ -103,44 +103,27 @@ func (p *profile) sums(s segment) (counted, expected float64) {
 	return counted, expected
 }
 
-// blocks returns the dispersion of sums over length slots around the profile (variance divided by mean, at least 1),
-// and the number of sums.
-func (p *profile) blocks(length int) (phi float64, number int) {
-	squares, mean := 0.0, 0.0
-	for i := 0; i+length <= len(p.counts); {
-		n, e, ok := 0.0, 0.0, true
-		for j := i; j < i+length; j++ {
-			if p.isOut(j) {
-				i, ok = j+1, false
-				break
-			}
-			n, e = n+p.counts[j], e+p.expected[j]
-		}
-		if !ok {
-			continue
-		}
-		squares, mean, number, i = squares+(n-e)*(n-e), mean+e, number+1, i+length
-	}
-	if number < 2 || mean == 0 {
-		return 1, number
-	}
-	return max(1, squares/mean*float64(number)/float64(number-1)), number
-}
-
-// dispersion returns the dispersion of sums over length slots; false if there are too few blocks. For windows of
-// several days, a log has too few blocks. Then the longest possible blocks are used, and the dispersion grows with the
+// dispersion returns the dispersion of sums over length slots around the profile (variance divided by mean, at least 1);
+// false if there are too few blocks of that length. For windows of several days, a log has too few blocks. Then the longest possible blocks are used, and the dispersion grows with the
 // length as if all slots varied together, which is an upper bound.
 func (p *profile) dispersion(length int) (float64, bool) {
-	at := length
-	for {
-		phi, number := p.blocks(at)
+	for at := length; ; at = at * 9 / 10 {
+		squares, mean, number, block := 0.0, 0.0, 0.0, segment{}
+		for i := range p.counts {
+			if p.isOut(i) {
+				block.from = i + 1
+			}
+			if block.to = i + 1; block.length() == at {
+				n, e := p.sums(block)
+				squares, mean, number, block.from = squares+(n-e)*(n-e), mean+e, number+1, i+1
+			}
+		}
 		if number >= leastBlocks {
-			return 1 + (phi-1)*float64(length)/float64(at), true
+			return 1 + (max(1, squares/max(mean, 1e-9)*number/(number-1))-1)*float64(length)/float64(at), true
 		}
 		if at <= int(max(1, 6*hour/p.step)) {
 			return 0, false
 		}
-		at = at * 9 / 10
 	}
 }
 
@@ -169,10 +152,7 @@ func (p *profile) outside() (requests, slots float64) {
 // tail returns the logarithm of the probability of a number and all more extreme ones in a direction, by a negative
 // binomial distribution; -1 means fewer.
 func tail(counted, mean, phi, direction float64) float64 {
-	if mean <= 0 {
-		return 0
-	}
-	if (counted-mean)*direction <= 0 {
+	if mean <= 0 || (counted-mean)*direction <= 0 {
 		return 0 // about one half or more
 	}
 	phi = max(phi, 1+1e-6)

@@ -75,7 +75,7 @@ func (g *grid) findStopped() {
 	requests := total(g.together(g.traffic)).n
 	var pauses []pause
 	for a := 1; a < len(g.Agents); a++ {
-		if own := total(g.traffic[a]).n; g.Agents[a].Search || float64(own) >= busyShare*float64(requests) {
+		if g.Agents[a].Search || float64(total(g.traffic[a]).n) >= busyShare*float64(requests) {
 			pauses = append(pauses, g.pausesOf(uint16(a), g.traffic[a])...)
 		}
 	}
@@ -169,7 +169,7 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 	by := map[uint16]int64{}
 	for _, a := range agents {
 		by[a] = total(g.traffic[a]).n
-		made, expected := g.usual(a, p.in)
+		made, expected := g.profileOf(a, p.in).sums(p.in)
 		r.Evidence.Expected += expected
 		r.Evidence.Made += int64(made)
 		if g.isSearch(a) {
@@ -191,7 +191,7 @@ func (g *grid) findSurges() {
 	everybody := g.together(g.traffic)
 	for a := uint16(1); int(a) < len(g.Agents); a++ {
 		counts := numbers(g.traffic[a])
-		in, usual := segment{}, g.profileOf(a, segment{})
+		usual := g.profileOf(a, segment{})
 		for range 2 { // the first profile includes the surge
 			outside, slots := usual.outside()
 			best, most := segment{}, 0.0
@@ -202,10 +202,11 @@ func (g *grid) findSurges() {
 					best, most = one, n-e
 				}
 			}
-			in, usual = best, g.profileOf(a, best)
+			usual = g.profileOf(a, best)
 		}
+		in := usual.out
 		before := counts[:in.from]
-		if early := int64(in.from)*g.step < stopSlot && int64(in.length())*g.step < slowDays*day; early { // as before the log
+		if int64(in.from)*g.step < stopSlot && int64(in.length())*g.step < slowDays*day { // begun before the log
 			in.from, before = 0, counts[in.to:]
 			usual = g.profileOf(a, in)
 		}
@@ -215,7 +216,7 @@ func (g *grid) findSurges() {
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
 		chance, ok := usual.chance(in, 1)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || slots*float64(g.step) < stopPresent || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || expected <= 0 || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(before) {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(before) {
 			continue
 		}
 		r := g.row(CrawlerSurge, "", "", in.of(g.traffic[a]), a)

@@ -69,10 +69,7 @@ func withoutRefused(all []answer) (kept []answer) {
 	for i, a := range all {
 		good[i+1] = good[i] + a.n*int64(bit(isGood(a)))
 	}
-	type run struct {
-		from, to, n int
-		status      uint16
-	}
+	type run struct{ from, to, n int }
 	open := map[uint64]*run{} // by client: its current bad responses
 	of := make([]*run, len(all))
 	for i, a := range all {
@@ -82,16 +79,15 @@ func withoutRefused(all []answer) (kept []answer) {
 			continue
 		}
 		r := open[client]
-		if r == nil || r.status != a.status { // two failures of the site are no refusal
-			r = &run{from: i, status: a.status}
+		if r == nil || all[r.to].status != a.status { // two failures of the site are no refusal
+			r = &run{from: i}
 			open[client] = r
 		}
 		r.to, r.n, of[i] = i, r.n+1, r
 	}
 	for i, a := range all {
 		if r := of[i]; r != nil {
-			others := r.to - r.from + 1 - r.n
-			if n := good[r.to+1] - good[r.from]; n >= txtAnswers && 2*n > int64(others) {
+			if n := good[r.to+1] - good[r.from]; n >= txtAnswers && 2*n > int64(r.to-r.from+1-r.n) {
 				continue
 			}
 		}
