@@ -441,7 +441,7 @@
   // draw draws the chart of time, in place of the bars: all requests, and their errors, as steps, and crawlers by an axis of their own. A chart
   // of one crawler has its errors by class.
   function draw(figure, data) {
-    const classes = data.isOne ? { moved: ["3xx", "--quiet"], client: ["4xx", "--link"], server: ["5xx", "--deny"] } : { errors: ["errors", "--deny"] };
+    const classes = data.isOne ? { moved: ["3xx", "--quiet"], client: ["4xx", "--line3"], server: ["5xx", "--deny"] } : { errors: ["errors", "--deny"] };
     const kinds = { values: ["", "--accent"], ...data.errors && classes, marks: [data.what, "--warn"] };
     data.lines = data.lines.map(numbersOf);
     const on = data.lines.map((_, i) => data.drawn.includes(i));
