@@ -6,9 +6,7 @@ package paths
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"slices"
-	"strings"
 
 	"github.com/robobatch/robobatch/report/internal/show"
 )
@@ -52,8 +50,6 @@ type Path struct {
 	Below   []*Path // the shown paths below, the busiest first
 
 	number int // number of paths below, shown or not
-	size   int // number of paths in the tree of Below, including the path itself
-	kept   bool
 }
 
 // A Rest counts the requests of a path that Below omits: those of the path itself, and of names without a row.
@@ -88,9 +84,16 @@ func (r *Rest) Label() string {
 }
 
 // A Tree counts requests by path. Use New. It is for one goroutine.
+//
+// Complete paths have no pointers, because there may be one for each URL. Those below the open ones are in nodes, in the
+// order of completion, so what is below an open path is at the end.
 type Tree struct {
 	open []*level // the root, and the paths to the last URL
 	used int      // used length of open
+
+	nodes, spareNodes []node
+	names, spareNames []byte
+	queue             []queued
 
 	dir      []byte // the last URL, up to the last "/" of its path
 	dirDepth int    // depth of that path; 0 means none
@@ -102,9 +105,25 @@ type level struct {
 	Counts
 	name   []byte
 	byRule map[int32]int64 // denying verdicts
-	below  []*Path         // complete paths that may be shown
+	below  []node          // complete paths that may be shown
 	least  int64           // requests of the last path kept when there were too many
 	number int             // number of all paths below
+
+	nodes, names int // lengths of those of the tree when it was opened
+}
+
+// A node is a complete path.
+type node struct {
+	Counts
+	name    int // index of Tree.names
+	length  int // of the name
+	below   int // index of Tree.nodes: the shown paths below, the busiest first
+	shown   int // number of these
+	size    int // number of nodes in the tree of below, including the node itself
+	number  int // number of paths below, shown or not
+	rule    int32
+	several bool
+	kept    bool
 }
 
 // New returns an empty tree.
@@ -164,7 +183,8 @@ func (t *Tree) push(name []byte) {
 	if t.used == len(t.open) {
 		t.open = append(t.open, &level{byRule: map[int32]int64{}})
 	}
-	t.open[t.used].name = append(t.open[t.used].name[:0], name...)
+	l := t.open[t.used]
+	l.name, l.nodes, l.names = append(l.name[:0], name...), len(t.nodes), len(t.names)
 	t.used++
 }
 
@@ -181,101 +201,188 @@ func (t *Tree) leave(depth int) {
 		l, above := t.open[t.used], t.open[t.used-1]
 		above.number++
 		above.addCounts(&l.Counts, 1)
-		for rule, verdicts := range l.byRule {
-			above.byRule[rule] += verdicts
-		}
 		if len(above.below) < shownBelow || l.Requests > above.least {
-			above.below = append(above.below, l.path(t.used))
+			above.below = append(above.below, t.complete(l, t.used))
 			if n := len(above.below); n == 2*shownBelow || n == shownBelow && t.used > 1 { // origins are not sorted by name
-				above.below = busiest(above.below)
-				above.least = above.below[shownBelow-1].Requests
+				kept := t.place(above)
+				t.pack(above, &kept)
+				above.below = append(above.below[:0], t.nodes[kept.below:]...)
+				above.least, t.nodes = above.below[shownBelow-1].Requests, t.nodes[:kept.below]
 			}
+		} else {
+			t.nodes, t.names = t.nodes[:l.nodes], t.names[:l.names]
 		}
-		clear(l.byRule)
-		*l = level{name: l.name, byRule: l.byRule, below: l.below[:0]}
+		if len(l.byRule) > 0 {
+			for rule, verdicts := range l.byRule {
+				above.byRule[rule] += verdicts
+			}
+			clear(l.byRule)
+		}
+		l.Counts, l.below, l.least, l.number = Counts{}, l.below[:0], 0, 0
 	}
 }
 
-// path returns the path of a completed level.
-func (l *level) path(depth int) *Path {
-	name := string(l.name)
-	if name == "?" {
-		name = query
+// complete returns the node of a level.
+func (t *Tree) complete(l *level, depth int) node {
+	n := node{size: 1}
+	if len(l.below) > 0 {
+		n = t.place(l)
+		t.trim(&n, depth, shownPaths)
+		t.pack(l, &n)
 	}
-	p := &Path{Name: name, Depth: depth, Counts: l.Counts, Rule: -1, Several: len(l.byRule) > 1, number: l.number}
+	n.Counts, n.number, n.rule, n.several = l.Counts, l.number, -1, len(l.byRule) > 1
 	most := int64(0)
 	for rule, verdicts := range l.byRule {
-		if verdicts > most || verdicts == most && rule < p.Rule {
-			p.Rule, most = rule, verdicts
+		if verdicts > most || verdicts == most && rule < n.rule {
+			n.rule, most = rule, verdicts
 		}
 	}
-	p.Below = busiest(slices.Clone(l.below))
-	p.trim(shownPaths)
-	return p
+	n.name, n.length = len(t.names), len(l.name)
+	t.names = append(t.names, l.name...)
+	return n
 }
 
-// busiest returns the paths with the most requests, up to the number shown.
-func busiest(all []*Path) []*Path {
-	slices.SortStableFunc(all, func(a, b *Path) int {
-		return cmp.Or(cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Name, b.Name))
+// place puts the paths below a level with the most requests, up to the number shown, at the end of the nodes, below a
+// new node.
+func (t *Tree) place(l *level) node {
+	slices.SortFunc(l.below, func(a, b node) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), bytes.Compare(t.nameOf(&a), t.nameOf(&b)))
 	})
-	return all[:min(len(all), shownBelow)]
+	below := l.below[:min(len(l.below), shownBelow)]
+	n := node{below: len(t.nodes), shown: len(below), size: 1}
+	for i := range below {
+		n.size += below[i].size
+	}
+	if len(t.nodes)+len(below) > cap(t.nodes) {
+		t.nodes = slices.Grow(t.nodes, len(t.nodes)+len(below)) // which copies less than append
+	}
+	t.nodes = append(t.nodes, below...)
+	return n
+}
+
+func (t *Tree) nameOf(n *node) []byte { return t.names[n.name:][:n.length] }
+
+// pack drops the nodes below a level that are not below its node, if they are many. The node's children are the last.
+func (t *Tree) pack(l *level, n *node) {
+	if len(t.nodes)-l.nodes <= 2*n.size+shownBelow {
+		return
+	}
+	t.spareNodes, t.spareNames = t.spareNodes[:0], t.spareNames[:0]
+	t.move(l, n)
+	t.nodes, t.names = append(t.nodes[:l.nodes], t.spareNodes...), append(t.names[:l.names], t.spareNames...)
+}
+
+// move copies the nodes below a node, and their names.
+func (t *Tree) move(l *level, n *node) {
+	name := t.nameOf(n)
+	n.name = l.names + len(t.spareNames)
+	t.spareNames = append(t.spareNames, name...)
+	below := t.nodes[n.below:][:n.shown]
+	for i := range below {
+		t.move(l, &below[i])
+	}
+	n.below = l.nodes + len(t.spareNodes)
+	t.spareNodes = append(t.spareNodes, below...)
 }
 
 // trim reduces a tree to the given number of paths: the busiest ones. Their parents are at least as busy.
-func (p *Path) trim(most int) {
-	p.size = 1
-	for _, b := range p.Below {
-		p.size += b.size
-	}
-	if p.size <= most {
+func (t *Tree) trim(n *node, depth, most int) {
+	if n.size <= most {
 		return
 	}
-	queue, kept := &pathQueue{p}, make([]*Path, 0, most)
-	for len(kept) < most && queue.Len() > 0 {
-		next := heap.Pop(queue).(*Path)
-		next.kept, kept = true, append(kept, next)
-		for _, b := range next.Below {
-			heap.Push(queue, b)
+	t.queue = t.queue[:0]
+	t.enqueue(n, depth)
+	for kept := 1; kept < most && len(t.queue) > 0; kept++ {
+		next := t.dequeue()
+		child := &t.nodes[next.node]
+		child.kept = true
+		t.enqueue(child, int(next.depth))
+	}
+	t.dropBelow(n)
+	n.size = most
+}
+
+// dropBelow drops the nodes below a node that are not kept.
+func (t *Tree) dropBelow(n *node) {
+	below, kept := t.nodes[n.below:][:n.shown], 0
+	for i := range below {
+		if below[i].kept {
+			t.dropBelow(&below[i])
+			below[i].kept = false
+			below[kept] = below[i]
+			kept++
 		}
 	}
-	for _, q := range kept {
-		q.Below = slices.DeleteFunc(q.Below, func(b *Path) bool { return !b.kept })
-	}
-	for _, q := range kept {
-		q.kept = false
-	}
-	p.size = len(kept)
+	n.shown = kept
 }
 
 // Root returns all paths below an unnamed root. Nothing may be added afterwards.
 func (t *Tree) Root() *Path {
 	t.leave(1)
-	p := t.open[0].path(0)
-	if len(p.Below) > manySites {
-		p.trim(shownPaths / 2)
+	n := t.complete(t.open[0], 0)
+	if n.shown > manySites {
+		t.trim(&n, 0, shownPaths/2)
+	}
+	return t.path(&n, 0)
+}
+
+// path returns the path of a node.
+func (t *Tree) path(n *node, depth int) *Path {
+	p := &Path{Counts: n.Counts, Name: string(t.nameOf(n)), Depth: depth, Rule: n.rule, Several: n.several, number: n.number}
+	if p.Name == "?" {
+		p.Name = query
+	}
+	for i := range n.shown {
+		p.Below = append(p.Below, t.path(&t.nodes[n.below+i], depth+1))
 	}
 	return p
 }
 
-// A pathQueue is a heap of paths, the busiest first.
-type pathQueue []*Path
-
-func (q pathQueue) Len() int { return len(q) }
-func (q pathQueue) Less(i, j int) bool {
-	if q[i].Requests != q[j].Requests {
-		return q[i].Requests > q[j].Requests
-	}
-	return q[i].Depth < q[j].Depth || q[i].Depth == q[j].Depth && q[i].Name < q[j].Name
+// A queued is a node in the heap of trim.
+type queued struct {
+	requests int64
+	depth    int
+	node     int // index of Tree.nodes
 }
-func (q pathQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push adds a path, for package heap.
-func (q *pathQueue) Push(p any) { *q = append(*q, p.(*Path)) }
+// before reports whether a node is preferred to another.
+func (t *Tree) before(a, b *queued) bool {
+	if a.requests != b.requests {
+		return a.requests > b.requests
+	}
+	return a.depth < b.depth || a.depth == b.depth && bytes.Compare(t.nameOf(&t.nodes[a.node]), t.nameOf(&t.nodes[b.node])) < 0
+}
 
-// Pop removes the last path, for package heap.
-func (q *pathQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+// enqueue puts the nodes below a node into the heap.
+func (t *Tree) enqueue(n *node, depth int) {
+	for i := range n.shown {
+		at := len(t.queue)
+		t.queue = append(t.queue, queued{t.nodes[n.below+i].Requests, depth + 1, n.below + i})
+		for q := t.queue; at > 0 && t.before(&q[at], &q[(at-1)/2]); at = (at - 1) / 2 {
+			q[at], q[(at-1)/2] = q[(at-1)/2], q[at]
+		}
+	}
+}
+
+// dequeue removes the first node from the heap.
+func (t *Tree) dequeue() queued {
+	last := len(t.queue) - 1
+	first, q := t.queue[0], t.queue[:last]
+	t.queue[0] = t.queue[last]
+	for at := 0; ; {
+		child := 2*at + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && t.before(&q[child+1], &q[child]) {
+			child++
+		}
+		if !t.before(&q[child], &q[at]) {
+			break
+		}
+		q[at], q[child] = q[child], q[at]
+		at = child
+	}
+	t.queue = q
+	return first
 }
