@@ -293,33 +293,15 @@ func (f *RuleFile) share(agent int, s *RuleSet) {
 // Outcome returns the outcome of a URL, by the number of the rule that decides. The URL has a prefix that
 // is not a path, see [robots.SplitURL].
 func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule int32) *Outcome {
-	if s.matcher == nil {
-		// Make the matcher of a set. Matchers that take too much together are dropped first.
-		if r.matchers > r.maxMatchers {
-			r.dropMatchers()
+	if r.matched = r.matched[:0]; rule != engine.NoRule { // otherwise none matches
+		if s.matcher == nil {
+			r.makeMatcher(f, s)
 		}
-		rules, _ := r.look.Rules(f.id, s.agent)
-		// For each rule the first rule of the same line: a rule may have two patterns.
-		lines := make([]int32, len(rules))
-		byLine := make(map[int32]int32, len(rules))
-		for i, r := range rules {
-			first, known := byLine[r.Line]
-			if !known {
-				first = int32(i)
-				byLine[r.Line] = first
-			}
-			lines[i] = first
-		}
-		s.lines = lines
-		s.matcher = newMatcher(rules, s.lines, r.dialect)
-		r.matchers += s.matcher.size
-	}
-	if rule != engine.NoRule {
 		rule = s.lines[rule]
+		var path []byte
+		path, r.path = r.dialect.Path(url[prefix:], r.path)
+		r.matched = s.matcher.match(path, r.matched)
 	}
-	var path []byte
-	path, r.path = r.dialect.Path(url[prefix:], r.path)
-	r.matched = s.matcher.match(path, r.matched[:0])
 	if o := r.known(s, rule); o != nil {
 		return o
 	}
@@ -335,6 +317,25 @@ func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule in
 	s.outcomes[string(r.key)] = o
 	r.size += sizeOutcome + sizeOutcomeN*int64(len(r.matched))
 	return o
+}
+
+// makeMatcher makes the matcher of a set. Matchers that take too much together are dropped first.
+func (r *Rules) makeMatcher(f *RuleFile, s *RuleSet) {
+	if r.matchers > r.maxMatchers {
+		r.dropMatchers()
+	}
+	rules, _ := r.look.Rules(f.id, s.agent)
+	// For each rule the first rule of the same line: a rule may have two patterns.
+	s.lines = make([]int32, len(rules))
+	byLine := make(map[int32]int32, len(rules))
+	for i, r := range rules {
+		if _, known := byLine[r.Line]; !known {
+			byLine[r.Line] = int32(i)
+		}
+		s.lines[i] = byLine[r.Line]
+	}
+	s.matcher = newMatcher(rules, s.lines, r.dialect)
+	r.matchers += s.matcher.size
 }
 
 // known returns the outcome of a rule that decides and those that match, nil if it is new.
