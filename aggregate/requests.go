@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -23,16 +24,59 @@ import (
 // Rows are identified by a 64-bit hash of URL and kind, which the caller computes. The probability that any two of
 // n requests have the same hash is n²/2⁶⁵: 1 in 2,000,000 for 4 million.
 type Requests struct {
-	all   []Request
-	text  []byte   // the URLs of all requests
-	slots []uint32 // a hash table of 1 + index of all, linearly probed, see tagOf; its length is a power of two; 0 is free
-	seed  uint64   // affects only the slots, so that URLs with colliding slots cannot be constructed
+	all     []Entry
+	text    []byte   // of all entries: the path of the URL, a zero byte, a query or fragment, eight zero bytes
+	zeros   bool     // a URL has a zero byte
+	slots   []uint32 // a hash table of 1 + index of all, linearly probed, next to the upper bits of the key; its length is a power of two; 0 is free
+	seed    uint64   // affects only the slots, so that URLs with colliding slots cannot be constructed
+	origins []origin
+	places  map[string]uint32 // of origins
+	named   int               // bytes of origins, about
 
 	mostRequests, mostText int
 	spill                  *extsort.Spill
 	writer                 requestWriter
-	keys, spare            []sortKey // of sorted
+	keys, spare            []sortKey // of inOrder
 	touched                byte
+}
+
+// An origin is what precedes the path in URLs, which all have the same site.
+type origin struct {
+	text string
+	hash uint64
+	site engine.SiteID
+	size int // number of its entries, then where they end in the order, see grouped
+}
+
+// An Entry is a Request in memory.
+type Entry struct {
+	Kind int32
+
+	page    uint32
+	key     uint64
+	variant uint64
+	bytes   int64
+	origin  uint32 // index of Requests.origins
+	at      uint32 // where the path begins in Requests.text
+	path    uint16 // length of the path
+	rest    uint16 // length of the query or fragment
+
+	rows, violations, served, failed, missing, errors uint32
+}
+
+// zeros follow each text, so that the eight bytes at any place of it can be read.
+var zeros [8]byte
+
+// AddRow adds the counts of a row, and the size of its page; see Request.AddPage.
+func (e *Entry) AddRow(one *RowCounts, page uint32) {
+	e.rows += uint32(one.Rows)
+	e.violations += uint32(one.Violations)
+	e.served += uint32(one.Served)
+	e.failed += uint32(one.Failed)
+	e.missing += one.Missing
+	e.errors += one.Errors
+	e.bytes += one.Bytes
+	e.page = min(page-1, e.page-1) + 1 // 0 counts as the greatest
 }
 
 // A Request counts the rows of one URL and one kind.
@@ -41,12 +85,9 @@ type Request struct {
 	Kind int32
 	Page uint32 // the smallest size passed to AddPage; 0 means unknown
 
-	key     uint64
 	variant uint64
 	origin  uint64 // hash of the origin
 	site    engine.SiteID
-	at      uint32 // where the URL begins in Requests.text
-	size    uint16 // of the URL
 	prefix  uint16 // bytes of the URL before its path
 	pathEnd uint16 // where a query or fragment begins, or the URL ends
 }
@@ -94,10 +135,12 @@ type Place struct {
 // MaxURL is the maximum number of bytes that are stored of a URL.
 const MaxURL = 4096
 
-// The memory of requests: a Request with its slots and two sort keys, and the text of a usual URL.
+// The memory of requests: an Entry with its slots, its place in the order and two sort keys, the text of a usual URL, and
+// an origin.
 const (
-	requestBytes = 140
+	requestBytes = 120
 	textBytes    = 80
+	originBytes  = 160
 
 	leastRequests = 1 << 10
 	indexBits     = 22 // of a slot
@@ -114,8 +157,8 @@ func NewRequests(memory int64, dir string) *Requests {
 	slots := 1 << bits.Len(uint(most+most/2))
 	// Allocate everything at once: unused parts take no physical memory, and growing by copying takes time.
 	return &Requests{
-		all: make([]Request, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
-		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), spill: extsort.NewSpill(dir),
+		all: make([]Entry, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
+		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), places: map[string]uint32{}, spill: extsort.NewSpill(dir),
 	}
 }
 
@@ -131,7 +174,7 @@ func (r *Requests) Probe(key uint64) uint32 { return r.slots[r.slot(key)] }
 
 // Find returns the request of a key, or nil if it is not in memory; then use AddRequest. The pointer is valid until
 // a request is added.
-func (r *Requests) Find(key uint64) *Request {
+func (r *Requests) Find(key uint64) *Entry {
 	mask := uint64(len(r.slots) - 1)
 	for i := r.slot(key); ; i = (i + 1) & mask {
 		n := r.slots[i]
@@ -139,7 +182,7 @@ func (r *Requests) Find(key uint64) *Request {
 			return nil
 		}
 		if (n^uint32(key))>>indexBits == 0 { // skips most other requests without reading them, which waits for memory
-			if found := &r.all[n&(1<<indexBits-1)-1]; found.key == key {
+			if found := &r.all[n&(1<<indexBits-1)-1]; found.key == key && found.rows < math.MaxUint32 {
 				return found
 			}
 		}
@@ -148,28 +191,25 @@ func (r *Requests) Find(key uint64) *Request {
 
 // AddRequest adds a request without rows, after Find did not find it. The pointer is valid until the next one is
 // added.
-func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error) {
-	if len(r.all) == r.mostRequests || len(r.text)+len(p.URL) > r.mostText {
+func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
+	if len(r.all) == r.mostRequests || len(r.text)+r.named+len(p.URL)+1+len(zeros) > r.mostText {
 		if err := r.writeRun(); err != nil {
 			return nil, err
 		}
 	}
-	q := Request{key: key, Kind: kind, variant: p.Variant, site: p.Site, at: uint32(len(r.text)), size: uint16(len(p.URL)), prefix: uint16(p.Prefix)}
-	rest := p.URL[p.Prefix:]
-	n := len(rest)
-	if i := bytes.IndexByte(rest, '?'); i >= 0 {
+	path := p.URL[p.Prefix:]
+	n := len(path)
+	if i := bytes.IndexByte(path, '?'); i >= 0 {
 		n = i
 	}
-	if i := bytes.IndexByte(rest[:n], '#'); i >= 0 {
+	if i := bytes.IndexByte(path[:n], '#'); i >= 0 {
 		n = i
 	}
-	q.pathEnd = uint16(p.Prefix + n)
-	if n := len(r.all); n > 0 && string(r.originOf(&r.all[n-1])) == string(p.URL[:p.Prefix]) {
-		q.origin = r.all[n-1].origin
-	} else {
-		q.origin = xxh3.Hash(p.URL[:p.Prefix])
+	q := Entry{
+		key: key, variant: p.Variant, Kind: kind, origin: r.originOf(&p), at: uint32(len(r.text)), path: uint16(n), rest: uint16(len(path) - n),
 	}
-	r.text = append(r.text, p.URL...)
+	r.zeros = r.zeros || bytes.IndexByte(path, 0) >= 0
+	r.text = append(append(append(append(r.text, path[:n]...), 0), path[n:]...), zeros[:]...)
 	r.all = append(r.all, q)
 	mask := uint64(len(r.slots) - 1)
 	i := r.slot(key)
@@ -180,87 +220,105 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Request, error)
 	return &r.all[len(r.all)-1], nil
 }
 
+// originOf returns the index of the origin of a place.
+func (r *Requests) originOf(p *Place) uint32 {
+	text := p.URL[:p.Prefix]
+	if n := len(r.all); n > 0 {
+		if last := r.all[n-1].origin; r.origins[last].text == string(text) {
+			return last
+		}
+	}
+	n, known := r.places[string(text)]
+	if !known {
+		n = uint32(len(r.origins))
+		one := origin{text: string(text), hash: xxh3.Hash(text), site: p.Site}
+		r.origins, r.places[one.text], r.named = append(r.origins, one), n, r.named+len(text)+originBytes
+	}
+	return n
+}
+
 // slot returns where the search for a key begins.
 func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
 }
 
-func (r *Requests) url(q *Request) []byte      { return r.text[q.at:][:q.size] }
-func (r *Requests) originOf(q *Request) []byte { return r.text[q.at:][:q.prefix] }
-
-// sorted returns the indexes in all of the requests, in the order of [compareRequests]. They are valid until the next call.
-func (r *Requests) sorted() []sortKey {
-	if len(r.all) > len(r.keys) {
-		r.keys, r.spare = make([]sortKey, len(r.all)), make([]sortKey, len(r.all))
+// request returns the request of an entry, and its URL appended to a slice.
+func (r *Requests) request(q *Entry, url []byte) (Request, []byte) {
+	o, path := &r.origins[q.origin], r.text[q.at:][:q.path]
+	one := Request{
+		RowCounts: RowCounts{int64(q.rows), int64(q.violations), int64(q.served), int64(q.failed), q.bytes, q.missing, q.errors},
+		Kind:      q.Kind, Page: q.page, variant: q.variant, origin: o.hash, site: o.site, prefix: uint16(len(o.text)), pathEnd: uint16(len(o.text)) + q.path,
 	}
-	s, streaks, keys := requestSorter{r}, r.spare[:0], r.keys[:0]
-	for i := range r.all {
-		if i == 0 || r.all[i].origin != r.all[i-1].origin {
-			streaks = append(streaks, sortKey{r.all[i].origin, uint32(i)})
-		}
-	}
-	slices.SortFunc(streaks, func(a, b sortKey) int { return cmp.Compare(a.eight, b.eight) })
-	for _, k := range streaks {
-		for ; int(k.n) < len(r.all) && r.all[k.n].origin == k.eight; k.n++ {
-			keys = append(keys, k)
-		}
-	}
-	if bytes.IndexByte(r.text, 0) >= 0 { // eightAt uses 0 for the end of a path
-		s.compareAll(keys)
-	} else {
-		eachEqual(keys, func(site []sortKey) { s.sortFrom(site, 0) })
-	}
-	return keys
+	return one, append(append(append(url, o.text...), path...), r.text[int(q.at)+len(path)+1:][:q.rest]...)
 }
 
-// A sortKey holds the eight bytes by which a request is currently sorted.
+// grouped yields the indexes of the entries of each origin, by its hash. Origins with the same hash are one.
+func (r *Requests) grouped() iter.Seq[[]uint32] {
+	sorted := make([]*origin, len(r.origins))
+	for i := range r.origins {
+		sorted[i] = &r.origins[i]
+		sorted[i].size = 0
+	}
+	for i := range r.all {
+		r.origins[r.all[i].origin].size++
+	}
+	slices.SortFunc(sorted, func(a, b *origin) int { return cmp.Compare(a.hash, b.hash) })
+	sum := 0
+	for _, o := range sorted {
+		o.size, sum = sum, sum+o.size
+	}
+	order := make([]uint32, len(r.all))
+	for i := range r.all {
+		o := &r.origins[r.all[i].origin]
+		order[o.size] = uint32(i)
+		o.size++
+	}
+	return func(yield func([]uint32) bool) {
+		for from, i := 0, 0; i < len(sorted); i++ {
+			if i+1 < len(sorted) && sorted[i+1].hash == sorted[i].hash {
+				continue
+			}
+			if !yield(order[from:sorted[i].size]) {
+				return
+			}
+			from = sorted[i].size
+		}
+	}
+}
+
+// A sortKey holds the eight bytes by which an entry is currently sorted.
 type sortKey struct {
 	eight uint64
 	n     uint32 // index of Requests.all
 }
 
-// A requestSorter sorts the requests of a site by the first eight bytes after their origins, equal ones by the next
-// eight, and so on. Comparing whole URLs of a site would read many bytes that are the same in all of them.
-type requestSorter struct{ *Requests }
-
-// fewKeys is the number of keys up to which whole URLs are compared, or insertion is used.
+// fewKeys is the number of keys up to which insertion is used.
 const fewKeys = 24
 
-// sortFrom sorts requests of one origin that are equal up to a position after the origin.
-func (s requestSorter) sortFrom(keys []sortKey, at int) {
-	if len(keys) < fewKeys {
-		s.compareAll(keys)
-		return
-	}
-	for i := range keys {
-		keys[i].eight = s.eightAt(&s.all[keys[i].n], at)
-	}
-	s.sortEight(keys)
-	eachEqual(keys, func(same []sortKey) {
-		if q := &s.all[same[0].n]; at+8 > int(q.size-q.prefix) { // the URLs have no more bytes
-			s.compareAll(same)
-			return
+// sortFrom sorts entries of one origin whose texts are equal up to a position: by the next eight bytes, equal ones by the
+// eight after these, and so on. Comparing whole URLs of a site would read many bytes that are the same in all of them.
+func (r *Requests) sortFrom(keys []sortKey, at int) {
+	for some := range slices.Chunk(keys, 32) {
+		r.touch(some)
+		for i := range some {
+			some[i].eight = binary.BigEndian.Uint64(r.text[int(r.all[some[i].n].at)+at:])
 		}
-		s.sortFrom(same, at+8)
-	})
-}
-
-// eachEqual calls sort for each group of several keys with equal eight bytes.
-func eachEqual(keys []sortKey, sort func([]sortKey)) {
-	for from := 0; from < len(keys); {
-		to := from + 1
+	}
+	r.sortEight(keys)
+	for from, to := 0, 1; from < len(keys); from, to = to, to+1 {
 		for to < len(keys) && keys[to].eight == keys[from].eight {
 			to++
 		}
-		if to-from > 1 {
-			sort(keys[from:to])
+		if q := &r.all[keys[from].n]; to-from > 1 && at+8 > int(q.path+q.rest) { // the texts end
+			r.compareAll(keys[from:to])
+		} else if to-from > 1 {
+			r.sortFrom(keys[from:to], at+8)
 		}
-		from = to
 	}
 }
 
 // sortEight sorts keys by their eight bytes: by the first byte that differs, and then recursively by the next.
-func (s requestSorter) sortEight(keys []sortKey) {
+func (r *Requests) sortEight(keys []sortKey) {
 	if len(keys) < fewKeys {
 		for i, k := range keys {
 			for ; i > 0 && keys[i-1].eight > k.eight; i-- {
@@ -289,38 +347,25 @@ func (s requestSorter) sortEight(keys []sortKey) {
 	}
 	for _, k := range keys {
 		n := &at[byte(k.eight>>shift)]
-		s.spare[*n] = k
+		r.spare[*n] = k
 		*n++
 	}
-	copy(keys, s.spare)
+	copy(keys, r.spare)
 	from := uint32(0)
 	for _, to := range at {
-		s.sortEight(keys[from:to])
+		r.sortEight(keys[from:to])
 		from = to
 	}
 }
 
-// eightAt returns eight bytes as a number, from a position after the origin of a request: in its path, a zero byte,
-// and the rest of the URL. Missing bytes are zero.
-func (s requestSorter) eightAt(q *Request, at int) uint64 {
-	path, rest := s.text[int(q.at)+int(q.prefix):][:q.pathEnd-q.prefix], s.text[int(q.at)+int(q.pathEnd):][:q.size-q.pathEnd]
-	if at+8 <= len(path) {
-		return binary.BigEndian.Uint64(path[at:])
-	}
-	var text [8]byte
-	if at > len(path) {
-		copy(text[:], rest[min(at-len(path)-1, len(rest)):])
-	} else if n := copy(text[:], path[at:]) + 1; n < 8 {
-		copy(text[n:], rest)
-	}
-	return binary.BigEndian.Uint64(text[:])
-}
-
-// compareAll sorts requests by whole URLs.
-func (s requestSorter) compareAll(keys []sortKey) {
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		x, y := &s.all[a.n], &s.all[b.n]
-		return compareRequests(x, y, s.url(x), s.url(y))
+// compareAll sorts entries by whole URLs.
+func (r *Requests) compareAll(keys []sortKey) {
+	var urlA, urlB []byte
+	slices.SortFunc(keys, func(x, y sortKey) int {
+		var a, b Request
+		a, urlA = r.request(&r.all[x.n], urlA[:0])
+		b, urlB = r.request(&r.all[y.n], urlB[:0])
+		return compareRequests(&a, &b, urlA, urlB)
 	})
 }
 
@@ -342,19 +387,37 @@ func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	return cmp.Or(cmp.Compare(a.variant, b.variant), cmp.Compare(a.Kind, b.Kind))
 }
 
-// inOrder yields all requests and their URLs in the order of [compareRequests]. It reads ahead, so that the waits
-// for memory overlap.
+// touch reads the texts of some entries, so that the waits for memory overlap.
+func (r *Requests) touch(some []sortKey) {
+	for _, k := range some {
+		r.touched += r.text[r.all[k.n].at] // used, so that the compiler keeps the read
+	}
+}
+
+// inOrder yields all requests and their URLs in the order of [compareRequests].
 func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 	return func(yield func(*Request, []byte) bool) {
-		for some := range slices.Chunk(r.sorted(), 32) {
-			for _, k := range some {
-				if q := &r.all[k.n]; q.size > 0 {
-					r.touched += r.text[q.at] // used, so that the compiler keeps the read
-				}
+		var url []byte
+		for group := range r.grouped() {
+			if len(group) > len(r.keys) {
+				r.keys, r.spare = make([]sortKey, len(group)), make([]sortKey, len(group))
 			}
-			for _, k := range some {
-				if q := &r.all[k.n]; !yield(q, r.url(q)) {
-					return
+			keys := r.keys[:len(group)]
+			for i, n := range group {
+				keys[i].n = n
+			}
+			if r.zeros { // a zero byte ends a path
+				r.compareAll(keys)
+			} else {
+				r.sortFrom(keys, 0)
+			}
+			for some := range slices.Chunk(keys, 32) {
+				r.touch(some)
+				for _, k := range some {
+					var one Request
+					if one, url = r.request(&r.all[k.n], url[:0]); !yield(&one, url) {
+						return
+					}
 				}
 			}
 		}
@@ -377,7 +440,8 @@ func (r *Requests) writeRun() error {
 		return err
 	}
 	run.End()
-	r.all, r.text = r.all[:0], r.text[:0]
+	r.all, r.text, r.zeros, r.origins, r.named = r.all[:0], r.text[:0], false, r.origins[:0], 0
+	clear(r.places)
 	clear(r.slots)
 	return nil
 }
@@ -409,7 +473,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 		if err := r.writeRun(); err != nil {
 			return err
 		}
-		r.all, r.text, r.slots, r.keys, r.spare = nil, nil, nil, nil, nil
+		r.all, r.text, r.slots, r.keys, r.spare, r.origins, r.places = nil, nil, nil, nil, nil, nil, nil
 	}
 	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
 		w := &requestWriter{}

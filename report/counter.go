@@ -23,10 +23,11 @@ import (
 
 // Options configure a Counter. The zero value counts no status codes.
 type Options struct {
-	// Memory is the approximate size of the counts in bytes; 0 is [aggregate.DefaultMemory]. An eighth each is for the
-	// most requested URLs, for the kinds of requests and, with crawlers of the log, for the User-Agents of unidentified
-	// clients; a sixteenth is for Counter.Diagnose, a sixteenth for impostors if there are address lists, and a quarter
-	// for counts by rule. The rest is for requests. Requests, User-Agents and impostors that exceed their part go to disk.
+	// Memory is the approximate size of the counts in bytes; 0 is [aggregate.DefaultMemory], and half as much again for
+	// requests. An eighth each is for the most requested URLs, for the kinds of requests and, with crawlers of the log,
+	// for the User-Agents of unidentified clients; a sixteenth is for Counter.Diagnose, a sixteenth for impostors if
+	// there are address lists, and a quarter for counts by rule. The rest is for requests. Requests, User-Agents and
+	// impostors that exceed their part go to disk.
 	Memory int64
 
 	// TempDir is the directory for temporary files, used if requests do not fit into memory; "" is the system's default.
@@ -149,6 +150,9 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	memory := cmp.Or(max(0, opt.Memory), aggregate.DefaultMemory)
 	o := store.Options()
 	share := memory / 2
+	if opt.Memory <= 0 {
+		share = memory
+	}
 	if o.LogAgents != engine.LogAgentsOff {
 		share -= memory/8 + memory/16
 	}
@@ -337,10 +341,10 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 			return err
 		}
 	}
-	q.AddCounts(&one)
-	q.AddPage(c.pageSize(b, r.row, one.Bytes))
+	page := c.pageSize(b, r.row, one.Bytes)
+	q.AddRow(&one, page)
 	c.addTime(b, r, &c.kinds.all[q.Kind], &one)
-	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, c.pageSize(b, r.row, one.Bytes))
+	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, page)
 }
 
 // countsOf returns the counts of a row, and counts its status: separately for a robots.txt and for pages.
@@ -418,7 +422,7 @@ func addStatus(cell *timeline.Cell, class int) {
 }
 
 // addRequest adds a request that is not in the table yet.
-func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Request, error) {
+func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Entry, error) {
 	id := c.kindOf(b, r)
 	k, site := &c.kinds.all[id], b.Sites[r.row]
 	if k.file != nil && site != k.site {

@@ -66,8 +66,7 @@ func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count
 			return err
 		}
 	}
-	q.Rows += one.Requests
-	q.Bytes += one.Bytes
+	q.AddRow(&aggregate.RowCounts{Rows: one.Requests, Bytes: one.Bytes}, 0)
 	return nil
 }
 

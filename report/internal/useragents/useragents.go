@@ -74,12 +74,12 @@ func (c *Counts) AddRow(header []byte, denied bool) error {
 			return err
 		}
 	}
-	q.Rows++
+	q.AddRow(&aggregate.RowCounts{Rows: 1}, 0)
 	return nil
 }
 
 // addHeader adds a header that is not in memory.
-func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.Request, error) {
+func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.Entry, error) {
 	name, is := crawlers.Suspect(header)
 	if is {
 		kind |= isSuspect
