@@ -296,7 +296,7 @@ func (t *Tree) trim(n *node, depth, most int) {
 		next := t.dequeue()
 		child := &t.nodes[next.node]
 		child.kept = true
-		t.enqueue(child, int(next.depth))
+		t.enqueue(child, next.depth)
 	}
 	t.dropBelow(n)
 	n.size = most

@@ -87,7 +87,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 	if p == nil {
 		return nil
 	}
-	storage := g.storage
+	table := &g.storage
 	p.flags, err = series.FlagsOf(plan.Asked, struct {
 		Dialect       string   `json:"dialect"`
 		Agent         []string `json:"agent"`
@@ -103,7 +103,7 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 		CSV           string   `json:"csv"`
 	}{
 		g.Question.Dialect, plan.Now.Opt.Agents, plan.outOpt.Format.String(), plan.outOpt.Columns, g.AcceptDamage, g.rejects != "",
-		storage.compression, storage.level, storage.rowGroup, storage.sort, strings.Join(plan.outOpt.Partition, ","), g.table.CSV,
+		table.compression, table.level, table.rowGroup, table.sort, strings.Join(plan.outOpt.Partition, ","), g.table.CSV,
 	})
 	return err
 }
