@@ -137,8 +137,8 @@ a cached copy allows the URL. A capture's max-age overrides it. Default:
 			Published lists of crawler addresses, to detect impostors (docs/AGENTS.md). A file such as googlebot.json, a
 			directory, or token=file for one crawler. May be repeated. Not with -agent.`},
 		{Name: "ranges-age", Arg: "duration", Rare: true, Set: cli.Text(&a.RangesAge), Doc: `
-			Longest time between a list and a request for which it proves an impostor, such as 36h. Default: 7d. Lists
-			that contain the address count for 90 days.`},
+			Longest time from a request to a list that proves an impostor. Example: 36h. Default: 7d. Lists that contain
+			the address count for 90 days.`},
 		{Name: "hosts", Arg: "file", Rare: true, Files: true, Set: cli.NotEmpty(&a.Hosts, "name a file"), Doc: `
 			Host names that verify crawlers. Each line has an address, its host name and the addresses of that name,
 			separated by tabs.`},
