@@ -12,20 +12,21 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ChangesOptions set the counts of Changes. The zero value counts no statuses.
+// ChangesOptions configure Changes. The zero value uses DefaultMemory and counts no status codes.
 type ChangesOptions struct {
-	// Memory is the number of bytes for the URLs that changed; 0 means DefaultMemory. The keys that are counted
-	// take up to a quarter more. Further URLs go to a temporary file in TempDir; "" means the default directory.
+	// Memory is the number of bytes for the URLs that changed; 0 means DefaultMemory. Counted keys take up to a
+	// quarter more. URLs that do not fit go to a temporary file in TempDir; "" means the default directory.
 	Memory  int64
 	TempDir string
 
-	// Status is 1 + the index in engine.Batch.Kept of the integer column with the status code; 0 means none.
+	// Status is 1 + the index in engine.Batch.Kept of the integer column with the status code; 0 means that the log
+	// has none.
 	Status int
 }
 
-// Memory taken in addition to that for the URLs that changed.
+// Shares of the memory that hold keys, in addition to the memory for the URLs that changed.
 const (
-	keyPart  = 4   // its divisor: for rules, families, origins and statuses
+	keyPart  = 4   // Memory / perKind is the size of each table: rules, families, origins, statuses
 	keyBytes = 512 // for each of these, at most
 )
 
@@ -37,7 +38,7 @@ type Changes struct {
 	now, old *engine.Lookup
 	agents   []string          // of the store; nil with fromLog
 	list     *engine.AgentList // with fromLog
-	byRow    bool              // rows with the same URL and agent may have different rules in force
+	byRow    bool              // whether rows with the same URL and agent may have different rules in force
 	fromLog  bool
 	several  bool // there may be several origins
 	status   int
@@ -55,13 +56,13 @@ type Changes struct {
 	statuses *Table[statusKey]
 	days     *Table[dayKey]
 
-	site   engine.SiteID // of the last changed row of this batch
+	site   engine.SiteID // agent of the last changed row of this batch
 	origin string        // its name
 	family string        // the family of the last changed row
 	last   []lastGroups  // by agent
 }
 
-// A ruleKey is a rule to blame for a change or, without a line, the reason of a verdict without a rule.
+// A ruleKey is the rule that caused a change or, without a line, the reason of a verdict without a rule.
 type ruleKey struct {
 	agent  uint16
 	change engine.Change
@@ -71,50 +72,50 @@ type ruleKey struct {
 	ruling engine.RulingID
 }
 
-// A textKey is a family of paths, or an origin.
+// A textKey is a family of paths or an origin, with its agent and kind of change.
 type textKey struct {
 	agent  uint16
 	change engine.Change
 	text   string
 }
 
-// A statusKey is a status; -1 if the log has no status.
+// A statusKey is a status code with its agent and kind of change; -1 if the log has no status codes.
 type statusKey struct {
 	agent  uint16
 	change engine.Change
 	status int64
 }
 
-// A dayKey is a day in UTC, by its number since 1970.
+// A dayKey is a day in UTC, in days since 1970-01-01, with its agent and kind of change.
 type dayKey struct {
 	agent  uint16
 	change engine.Change
 	day    int32
 }
 
-// Values for the families, origins, rules and days that are not counted separately.
+// Keys for the families, origins, rules and days that do not fit in their tables: they are counted together.
 const (
 	otherText = "(others)"
 	otherLine = -1
 	otherDay  = math.MinInt32
 )
 
-// A blamed holds facts about a rule to blame.
+// A blamed is a rule that caused changes.
 type blamed struct {
 	rule   robots.Rule
-	origin string // the first origin at which the rule closed or opened something
+	origin string // the first origin at which the rule closed or opened a URL
 	others bool   // there are other such origins
 	top    Top[Decider]
 }
 
-// A Decider is what decided a verdict: a rule, or a reason without a rule.
+// A Decider identifies what decided a verdict: a rule, or a reason without a rule.
 type Decider struct {
 	Line   int    // 0 without a rule
-	Rule   string // the value of the column rule; "" without a rule
+	Rule   string // the value of the column "rule"; "" without a rule
 	Reason engine.Reason
 }
 
-// NewChanges returns a sink for a run by two stores, which must outlive it.
+// NewChanges returns a sink for a run with two stores, which must outlive the sink.
 func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	memory := cmp.Or(max(0, opt.Memory), DefaultMemory)
 	keys := int(memory / keyPart / keyBytes)
@@ -136,7 +137,7 @@ func NewChanges(now, old *engine.Store, opt ChangesOptions) *Changes {
 	return c
 }
 
-// maxNamed is the maximum number of crawlers that only a robots.txt names and that are counted separately.
+// maxNamed is the maximum number of crawlers that are counted separately although only a robots.txt names them.
 const maxNamed = 1024
 
 // grow makes room for so many agents.
@@ -192,7 +193,7 @@ func (c *Changes) Write(b *engine.Batch) error {
 	return nil
 }
 
-// lastGroups are the groups of an agent's last changed row, because consecutive rows often have the same groups.
+// lastGroups are the groups of an agent's last changed row. Consecutive rows often have the same groups.
 type lastGroups struct {
 	rule    ruleKey
 	ofRule  Group
@@ -297,9 +298,9 @@ func (c *Changes) originOf(b *engine.Batch, site engine.SiteID) string {
 	return string(c.now.Origin(site))
 }
 
-// blame returns the cause of a change, and sets its group in the agent's lastGroups. The cause is the rule of the
-// new store or, if there is none, the old rule that no longer decides. If no rule decides, or if a missing
-// robots.txt closes a URL, the cause is the reason.
+// blame returns the cause of a change, and sets its group in the agent's lastGroups. The cause is the rule of the new
+// store or, if there is none, the old rule that no longer decides. If no rule decides, or if a missing robots.txt
+// closes a URL, the cause is the reason of the verdict.
 func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	is, was := b.Verdicts[r.verdict], b.Old.Verdicts[r.verdict]
 	key := ruleKey{agent: r.agent, change: r.change, reason: is.Reason, ruling: b.Rulings[r.url]}
@@ -331,7 +332,7 @@ func (c *Changes) blame(b *engine.Batch, r row) *blamed {
 	return last.blamed
 }
 
-// oldIsToBlame reports whether the old verdict is to blame for a change.
+// oldIsToBlame reports whether the old verdict is the cause of a change.
 func oldIsToBlame(b *engine.Batch, r row) bool {
 	if b.Verdicts[r.verdict].Rule != engine.NoRule || r.change == engine.Closed {
 		return false
@@ -339,7 +340,7 @@ func oldIsToBlame(b *engine.Batch, r row) bool {
 	return r.change == engine.Opened || b.Old.Verdicts[r.verdict].Rule != engine.NoRule
 }
 
-// agentIn returns the number of the agent of a row, in a batch, for use with a Lookup.
+// agentIn returns the number of the agent of a row of a batch, for use with a Lookup.
 func agentIn(b *engine.Batch, r row) int {
 	if len(b.Agents) > 0 {
 		return int(b.Agents[r.url])
@@ -407,8 +408,8 @@ type ChangeCount struct {
 
 // A ChangesReport has the counts of Changes.
 type ChangesReport struct {
-	Agents []AgentChanges // in the order of the store; for agents from the log, only those that occur
-	Bad    int64          // rows with a bad URL; no other number counts them
+	Agents []AgentChanges // in the order of the store; for agents from the log, only those that made requests
+	Bad    int64          // rows with an invalid URL, which no other number includes
 }
 
 // AgentChanges are the changes for an agent.
@@ -419,7 +420,8 @@ type AgentChanges struct {
 	Of       [engine.NumChanges]ChangeDetails
 }
 
-// ChangeDetails have the causes of a kind of change, and where it occurred. The most requested come first.
+// ChangeDetails are the causes of a kind of change, and where it occurred. Each list is sorted by requests, most
+// first.
 type ChangeDetails struct {
 	Rules       []BlamedRule
 	Families    []Part // by Family
@@ -428,23 +430,23 @@ type ChangeDetails struct {
 	Statuses    []StatusPart
 	Days        []DayPart // the latest, in chronological order
 
-	// Numbers of those that were counted together, because there were too many, or that are not in the lists:
+	// Numbers of keys that are not in the lists, or that were counted together because the tables were full:
 	MoreRules, MoreFamilies, MoreDirectories, MoreOrigins, MoreDays int
 }
 
-// A Part is the part of a change at an origin, or in a family of paths.
+// A Part is the part of a change that belongs to one origin, or to one family of paths.
 type Part struct {
 	Text string
 	ChangeCount
 }
 
-// A StatusPart is the part of a change with a status; -1 means none.
+// A StatusPart is the part of a change that belongs to one status code; -1 means that the log has none.
 type StatusPart struct {
 	Status int64
 	ChangeCount
 }
 
-// A DayPart is the requests of a change on a day, in UTC.
+// A DayPart is the number of requests of a change on one day, in UTC.
 type DayPart struct {
 	Day      time.Time
 	Requests int64
@@ -453,15 +455,14 @@ type DayPart struct {
 // A BlamedRule is the cause of a change: a rule, or a reason without a rule.
 type BlamedRule struct {
 	Decider
-	Old    bool   // the rule belongs to the old store, because the new one has no rule there
-	Origin string // the first origin in the log at which it changed something
+	Old    bool   // whether the rule belongs to the old store, because no rule of the new store decides
+	Origin string // the first origin in the log at which it changed a verdict
 	Others bool   // several origins have this text
 	ChangeCount
-	Examples []Example[Decider] // with the old decider or, if Old is set, the new one
+	Examples []Example[Decider] // their data is what decided in the other store: in the new one if Old is set, otherwise in the old one
 }
 
-// Finish counts the URLs on disk. Call it after all batches and before Report. The error comes from the temporary
-// file.
+// Finish counts the URLs on disk. Call it after all batches and before Report. The error is about the temporary file.
 func (c *Changes) Finish() error {
 	requests := map[PairKey]int64{}
 	if c.urls.Spilled() {
@@ -478,8 +479,8 @@ func (c *Changes) Finish() error {
 	return nil
 }
 
-// Report returns the counts, after Finish. Each list has at most that many rules, families or origins per agent and
-// kind of change.
+// Report returns the counts. Call it after Finish. Each list has at most the given number of rules, families or
+// origins per agent and kind of change.
 func (c *Changes) Report(most int) *ChangesReport {
 	r := &ChangesReport{Bad: c.bad}
 	names := c.agents
@@ -570,7 +571,7 @@ func (c *Changes) compareRules(a, b ruleKey) int {
 		cmp.Compare(a.reason, b.reason), cmp.Compare(a.ruling, b.ruling), cmp.Compare(a.change, b.change))
 }
 
-// reportDirectories adds up the families of each first directory.
+// reportDirectories sums the families of each first directory.
 func (c *Changes) reportDirectories(details func(agent uint16, change engine.Change) *ChangeDetails, most int) {
 	sums := map[textKey]*Part{}
 	var keys []textKey
@@ -597,7 +598,7 @@ func (c *Changes) reportDirectories(details func(agent uint16, change engine.Cha
 	}
 }
 
-// reportTexts adds the parts of a table to the lists of their agents and changes.
+// reportTexts appends the entries of a table to the lists of their agents and kinds of change.
 func reportTexts(t *Table[textKey], most int, list func(textKey) (parts *[]Part, more *int)) {
 	for _, row := range t.Rows(func(a, b textKey) int { return strings.Compare(a.text, b.text) }) {
 		parts, more := list(row.Key)

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A rowSource gives rows, so many in a batch, with times and statuses.
+// A rowSource yields its rows in batches of a given size, with times and statuses.
 type rowSource struct {
 	urls  []string
 	next  int
@@ -36,7 +36,7 @@ func (s *rowSource) Next(b *engine.Batch) bool {
 func (s *rowSource) Err() error   { return nil }
 func (s *rowSource) Close() error { return nil }
 
-// storeOf returns a store of a robots.txt for each of so many origins.
+// storeOf returns a store with the given number of origins, each with a robots.txt.
 func storeOf(t *testing.T, origins int, body func(n int) string) *engine.Store {
 	t.Helper()
 	var all iter.Seq2[robots.Response, error] = func(yield func(robots.Response, error) bool) {
@@ -54,8 +54,8 @@ func storeOf(t *testing.T, origins int, body func(n int) string) *engine.Store {
 	return store
 }
 
-// TestChangesAlike: what is reported does not depend on the workers and the batches, also where URLs go to disk
-// and keys are counted together, for want of memory; numbers of URLs are the same as in memory.
+// TestChangesAlike checks that the report does not depend on the workers and the batch size, even if URLs go to disk
+// and keys are counted together because memory is short. The numbers of URLs must equal those counted in memory.
 func TestChangesAlike(t *testing.T) {
 	old := storeOf(t, 300, func(n int) string { return fmt.Sprintf("User-agent: *\nDisallow: /a/%d\n", n%10) })
 	now := storeOf(t, 310, func(n int) string {

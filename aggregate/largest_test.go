@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLargest compares the largest of random items, of random numbers of bytes, with those of a sort.
+// TestLargest compares Largest with a sort, on random items with random numbers of bytes.
 func TestLargest(t *testing.T) {
 	type item struct {
 		number int64
@@ -43,7 +43,7 @@ func TestLargest(t *testing.T) {
 				l.Items() // which changes nothing
 			}
 			if l.held > limit+limit/2+60 {
-				t.Fatalf("%d bytes are held of %d", l.held, limit)
+				t.Fatalf("%d bytes are held, the limit is %d", l.held, limit)
 			}
 		}
 		slices.SortStableFunc(all, func(a, b item) int {
@@ -55,16 +55,16 @@ func TestLargest(t *testing.T) {
 			want++
 		}
 		if got := l.Items(); !slices.Equal(got, all[:want]) {
-			t.Fatalf("the largest %d of %d bytes are %v, want those of %v", most, limit, got, all)
+			t.Fatalf("the largest %d within %d bytes are %v, want those of %v", most, limit, got, all)
 		}
 		if l.compact != nil && most > 0 && want < len(all) && compacted == 0 {
-			t.Fatal("items were dropped, and those that stay were not put together")
+			t.Fatal("items were dropped, but the remaining ones were not compacted")
 		}
 		if len(l.items) > max(1, 2*most) {
-			t.Fatalf("%d items are held for the largest %d", len(l.items), most)
+			t.Fatalf("%d items are held to keep the largest %d", len(l.items), most)
 		}
 	}
 	if NewLargest[int](3).Takes(0, 1) {
-		t.Error("an item without requests is taken")
+		t.Error("an item with 0 requests is taken")
 	}
 }

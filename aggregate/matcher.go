@@ -10,15 +10,15 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A matcher finds all rules that match a path. The engine finds only the one that decides, and stops when no other
-// can.
+// A matcher finds all rules that match a path. The engine's automata find only the rule that decides, and stop when
+// no other rule can.
 type matcher struct {
 	anchors []anchor // in the order of their texts
-	keys    []uint64 // keyOf of these texts, because comparing numbers is faster
+	keys    []uint64 // keyOf of each anchor's text: comparing numbers is faster than comparing texts
 	size    int64    // approximate number of bytes
 }
 
-// An anchor is the start of patterns, up to their first "*".
+// An anchor is the part of a pattern before its first "*". Patterns with the same start share one anchor.
 type anchor struct {
 	text     string
 	parent   int32     // the longest other anchor that is a prefix of this one; -1 if there is none
@@ -27,15 +27,15 @@ type anchor struct {
 	floating []segment // rules that continue after a "*"
 }
 
-// A segment is the rest of a pattern with "*", after its anchor.
+// A segment is the rest of a pattern after its anchor, if the pattern contains "*".
 type segment struct {
 	rule  int32
-	atEnd bool     // the last text is at the end of the path
-	texts [][]byte // between "*"; only the last may be empty
-	bytes uint64   // bytes that a path must contain, see bytesOf
+	atEnd bool     // whether the last text must be at the end of the path
+	texts [][]byte // the texts between "*"; only the last may be empty
+	bytes uint64   // set of the bytes that a path must contain, see bytesOf
 }
 
-// newMatcher returns the matcher of rules, which it identifies by the given numbers.
+// newMatcher returns a matcher of rules. The numbers identify the rules in results of match.
 func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher {
 	m := &matcher{}
 	type part struct {
@@ -81,7 +81,7 @@ func (m *matcher) parentOf(text string) int32 {
 	return -1
 }
 
-// addRule adds a rule, and the part of its pattern after the anchor.
+// addRule adds a rule to its anchor: as always matching, or with the segments that must follow.
 func (a *anchor) addRule(rule int32, rest string) {
 	switch rest {
 	case "":
@@ -100,7 +100,7 @@ func (a *anchor) addRule(rule int32, rest string) {
 			s.texts = append(s.texts, []byte(text))
 			s.bytes |= bytesOf(text)
 		} else if i == last {
-			s.atEnd = false // "*" or "*$" at the end matches whatever follows
+			s.atEnd = false // "*" or "*$" at the end matches any rest of a path
 		}
 	}
 	if len(s.texts) == 0 {
@@ -110,7 +110,7 @@ func (a *anchor) addRule(rule int32, rest string) {
 	a.floating = append(a.floating, s)
 }
 
-// bytesOf returns a bit for each byte of a text. Bytes that differ by 64 share one.
+// bytesOf returns a set of the bytes of a text, as bits. Bytes that differ by 64 share one bit.
 func bytesOf[text string | []byte](t text) (set uint64) {
 	for i := range len(t) {
 		set |= 1 << (t[i] & 63)
@@ -125,11 +125,11 @@ func keyOf[text string | []byte](t text) uint64 {
 	return binary.BigEndian.Uint64(eight[:])
 }
 
-// last returns the last anchor that does not sort after a path, or -1. All anchors that are prefixes of the path
-// are among it, its parent and so on.
+// last returns the index of the last anchor that does not sort after a path, or -1. Each anchor that is a prefix of
+// the path is this anchor or one of its ancestors.
 func (m *matcher) last(path []byte) int {
 	key := keyOf(path)
-	lo, hi := 0, len(m.keys) // all before lo have a lesser key or the same, all from hi on a greater one
+	lo, hi := 0, len(m.keys) // anchors before lo have a key that is less or equal, anchors from hi on a greater one
 	for lo < hi {
 		if mid := int(uint(lo+hi) >> 1); m.keys[mid] <= key {
 			lo = mid + 1
@@ -138,13 +138,13 @@ func (m *matcher) last(path []byte) int {
 		}
 	}
 	from := lo
-	for step := 1; from > 0 && m.keys[from-1] == key; step *= 2 { // to where the key is less, in growing steps
+	for step := 1; from > 0 && m.keys[from-1] == key; step *= 2 { // step back, in growing steps, to an anchor with a smaller key
 		from = max(0, from-step)
 	}
 	return from + sort.Search(lo-from, func(i int) bool { return m.anchors[from+i].text > string(path) }) - 1
 }
 
-// match appends the rules that match a path, in ascending order, each once.
+// match appends the numbers of the rules that match a path, in ascending order, each once.
 func (m *matcher) match(path []byte, dst []int32) []int32 {
 	has, start := uint64(0), len(dst)
 	for n := m.last(path); n >= 0; {
@@ -171,7 +171,7 @@ func (m *matcher) match(path []byte, dst []int32) []int32 {
 	return dst[:start+len(slices.Compact(dst[start:]))]
 }
 
-// follows reports whether the texts occur in a path one after the other.
+// follows reports whether the texts occur in a path one after another without overlap.
 func (s *segment) follows(path []byte) bool {
 	texts := s.texts
 	if s.atEnd {

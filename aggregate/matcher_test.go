@@ -11,7 +11,7 @@ import (
 // dialects are all that differ in patterns.
 var dialects = []robots.Dialect{robots.Google, robots.RFC9309, robots.Google2010, robots.Yandex}
 
-// slow returns the rules that match a path, each asked alone.
+// slow returns the rules that match a path. It evaluates each rule separately with the reference.
 func slow(rules []robots.Rule, path []byte, d robots.Dialect) (all []int32) {
 	for i, r := range rules {
 		r.Pattern = d.PatternOf(r.Value)
@@ -34,7 +34,7 @@ func compare(t *testing.T, rules []robots.Rule, path []byte, d robots.Dialect) {
 	}
 }
 
-// TestMatch compares random rules over a tiny alphabet with the reference.
+// TestMatch compares matcher and reference on random rules over a tiny alphabet.
 func TestMatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := func(alphabet string, most int) string {

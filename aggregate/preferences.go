@@ -10,12 +10,12 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// AnyUse is the Use of a [PreferenceChange] of one or more uses.
+// AnyUse is the Use of a [PreferenceChange] that counts requests with a changed preference for at least one use.
 const AnyUse = robots.NumUses
 
 // PreferenceChanges is an [engine.Sink] that counts changed preferences in a run by two stores, see
-// [engine.Options].Old: for each agent and use the requests and distinct URLs, in total and by family of paths.
-// Both stores must have the directives of preferences. It is for one goroutine. Use CloseTemp.
+// [engine.Options].Old. For each agent and use, it counts the requests and distinct URLs, in total and by family of
+// paths. Both stores must include the preferences. It is for one goroutine. Call CloseTemp in the end.
 type PreferenceChanges struct {
 	now, old *engine.Lookup
 	agents   []string
@@ -25,7 +25,7 @@ type PreferenceChanges struct {
 	families *Table[preferenceKey]
 }
 
-// A preferenceKey is a change of a preference, in a family of paths or in all.
+// A preferenceKey is a change of a preference, in one family of paths or in total.
 type preferenceKey struct {
 	agent    uint16
 	use      robots.Use
@@ -33,9 +33,9 @@ type preferenceKey struct {
 	family   string // "" means all
 }
 
-// NewPreferenceChanges returns a sink for a run by two stores, which must outlive it. memory is the number of bytes
-// for the URLs; 0 means DefaultMemory. The families take up to a quarter more. Further URLs go to a temporary file
-// in tempDir; "" means the default directory.
+// NewPreferenceChanges returns a sink for a run with two stores, which must outlive the sink. memory is the number of
+// bytes for the URLs; 0 means DefaultMemory. The families take up to a quarter more. URLs that do not fit go to a
+// temporary file in tempDir; "" means the default directory.
 func NewPreferenceChanges(now, old *engine.Store, memory int64, tempDir string) *PreferenceChanges {
 	memory = cmp.Or(max(0, memory), DefaultMemory)
 	c := &PreferenceChanges{now: now.NewLookup(), old: old.NewLookup(), agents: now.Options().Agents, urls: NewURLs(memory, tempDir)}
@@ -82,7 +82,7 @@ func (c *PreferenceChanges) Write(b *engine.Batch) error {
 	return nil
 }
 
-// count counts a change for an agent of a row.
+// count counts a changed preference for the agent of a row.
 func (c *PreferenceChanges) count(b *engine.Batch, row, agent int, key preferenceKey) error {
 	if c.list != nil {
 		agent = c.list.Number(b, row)
@@ -106,19 +106,19 @@ func (c *PreferenceChanges) CloseTemp() { c.urls.Close() }
 // Close does nothing.
 func (c *PreferenceChanges) Close() error { return nil }
 
-// A PreferenceChange says how a preference of an agent changed, and for how many requests. For AnyUse, From and To
-// are empty, and each request counts once, even if several of its preferences changed.
+// A PreferenceChange is a change of an agent's preference for a use, and the number of requests that it affects. For
+// AnyUse, From and To are empty, and each request counts once, even if several of its preferences changed.
 type PreferenceChange struct {
 	Agent    string
 	Use      robots.Use
 	From, To robots.Preference
 	ChangeCount
 	Families     []Part // the most requested first
-	MoreFamilies int    // number of families that are not in the list
+	MoreFamilies int    // number of families that were omitted from the list
 }
 
-// Report returns the counts, after Finish, ordered by agent, use, and old and new value, with at most that many
-// families each.
+// Report returns the counts, ordered by agent, use, old value and new value, with at most the given number of
+// families each. Call it after Finish.
 func (c *PreferenceChanges) Report(most int) (all []PreferenceChange) {
 	names := c.agents
 	if c.list != nil {

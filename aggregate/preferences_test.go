@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// preferring returns a store of a robots.txt for each of so many origins, with preferences.
+// preferring returns a store with the given number of origins, each with a robots.txt that states preferences.
 func preferring(t *testing.T, bodies, agents []string) *engine.Store {
 	t.Helper()
 	store, err := engine.BuildStore(func(yield func(robots.Response, error) bool) {
@@ -28,7 +28,7 @@ func preferring(t *testing.T, bodies, agents []string) *engine.Store {
 	return store
 }
 
-// combined returns what a robots.txt says of a use of a path, by the reference.
+// combined returns the preference of a robots.txt for a use and a path, according to the reference.
 func combined(body, agent, path string, use robots.Use) robots.Preference {
 	const d = robots.RFC9309
 	who := robots.NewAgent(agent, d)
@@ -40,8 +40,8 @@ func combined(body, agent, path string, use robots.Use) robots.Preference {
 	return answer.Uses()[use]
 }
 
-// TestPreferenceChanges compares the counts of random old and new files with those of the reference, whatever
-// the workers and batches.
+// TestPreferenceChanges compares the counts for random old and new files with those of the reference, for several
+// numbers of workers and batch sizes.
 func TestPreferenceChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 6))
 	agents := []string{"*", "a", "b"}

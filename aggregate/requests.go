@@ -25,10 +25,10 @@ import (
 // n requests have the same hash is n²/2⁶⁵: 1 in 2,000,000 for 4 million.
 type Requests struct {
 	all     []Entry
-	text    []byte   // of all entries: the path of the URL, a zero byte, a query or fragment, eight zero bytes
+	text    []byte   // texts of all entries: the path of the URL, a zero byte, a query or fragment, eight zero bytes
 	zeros   bool     // a URL has a zero byte
-	slots   []uint32 // a hash table of 1 + index of all, linearly probed, next to the upper bits of the key; its length is a power of two; 0 is free
-	seed    uint64   // affects only the slots, so that URLs with colliding slots cannot be constructed
+	slots   []uint32 // a linearly probed hash table: each slot is upper bits of a key and 1 + the index of its entry; 0 is free
+	seed    uint64   // affects only the slots, so that an attacker cannot construct URLs with colliding slots
 	origins []origin
 	places  map[string]uint32 // of origins
 	named   int               // bytes of origins, about
@@ -40,12 +40,12 @@ type Requests struct {
 	touched                byte
 }
 
-// An origin is what precedes the path in URLs, which all have the same site.
+// An origin is the part before the path of the URLs of one site.
 type origin struct {
 	text string
 	hash uint64
 	site engine.SiteID
-	size int // number of its entries, then where they end in the order, see grouped
+	size int // number of its entries, then the end of its entries in the order, see grouped
 }
 
 // An Entry is a Request in memory.
@@ -64,10 +64,10 @@ type Entry struct {
 	rows, violations, served, failed, missing, errors uint32
 }
 
-// zeros follow each text, so that the eight bytes at any place of it can be read.
+// zeros is appended to each text, so that eight bytes can be read at any of its positions.
 var zeros [8]byte
 
-// AddRow adds the counts of a row, and the size of its page; see Request.AddPage.
+// AddRow adds the counts of one row, and its page size; see Request.AddPage.
 func (e *Entry) AddRow(one *RowCounts, page uint32) {
 	e.rows += uint32(one.Rows)
 	e.violations += uint32(one.Violations)
@@ -89,10 +89,10 @@ type Request struct {
 	origin  uint64 // hash of the origin
 	site    engine.SiteID
 	prefix  uint16 // bytes of the URL before its path
-	pathEnd uint16 // where a query or fragment begins, or the URL ends
+	pathEnd uint16 // where a query or fragment begins, or the end of the URL
 }
 
-// AddPage adds the size of a page. The smallest size of a URL is kept; 0 means unknown.
+// AddPage adds the page size of a row. The smallest size of a URL is kept; 0 means unknown.
 func (q *Request) AddPage(size uint32) {
 	if size > 0 && (q.Page == 0 || size < q.Page) {
 		q.Page = size
@@ -106,9 +106,9 @@ type RowCounts struct {
 	Served     int64 // status 2xx or 304
 	Failed     int64 // status 4xx or 5xx
 
-	Bytes int64 // of the responses, as far as they are known
+	Bytes int64 // of the responses, as far as their sizes are known
 
-	Missing, Errors uint32 // parts of Failed: status 404 or 410, and 5xx; saturating at 1<<32-1
+	Missing, Errors uint32 // parts of Failed: status 404 or 410, and 5xx; they stop at 1<<32-1
 }
 
 // AddCounts adds the counts of other rows.
@@ -123,7 +123,7 @@ func (c *RowCounts) AddCounts(o *RowCounts) {
 
 // A Place is a URL as [Requests] store it.
 type Place struct {
-	URL    []byte // with a normalised origin, at most MaxURL bytes
+	URL    []byte // with a normalised origin; at most MaxURL bytes
 	Prefix int    // bytes before the path
 	Site   engine.SiteID
 
@@ -135,8 +135,8 @@ type Place struct {
 // MaxURL is the maximum number of bytes that are stored of a URL.
 const MaxURL = 4096
 
-// The memory of requests: an Entry with its slots, its place in the order and two sort keys, the text of a usual URL, and
-// an origin.
+// Bytes of memory for each request: an Entry with its slots, its index in the order and two sort keys, and the text
+// of an average URL; and for an origin.
 const (
 	requestBytes = 120
 	textBytes    = 80
@@ -147,8 +147,8 @@ const (
 	mostRequests  = 1<<indexBits - 2
 )
 
-// NewRequests returns empty Requests that take approximately that much memory; 0 means DefaultMemory. The temporary
-// file is created in dir when memory is full; "" means the default directory. Use Close.
+// NewRequests returns empty Requests that take approximately the given number of bytes; 0 means DefaultMemory. When
+// they are full, a temporary file is created in dir; "" means the default directory. Call Close in the end.
 func NewRequests(memory int64, dir string) *Requests {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -168,8 +168,8 @@ func (r *Requests) Close() { r.spill.Close() }
 // Spilled reports whether some requests were written to disk.
 func (r *Requests) Spilled() bool { return r.spill.Runs() > 0 }
 
-// Probe reads the slot of a key. Its result has no meaning. If a caller probes several keys before it looks them
-// up, the waits for memory overlap.
+// Probe reads the slot of a key, to load it into the CPU cache. Its result has no meaning. A caller that probes
+// several keys before it looks them up waits for memory once, not once per key.
 func (r *Requests) Probe(key uint64) uint32 { return r.slots[r.slot(key)] }
 
 // Find returns the request of a key, or nil if it is not in memory; then use AddRequest. The pointer is valid until
@@ -181,7 +181,7 @@ func (r *Requests) Find(key uint64) *Entry {
 		if n == 0 {
 			return nil
 		}
-		if (n^uint32(key))>>indexBits == 0 { // skips most other requests without reading them, which waits for memory
+		if (n^uint32(key))>>indexBits == 0 { // skips most other requests without reading their entries, which would wait for memory
 			if found := &r.all[n&(1<<indexBits-1)-1]; found.key == key && found.rows < math.MaxUint32 {
 				return found
 			}
@@ -189,7 +189,7 @@ func (r *Requests) Find(key uint64) *Entry {
 	}
 }
 
-// AddRequest adds a request without rows, after Find did not find it. The pointer is valid until the next one is
+// AddRequest adds a request without rows, after Find did not find its key. The pointer is valid until the next one is
 // added.
 func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
 	if len(r.all) == r.mostRequests || len(r.text)+r.named+len(p.URL)+1+len(zeros) > r.mostText {
@@ -220,7 +220,7 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
 	return &r.all[len(r.all)-1], nil
 }
 
-// originOf returns the index of the origin of a place.
+// originOf returns the index of the origin of a place, and adds the origin if it is new.
 func (r *Requests) originOf(p *Place) uint32 {
 	text := p.URL[:p.Prefix]
 	if n := len(r.all); n > 0 {
@@ -237,12 +237,12 @@ func (r *Requests) originOf(p *Place) uint32 {
 	return n
 }
 
-// slot returns where the search for a key begins.
+// slot returns the slot at which the search for a key begins.
 func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
 }
 
-// request returns the request of an entry, and its URL appended to a slice.
+// request returns the request of an entry. Its URL is appended to a slice.
 func (r *Requests) request(q *Entry, url []byte) (Request, []byte) {
 	o, path := &r.origins[q.origin], r.text[q.at:][:q.path]
 	one := Request{
@@ -252,7 +252,8 @@ func (r *Requests) request(q *Entry, url []byte) (Request, []byte) {
 	return one, append(append(append(url, o.text...), path...), r.text[int(q.at)+len(path)+1:][:q.rest]...)
 }
 
-// grouped yields the indexes of the entries of each origin, by its hash. Origins with the same hash are one.
+// grouped yields the indexes of the entries of each origin, ordered by the hash of the origin. Origins with the same
+// hash count as one.
 func (r *Requests) grouped() iter.Seq[[]uint32] {
 	sorted := make([]*origin, len(r.origins))
 	for i := range r.origins {
@@ -292,11 +293,12 @@ type sortKey struct {
 	n     uint32 // index of Requests.all
 }
 
-// fewKeys is the number of keys up to which insertion is used.
+// fewKeys is the maximum number of keys that are sorted by insertion.
 const fewKeys = 24
 
-// sortFrom sorts entries of one origin whose texts are equal up to a position: by the next eight bytes, equal ones by the
-// eight after these, and so on. Comparing whole URLs of a site would read many bytes that are the same in all of them.
+// sortFrom sorts entries of one origin whose texts are equal up to a position. It compares the next eight bytes, then
+// the eight bytes after these, and so on: comparing whole URLs of a site would read many bytes that they have in
+// common.
 func (r *Requests) sortFrom(keys []sortKey, at int) {
 	for some := range slices.Chunk(keys, 32) {
 		r.touch(some)
@@ -317,7 +319,8 @@ func (r *Requests) sortFrom(keys []sortKey, at int) {
 	}
 }
 
-// sortEight sorts keys by their eight bytes: by the first byte that differs, and then recursively by the next.
+// sortEight sorts keys by their eight bytes: by the first byte in which they differ, and then recursively by the next
+// one.
 func (r *Requests) sortEight(keys []sortKey) {
 	if len(keys) < fewKeys {
 		for i, k := range keys {
@@ -337,7 +340,7 @@ func (r *Requests) sortEight(keys []sortKey) {
 		return
 	}
 	shift := (bits.Len64(differ) - 1) &^ 7
-	var at [256]uint32 // by byte: the number of keys with it, then the position of the next of them
+	var at [256]uint32 // by byte: the number of keys with it, then the index of the next of these keys
 	for i := range keys {
 		at[byte(keys[i].eight>>shift)]++
 	}
@@ -369,8 +372,8 @@ func (r *Requests) compareAll(keys []sortKey) {
 	})
 }
 
-// compareRequests orders requests by origin, path and the rest. So requests for one URL are neighbours, and so are
-// the URLs with one path, and the paths in one directory.
+// compareRequests orders requests by origin, path and the rest of the URL. So requests for one URL are adjacent, as
+// are the URLs with one path, and the paths in one directory.
 func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	if a.origin != b.origin {
 		return cmp.Compare(a.origin, b.origin)
@@ -390,7 +393,7 @@ func compareRequests(a, b *Request, urlA, urlB []byte) int {
 // touch reads the texts of some entries, so that the waits for memory overlap.
 func (r *Requests) touch(some []sortKey) {
 	for _, k := range some {
-		r.touched += r.text[r.all[k.n].at] // used, so that the compiler keeps the read
+		r.touched += r.text[r.all[k.n].at] // used, so that the compiler does not remove the read
 	}
 }
 
@@ -424,7 +427,7 @@ func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 	}
 }
 
-// writeRun writes all requests to disk, and forgets them.
+// writeRun writes all requests to disk, and removes them from memory.
 func (r *Requests) writeRun() error {
 	run, err := r.spill.Begin()
 	if err != nil {
@@ -450,17 +453,17 @@ func (r *Requests) writeRun() error {
 type URL struct {
 	Text     []byte
 	Prefix   int // bytes before the path
-	PathEnd  int // where a query or fragment begins, or the URL ends
+	PathEnd  int // where a query or fragment begins, or the end of the URL
 	Site     engine.SiteID
 	Number   int64     // of the URL, from 1
-	Requests []Request // for each of its kinds, by ascending Kind
+	Requests []Request // one for each of its kinds, by ascending Kind
 
 	variant uint64
 }
 
-// EachURL visits all URLs, each once with all its requests. URLs of one origin follow one another, and so do URLs
-// with one path, and in one directory. The argument of visit is valid until visit returns. EachURL may be called
-// again, but nothing may be added after the first call.
+// EachURL visits each URL once, with all its requests. URLs of one origin follow one another, as do URLs with one
+// path, and paths in one directory. The argument of visit is valid until visit returns. EachURL may be called again,
+// but nothing may be added after the first call.
 func (r *Requests) EachURL(visit func(*URL)) error {
 	to := &urlVisitor{visit: visit}
 	if !r.Spilled() {
@@ -483,13 +486,13 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 	return extsort.Merge(r.spill, extsort.MaxFan, func() *requestCursor { return &requestCursor{} }, begin, to)
 }
 
-// A urlVisitor combines the requests of each URL.
+// A urlVisitor collects the requests of each URL, and calls visit.
 type urlVisitor struct {
 	visit func(*URL)
 	url   URL
 }
 
-// addRequest adds the next request in the order.
+// addRequest adds the next request, in the order of compareRequests.
 func (v *urlVisitor) addRequest(q *Request, url []byte) {
 	u := &v.url
 	if u.Number == 0 || q.variant != u.variant || string(url) != string(u.Text) {
@@ -505,7 +508,7 @@ func (v *urlVisitor) addRequest(q *Request, url []byte) {
 	u.Requests = append(u.Requests, *q)
 }
 
-// Take adds the request of a cursor, and moves it on.
+// Take adds the request of a cursor, and advances the cursor.
 func (v *urlVisitor) Take(c *requestCursor) error {
 	v.addRequest(&c.request, c.url)
 	return c.next()
@@ -520,7 +523,8 @@ func (v *urlVisitor) Finish() error {
 	return nil
 }
 
-// A URLCount counts the URLs of a group, which must come in the order of [Requests.EachURL]. The zero value is 0.
+// A URLCount counts distinct URLs of a group. They must be added in the order of [Requests.EachURL]. The zero value
+// counts none.
 type URLCount struct {
 	N    int64
 	last int64
@@ -546,7 +550,7 @@ type requestWriter struct {
 	facts facts  // the same
 }
 
-// facts are the numbers of a request. A run stores only those that differ from the previous request.
+// facts are the counts of a request. A run stores only those that differ from the previous request.
 type facts [13]uint64
 
 // begin begins a run.
@@ -579,7 +583,7 @@ func (w *requestWriter) write(q *Request, url []byte) error {
 	return nil
 }
 
-// Take writes the request of a cursor, and moves it on.
+// Take writes the request of a cursor, and advances the cursor.
 func (w *requestWriter) Take(c *requestCursor) error {
 	if err := w.write(&c.request, c.url); err != nil {
 		return err
@@ -607,7 +611,7 @@ type requestCursor struct {
 	isBad   bool
 }
 
-var errRun = errors.New("the block of requests is not what was written")
+var errRun = errors.New("the block of requests differs from what was written")
 
 // Load moves the cursor to the first request of a block.
 func (c *requestCursor) Load(block []byte) error {

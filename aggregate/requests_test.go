@@ -28,7 +28,7 @@ func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, on
 	q.AddRow(&one, page)
 }
 
-// TestRequests compares requests with a map, in memory and on disk, where runs are merged once and several times.
+// TestRequests compares requests with a map: in memory, and on disk where runs are merged once or several times.
 func TestRequests(t *testing.T) {
 	for rows, spilled := range map[int]bool{500: false, 60_000: true, 300_000: true} {
 		rng, dir := rand.New(rand.NewPCG(uint64(rows), 30)), t.TempDir()
@@ -87,8 +87,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSorted compares the order of requests with that of a sort by whole URLs: paths of few letters that begin alike, end
-// where eight bytes end, and have bytes 0 or none.
+// TestSorted compares the order of requests with a sort by whole URLs. The paths have few letters, share their first
+// bytes, end at multiples of eight bytes, and contain zero bytes.
 func TestSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 26))
 	for round := range 600 {
@@ -110,7 +110,7 @@ func TestSorted(t *testing.T) {
 			if _, err := r.AddRequest(rng.Uint64(), n%4, place); err != nil {
 				t.Fatal(err)
 			}
-			added[fmt.Sprint(string(url), " ", place.Variant, " ", n%4)]++
+			added[fmt.Sprint(string(url), " ", storage.Variant, " ", n%4)]++
 		}
 		var last Request
 		var lastURL []byte
@@ -131,7 +131,7 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestRequestsNoDisk holds that a full disk is an error, not a loss.
+// TestRequestsNoDisk checks that a full disk is reported as an error and no request is lost silently.
 func TestRequestsNoDisk(t *testing.T) {
 	r := NewRequests(1, t.TempDir()+"/none")
 	defer r.Close()
@@ -143,7 +143,7 @@ func TestRequestsNoDisk(t *testing.T) {
 	}
 }
 
-// TestBadRun holds that a block that is cut short is an error.
+// TestBadRun checks that a truncated block is an error.
 func TestBadRun(t *testing.T) {
 	w := &requestWriter{}
 	url := []byte("https://a.example/path")
@@ -157,12 +157,12 @@ func TestBadRun(t *testing.T) {
 	}
 	for n := 1; n < len(whole); n++ {
 		if err := new(requestCursor).Load(whole[:n]); err == nil {
-			t.Errorf("%d bytes of %d are no error", n, len(whole))
+			t.Errorf("the first %d of %d bytes give no error", n, len(whole))
 		}
 	}
 }
 
-// TestURLCount counts a URL once that is added several times in turn.
+// TestURLCount adds one URL several times in a row, which must count as one.
 func TestURLCount(t *testing.T) {
 	var c URLCount
 	for _, n := range []int64{1, 1, 2, 5, 5} {
@@ -173,7 +173,7 @@ func TestURLCount(t *testing.T) {
 	}
 }
 
-// TestTopOrder holds that counts of requests put URLs in their order, whatever it was before.
+// TestTopOrder checks that counts of requests sort URLs, whatever their order was before.
 func TestTopOrder(t *testing.T) {
 	var top Top[int]
 	var g Group

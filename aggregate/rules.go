@@ -13,32 +13,33 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// RulesOptions say how rules are counted. The zero value counts all agents together, without a limit.
+// RulesOptions configure Rules. The zero value counts all agents together, without a memory limit.
 type RulesOptions struct {
 	ByAgent  bool
-	Matchers int64 // bytes for matchers, beyond which all are dropped, and made again; 0 is 64 MiB
+	Matchers int64 // bytes for matchers: when exceeded, all matchers are dropped and rebuilt as needed; 0 means 64 MiB
 
-	// Memory is the number of bytes counts may take, about; 0 means no limit. When a third of it is taken, no new
-	// robots.txt is counted; when all is, only the rule that decides is counted where others match that did not match
-	// together before, which takes some 200 bytes for each rule that decides.
+	// Memory is the approximate limit of the counts in bytes; 0 means no limit. When a third of it is taken, no new
+	// robots.txt is counted. When all of it is taken, no new combination of rules is counted: only the rule that
+	// decides, which takes some 200 bytes each.
 	Memory int64
 }
 
-// Rules count the effects of the rules of robots.txt on requests: which one decides, and which others match.
+// Rules count the effects of the rules of robots.txt on requests: for each rule, the requests that it decided, and
+// those that it only matched.
 type Rules struct {
 	store   *engine.Store
 	look    *engine.Lookup
 	opt     RulesOptions
 	dialect robots.Dialect
-	byRow   bool // each row has an agent of its own
+	byRow   bool // whether each row has an agent of its own
 
 	files    map[engine.RulingID]*RuleFile
 	sites    []uint64 // bit set of those met
-	several  bool     // a site may have several files: those in force at the times of the rows
+	several  bool     // whether a site may have several files: those in force at the times of the rows
 	size     int64    // bytes of counts, about
 	sets     uint32   // sets that there are
 	outcomes uint32   // outcomes that there are
-	left     bool     // some matches were not counted for want of memory
+	left     bool     // whether some matches were not counted because memory was full
 
 	matchers    int64 // bytes
 	maxMatchers int64
@@ -52,14 +53,14 @@ type RuleFile struct {
 	Requests int64 // for the caller to count
 
 	id     engine.RulingID
-	origin robots.Origin              // the first in order of those that have it
+	origin robots.Origin              // the first, in byte order, of the origins that have it
 	lead   engine.SiteID              // the site of origin
 	site   engine.SiteID              // the last one that was compared
 	sites  []engine.SiteID            // those that have it
-	met    map[engine.SiteID]struct{} // the same, where a site may have several files
-	sets   []*RuleSet                 // one for each agent that is counted for, as they were met
-	sharer []*RuleSet                 // by agent, that which counts for it; nil if it was not met
-	named  map[int]*RuleSet           // the same of crawlers of the log that only the file names
+	met    map[engine.SiteID]struct{} // the sites, if a site may have several files
+	sets   []*RuleSet                 // one for each different list of rules, in the order in which they were met
+	sharer []*RuleSet                 // by agent: the set that counts its requests; nil if the agent was not met
+	named  map[int]*RuleSet           // the same, for crawlers of the log that only the file names
 
 	span
 }
@@ -67,10 +68,10 @@ type RuleFile struct {
 // Ruling returns the number of the text.
 func (f *RuleFile) Ruling() engine.RulingID { return f.id }
 
-// A span is the time from the first request to the last, in microseconds. It begins as noSpan.
+// A span is the time from the first to the last request, in microseconds since 1970. It begins as noSpan.
 type span struct{ first, last int64 }
 
-// noSpan is the span of no requests, or of requests that have no time.
+// noSpan is the span without requests, or of requests without a time.
 var noSpan = span{engine.NoTime, engine.NoTime}
 
 // AddTime adds the time of a request.
@@ -81,45 +82,46 @@ func (s *span) AddTime(at int64) {
 	s.first, s.last = min(s.first, at), max(s.last, at)
 }
 
-// Is reports whether a row with this in force, at this site, has the file, and the site is known to.
+// Is reports whether this file is in force for a row with the given text and site, and the site was already added to
+// it.
 func (f *RuleFile) Is(id engine.RulingID, site engine.SiteID) bool {
 	return f.id == id && f.site == site
 }
 
-// A RuleSet is the rules that bind an agent by a file.
+// A RuleSet is the rules that a file has for an agent. Agents with the same rules share one set.
 type RuleSet struct {
 	Number   uint32 // from 1
-	agent    int    // the first that has the rules; with RulesOptions.ByAgent and crawlers of the log, the one that they bind
-	sharers  int    // agents that have the rules, of those that are asked for
+	agent    int    // the first agent with these rules; with RulesOptions.ByAgent and crawlers of the log, the only one
+	sharers  int    // number of agents with these rules that are counted by this set
 	rules    int
 	outcomes map[string]*Outcome
 	last     *Outcome // that was asked for
 	lastKey  []byte
-	matcher  *matcher // nil if it is not there, or not any more
-	lines    []int32  // by number of a rule in verdicts, the index of the first rule of its line; with the matcher
+	matcher  *matcher // nil before it is made, and after it was dropped
+	lines    []int32  // by number of a rule in verdicts, the index of the first rule on the same line; set together with the matcher
 }
 
-// An Outcome is the requests on which the same rules match, and the same one decides.
+// An Outcome counts the requests on which the same rules match and the same rule decides.
 type Outcome struct {
-	Requests int64 // for the caller to count, or see AddURL
-	Failed   int64 // of Requests, those answered by 4xx or 5xx; for the caller to count, as Bytes
+	Requests int64 // set by the caller, or by AddURL
+	Failed   int64 // those of Requests with a 4xx or 5xx response; set by the caller, like Bytes
 	Bytes    int64 // of the answers
-	Group    Group // of its URLs, for callers that count these in URLs, see CountURLs; 0 means none
+	Group    Group // of its URLs, for callers that count distinct URLs with URLs, see CountURLs; 0 means none
 	span
 	Number  uint32  // from 1
-	decider int32   // the number of a rule, engine.NoRule if none decides
+	decider int32   // the number of the rule that decides, engine.NoRule if none does
 	others  []int32 // that match
-	asked   []Asked // by crawler of the log, about those with the most first, see Rules.Ask
+	asked   []Asked // by crawler of the log, approximately those with the most requests first, see Rules.Ask
 	urls    URLCount
 }
 
-// AddURL adds requests of a URL, by its Number in the order of [Requests.EachURL].
+// AddURL adds the requests for one URL, by its Number in the order of [Requests.EachURL].
 func (o *Outcome) AddURL(requests, number int64) {
 	o.Requests += requests
 	o.urls.AddURL(number)
 }
 
-// CountURLs takes the numbers of distinct URLs from u, after its Finish, by the Group of each outcome.
+// CountURLs sets the number of distinct URLs of each outcome from u, by the outcome's Group. Call it after u.Finish.
 func (r *Rules) CountURLs(u *URLs) {
 	for _, f := range r.files {
 		for _, s := range f.sets {
@@ -132,14 +134,14 @@ func (r *Rules) CountURLs(u *URLs) {
 
 // An Asked counts the requests of a crawler, named in the log or by -agent.
 type Asked struct {
-	Agent    int // index of the agents of the store, or the number that Rules.Ask was told
+	Agent    int // index in the agents of the store, or the number that was passed to Rules.Ask
 	Requests int64
 }
 
-// ByRow reports whether each row has its own agent, a crawler of the log.
+// ByRow reports whether each row has its own agent, which is a crawler of the log.
 func (r *Rules) ByRow() bool { return r.byRow }
 
-// Ask counts requests of an outcome for a crawler of the log.
+// Ask adds requests of an outcome to a crawler of the log.
 func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 	for i := range o.asked {
 		if o.asked[i].Agent != agent {
@@ -157,15 +159,15 @@ func (r *Rules) Ask(o *Outcome, agent int, requests int64) {
 
 const (
 	sizeFile     = 300
-	sizeSite     = 8  // a list that grows has room for twice as many
-	sizeMet      = 40 // a map that grows has room for twice as many, too
+	sizeSite     = 8  // a growing list has room for twice as many
+	sizeMet      = 40 // a growing map has room for twice as many, too
 	sizeSet      = 240
 	sizeOutcome  = 218 // with its place in a map
 	sizeOutcomeN = 4 * 3
-	sizeAsked    = 2 * 16 // a list that grows has room for twice as many
+	sizeAsked    = 2 * 16 // a growing list has room for twice as many
 )
 
-// NewRules returns counts for a run by a store, which must outlive them.
+// NewRules returns empty counts for a run with a store, which must outlive them.
 func NewRules(store *engine.Store, opt RulesOptions) *Rules {
 	o := store.Options()
 	return &Rules{
@@ -175,13 +177,13 @@ func NewRules(store *engine.Store, opt RulesOptions) *Rules {
 	}
 }
 
-// Use has the rows of a batch asked for, from now on.
+// Use makes the following calls refer to the rows of a batch.
 func (r *Rules) Use(b *engine.Batch) { r.look.Use(b) }
 
-// Size returns how many bytes the counts take, about.
+// Size returns the approximate size of the counts in bytes.
 func (r *Rules) Size() int64 { return r.size }
 
-// Left reports whether there were matches of rules that did not decide and found no memory.
+// Left reports whether some matches of rules that did not decide were not counted, because memory was full.
 func (r *Rules) Left() bool { return r.left }
 
 // isFull reports whether there is no memory for more combinations of rules.
@@ -190,8 +192,8 @@ func (r *Rules) isFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory
 // isThirdFull reports whether there is no memory for another robots.txt.
 func (r *Rules) isThirdFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory/3 }
 
-// File returns the file in force for a row at a site that the store knows; nil if there is no memory for
-// it.
+// File returns the file in force for a row at a site that the store knows; nil if it cannot be counted because memory
+// is full.
 func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 	f := r.files[id]
 	if f == nil {
@@ -212,7 +214,7 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 	return f
 }
 
-// addSite adds a site to those that have a file, unless it is there.
+// addSite adds a site to the sites that have a file, unless it was already added.
 func (r *Rules) addSite(f *RuleFile, site engine.SiteID) {
 	bit := uint64(1) << (site % 64)
 	isNew := r.sites[site/64]&bit == 0
@@ -234,8 +236,9 @@ func (r *Rules) addSite(f *RuleFile, site engine.SiteID) {
 	}
 }
 
-// Set returns the rules that bind an agent by a file, if rules decide its verdict; ruled is false if they
-// do not. The set is nil if there are none, and where another agent's verdict counts for both.
+// Set returns the rules that a file has for an agent. ruled is false if the verdict does not come from rules. The set
+// is nil if the file has no rules for the agent, or if the verdict of another agent with the same rules is counted
+// instead.
 func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled bool) {
 	switch v.Reason {
 	case engine.ReasonRule, engine.ReasonDefault, engine.ReasonUndefined:
@@ -256,7 +259,7 @@ func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled
 	return s, true
 }
 
-// newSet returns the set of a new agent.
+// newSet returns the set for an agent that was not met before: a new one, or that of agents with the same rules.
 func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
 	rules, first := r.look.Rules(f.id, agent)
 	counted := first
@@ -278,7 +281,7 @@ func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
 	return s
 }
 
-// share notes which set counts for an agent.
+// share stores the set that counts the requests of an agent.
 func (f *RuleFile) share(agent int, s *RuleSet) {
 	if agent < len(f.sharer) {
 		f.sharer[agent] = s
@@ -290,8 +293,8 @@ func (f *RuleFile) share(agent int, s *RuleSet) {
 	f.named[agent] = s
 }
 
-// Outcome returns the outcome of a URL, by the number of the rule that decides. The URL has a prefix that
-// is not a path, see [robots.SplitURL].
+// Outcome returns the outcome of a URL, given the number of the rule that decides. The first prefix bytes of the URL
+// are not part of the path, see [robots.SplitURL].
 func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule int32) *Outcome {
 	if r.matched = r.matched[:0]; rule != engine.NoRule { // otherwise none matches
 		if s.matcher == nil {
@@ -319,13 +322,13 @@ func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule in
 	return o
 }
 
-// makeMatcher makes the matcher of a set. Matchers that take too much together are dropped first.
+// makeMatcher creates the matcher of a set. If all matchers together take too much memory, it drops the others first.
 func (r *Rules) makeMatcher(f *RuleFile, s *RuleSet) {
 	if r.matchers > r.maxMatchers {
 		r.dropMatchers()
 	}
 	rules, _ := r.look.Rules(f.id, s.agent)
-	// For each rule the first rule of the same line: a rule may have two patterns.
+	// Map each rule to the first rule on the same line: a line may have two patterns.
 	s.lines = make([]int32, len(rules))
 	byLine := make(map[int32]int32, len(rules))
 	for i, r := range rules {
@@ -338,7 +341,7 @@ func (r *Rules) makeMatcher(f *RuleFile, s *RuleSet) {
 	r.matchers += s.matcher.size
 }
 
-// known returns the outcome of a rule that decides and those that match, nil if it is new.
+// known returns the outcome of a deciding rule and the rules that match; nil if it is new.
 func (r *Rules) known(s *RuleSet, rule int32) *Outcome {
 	r.key = binary.LittleEndian.AppendUint32(r.key[:0], uint32(rule))
 	for _, n := range r.matched {
@@ -376,10 +379,9 @@ type RuleCount struct {
 	Decided Matches
 	Matched Matches // without deciding
 
-	WonBy []Winner // those decided then, at most three, the most requests first
+	WonBy []Winner // the rules that decided the requests of Matched: at most three, most requests first
 
-	// Asked are the requests of Decided by crawler, those with the most first. For crawlers of the log they are counted
-	// by Rules.Ask.
+	// Asked are the requests of Decided by crawler, most first. Crawlers of the log are counted by Rules.Ask.
 	Asked []Asked
 }
 
@@ -387,22 +389,23 @@ type RuleCount struct {
 type Matches struct {
 	Requests    int64
 	URLs        int64      // distinct ones
-	Failed      int64      // the Requests answered by 4xx or 5xx, if Outcomes count them; the same applies to Bytes
+	Failed      int64      // those of Requests with a 4xx or 5xx response, if the outcomes count them; Bytes are also counted only then
 	Bytes       int64      // of the answers
 	First, Last *time.Time // nil if no request has a time
 }
 
-// A Winner is a rule that decided instead of another.
+// A Winner is a rule that decided requests on which another rule matched.
 type Winner struct {
 	Line     int32
 	Rule     string // as written, in any bytes
 	Requests int64
 }
 
-// winners is the number of Winners a RuleCount names.
+// winners is the maximum number of Winners of a RuleCount.
 const winners = 3
 
-// NumFiles returns how many robots.txt were in force for rows, and how many origins have them.
+// NumFiles returns the number of robots.txt files that were in force for rows, and the number of origins that have
+// them.
 func (r *Rules) NumFiles() (files, origins int) {
 	for _, word := range r.sites {
 		origins += bits.OnesCount64(word)
@@ -412,17 +415,17 @@ func (r *Rules) NumFiles() (files, origins int) {
 
 // A BusyFile is a robots.txt that was in force for requests.
 type BusyFile struct {
-	Origin   robots.Origin   // the first in order of those that have it, and were requested
+	Origin   robots.Origin   // the first, in byte order, of the origins that have it and were requested
 	Sites    []engine.SiteID // of all of these
-	Versions int             // how many files this Origin has in the course of the log
+	Versions int             // number of files that this Origin had in the course of the log
 	Requests int64
 	Rules    []RuleCount // by agent and line
 
 	Ruling      engine.RulingID
-	First, Last *time.Time // of the requests; nil if RuleFile.Met was not told of any
+	First, Last *time.Time // times of the requests; nil if AddTime was not called
 }
 
-// versions returns how many files the sites have that are the first of a file.
+// versions returns, for each site that is the first one of a file, the number of files of that site.
 func (r *Rules) versions() map[engine.SiteID]int {
 	n := map[engine.SiteID]int{}
 	for _, f := range r.files {
@@ -438,7 +441,7 @@ func (r *Rules) versions() map[engine.SiteID]int {
 	return n
 }
 
-// Busiest returns the files with the most requests, and how many others there are.
+// Busiest returns the files with the most requests, and the number of other files.
 func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
 	files, versions := r.sorted(), r.versions()
 	slices.SortStableFunc(files, func(a, b *RuleFile) int { return cmp.Compare(b.Requests, a.Requests) })
@@ -455,8 +458,8 @@ func (r *Rules) Busiest(most int) (busiest []BusyFile, more int) {
 	return busiest, more
 }
 
-// All yields the rules of all files that were met, file after file, in the order of their
-// origins, agents and lines. A RuleCount is valid until the next.
+// All yields the rules of all files that were met, in the order of their origins, agents and lines. A RuleCount is
+// valid until the next one is yielded.
 func (r *Rules) All() iter.Seq[*RuleCount] {
 	files := r.sorted()
 	return func(yield func(*RuleCount) bool) {
@@ -472,14 +475,14 @@ func (r *Rules) All() iter.Seq[*RuleCount] {
 	}
 }
 
-// sorted returns the files in the order of their origins.
+// sorted returns the files by origin.
 func (r *Rules) sorted() []*RuleFile {
 	files := slices.Collect(maps.Values(r.files))
 	slices.SortFunc(files, func(a, b *RuleFile) int { return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(a.id, b.id)) })
 	return files
 }
 
-// parts returns the rules of a file, by agent if requested.
+// parts returns the rule counts of a file, one part per agent if RulesOptions.ByAgent is set.
 func (r *Rules) parts(f *RuleFile) (parts [][]RuleCount) {
 	sets := slices.Clone(f.sets)
 	slices.SortFunc(sets, func(a, b *RuleSet) int { return cmp.Compare(a.agent, b.agent) })
@@ -516,14 +519,14 @@ func (s *RuleSet) weight(r *Rules) int {
 	return s.sharers
 }
 
-// A tally adds up the effects of one file's rules.
+// A tally sums the effects of one file's rules.
 type tally struct {
 	lines map[int32]*RuleCount
-	won   map[[2]int32]int64 // requests by line that matched and line that decided
+	won   map[[2]int32]int64 // requests by pair of lines: one that matched, one that decided
 	asked map[asker]int64
 }
 
-// An asker is a crawler whose requests a line decided.
+// An asker is a crawler, with the requests that a line decided for it.
 type asker struct {
 	line  int32
 	agent int
@@ -533,7 +536,7 @@ func newTally() *tally {
 	return &tally{map[int32]*RuleCount{}, map[[2]int32]int64{}, map[asker]int64{}}
 }
 
-// addSet adds the outcomes of a set, each request so many times.
+// addSet adds the outcomes of a set; each request counts the given number of times.
 func (t *tally) addSet(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
 	rules, _ := r.look.Rules(f.id, s.agent)
 	for i := range rules {
@@ -559,7 +562,8 @@ func (t *tally) addSet(r *Rules, f *RuleFile, s *RuleSet, weight int64) {
 	}
 }
 
-// askers returns the requests of an outcome by crawler. Crawlers that are asked for have all of them.
+// askers returns the requests of an outcome by crawler. With crawlers from -agent, each of them has all requests of
+// the outcome.
 func (r *Rules) askers(f *RuleFile, s *RuleSet, o *Outcome) (all []Asked) {
 	if r.byRow {
 		return o.asked
@@ -572,7 +576,7 @@ func (r *Rules) askers(f *RuleFile, s *RuleSet, o *Outcome) (all []Asked) {
 	return all
 }
 
-// addOutcome adds an outcome, each request so many times.
+// addOutcome adds an outcome; each request counts the given number of times.
 func (m *Matches) addOutcome(o *Outcome, weight int64) {
 	m.Requests += weight * o.Requests
 	m.URLs += o.urls.N

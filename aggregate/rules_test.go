@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRulesSize holds that counts of rules take no more memory than is said, with one outcome of each file, and with
+// TestRulesSize checks that the counts take no more memory than Size returns, with one outcome per file and with
 // many.
 func TestRulesSize(t *testing.T) {
 	for _, test := range []struct{ files, outcomes int }{{20_000, 1}, {20_000, 3}, {2_000, 40}, {200, 400}} {
@@ -45,15 +45,15 @@ func TestRulesSize(t *testing.T) {
 		}
 		c.dropMatchers()
 		got := heap() - before
-		t.Logf("%d files of %d outcomes: %d bytes, said to be %d", test.files, test.outcomes, got, c.size)
+		t.Logf("%d files with %d outcomes take %d bytes, but Size is %d", test.files, test.outcomes, got, c.size)
 		if got > c.size || 2*got < c.size {
-			t.Errorf("%d files of %d outcomes: %d bytes, said to be %d", test.files, test.outcomes, got, c.size)
+			t.Errorf("%d files with %d outcomes take %d bytes, but Size is %d", test.files, test.outcomes, got, c.size)
 		}
 		runtime.KeepAlive(c)
 	}
 }
 
-// countRules counts the rows of a batch, all of them with a site, for one agent.
+// countRules counts the rows of a batch for one agent. All rows must have a known site.
 func countRules(c *Rules, b *engine.Batch) {
 	c.Use(b)
 	for i, v := range b.Verdicts {
@@ -69,7 +69,7 @@ func countRules(c *Rules, b *engine.Batch) {
 	}
 }
 
-// heap returns the bytes of the heap that are in use.
+// heap returns the number of bytes in use on the heap.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -88,8 +88,8 @@ func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error
 	}
 }
 
-// TestSitesOfTexts holds that a text counts all sites that it was in force at in the course of a log, and
-// a site all of its texts, whichever comes first.
+// TestSitesOfTexts checks that a text counts all sites at which it was in force in the course of a log, and a site
+// counts all its texts, in any order of rows.
 func TestSitesOfTexts(t *testing.T) {
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	texts := map[robots.Origin][2]string{"https://a.example": {"x", "y"}, "https://b.example": {"y", "x"}, "https://c.example": {"z", "x"}}

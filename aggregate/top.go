@@ -8,30 +8,30 @@ import (
 	"slices"
 )
 
-// Examples is the number of URLs a Top keeps.
+// Examples is the maximum number of URLs that a Top keeps.
 const Examples = 3
 
-// maxExample is the most bytes of an example; the rest is cut.
+// maxExample is the maximum number of bytes of an example; the rest of a URL is cut off.
 const maxExample = 512
 
-// An Example is a URL, its requests, and the data of its first request.
+// An Example is a URL, its number of requests, and the data of its first request.
 type Example[T any] struct {
 	URL      string
 	Requests int64
-	Cut      bool // URL is the beginning of a longer one
+	Cut      bool // whether URL is only the beginning of a longer URL
 	With     T
 
 	hash uint64
 }
 
-// A Top keeps the most requested URLs of a group. If several have the same number of requests, it prefers the
-// shortest, and then the first in byte order. As long as the [URLs] are all in memory, the examples depend only on
-// the requests, not on their order. Otherwise they are the URLs with the most requests between two writes to disk.
-// The zero value is empty.
+// A Top keeps the most requested URLs of a group. Among URLs with equal numbers of requests it prefers the shortest,
+// and then the first in byte order. If the [URLs] are all in memory, the examples depend only on the requests, not on
+// their order. Otherwise they are the URLs with the most requests between two writes to disk. The zero value is
+// empty.
 type Top[T any] struct{ all []Example[T] }
 
-// Offer adds a request: the URL, its Hash, and the result of [URLs.Add] for it. If the URL becomes an example, with
-// is called for its data.
+// Offer adds a request: the URL, its Hash, and the result of [URLs.Add] for it. Only if the URL becomes an example,
+// with is called to get its data.
 func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) {
 	for i := range t.all {
 		if t.all[i].hash == hash {
@@ -51,14 +51,14 @@ func (t *Top[T]) Offer(url []byte, hash uint64, requests uint32, with func() T) 
 	t.rise(len(t.all) - 1)
 }
 
-// rise puts an example before those that are requested less.
+// rise moves an example before those with fewer requests.
 func (t *Top[T]) rise(i int) {
 	for ; i > 0 && t.all[i-1].isBehind(t.all[i].Requests, []byte(t.all[i].URL)); i-- {
 		t.all[i], t.all[i-1] = t.all[i-1], t.all[i]
 	}
 }
 
-// isBehind reports whether a URL with so many requests comes before the example.
+// isBehind reports whether a URL with the given number of requests comes before the example.
 func (e *Example[T]) isBehind(requests int64, url []byte) bool {
 	switch {
 	case requests != e.Requests:
@@ -87,7 +87,8 @@ func (t *Top[T]) setRequests(from map[PairKey]int64, g Group) {
 // Examples returns the most requested URLs, the most requested first.
 func (t *Top[T]) Examples() []Example[T] { return slices.Clone(t.all) }
 
-// A Table counts by key, in groups of a [URLs] that several tables share. It has at most so many keys, see GroupOr.
+// A Table counts requests by key, in groups of a [URLs], which several tables may share. The number of its keys is
+// limited, see GroupOr.
 type Table[K comparable] struct {
 	urls   *URLs
 	groups map[K]Group
@@ -102,13 +103,13 @@ type Row[K comparable] struct {
 	URLs     int64 // distinct ones, after URLs.Finish
 }
 
-// NewTable returns an empty table of at most so many keys.
+// NewTable returns an empty table with a maximum number of keys.
 func NewTable[K comparable](urls *URLs, most int) *Table[K] {
 	return &Table[K]{urls: urls, groups: map[K]Group{}, most: most}
 }
 
-// GroupOr returns the group of a key. If the key is new and the table is full, it returns the group of other, so
-// that the request is still counted. There should be only a few distinct other keys.
+// GroupOr returns the group of a key. If the key is new and the table is full, it returns the group of other, so that
+// the request is still counted. Callers should use only a few different values of other.
 func (t *Table[K]) GroupOr(key, other K) Group {
 	if g, ok := t.groups[key]; ok {
 		return g
@@ -124,7 +125,7 @@ func (t *Table[K]) GroupOr(key, other K) Group {
 	return g
 }
 
-// Rows returns all keys, most requested first. Keys with the same number of requests are in the order of compare.
+// Rows returns all keys, most requested first. Keys with equal numbers of requests are ordered by compare.
 func (t *Table[K]) Rows(compare func(a, b K) int) []Row[K] {
 	rows := make([]Row[K], 0, len(t.groups))
 	for key, g := range t.groups {
@@ -146,24 +147,24 @@ func (t *Table[K]) row(key K, g Group) Row[K] {
 	return Row[K]{key, g, t.urls.Requests(g), t.urls.Distinct(g)}
 }
 
-// Largest keeps the items with the largest numbers, up to a number of items and a total number of bytes. If
-// numbers are equal, it keeps the items with the largest ties; if ties are hashes, these are a uniform sample. If ties
-// are equal, it keeps the first. It keeps no item after the first that does not fit.
+// Largest keeps the items with the largest numbers, up to a number of items and a total number of bytes. Among equal
+// numbers, it keeps the items with the largest ties; if ties are hashes, these are a uniform sample. Among equal
+// ties, it keeps the first. After the first item that does not fit, it keeps none, even if smaller ones would fit.
 type Largest[T any] struct {
 	most    int
 	limit   int64          // bytes
 	compact func(kept []T) // nil if items have no memory of their own
 	all     []ranked       // at most twice the maximum
-	items   []T            // by ranked.slot, in the order in which they were added
-	places  []int32        // of cut: by slot, the index in all plus 1
-	held    int64          // bytes of all: at most half more than the limit, plus one item
-	least   ranked         // the largest item that was dropped; later items must be larger
-	spare   T              // returned for items that are dropped at once
+	items   []T            // indexed by ranked.slot, in the order in which they were added
+	places  []int32        // scratch of cut: by slot, the index in all plus 1
+	held    int64          // total bytes of all: at most one and a half times the limit, plus one item
+	least   ranked         // the largest item that was dropped; later items must be larger to be kept
+	spare   T              // scratch, returned for items that are dropped at once
 	added   uint64         // number of items added
 }
 
-// A ranked is the rank of an item, and its place. No two are equal, so the largest are the same in whatever order
-// they are found.
+// A ranked is the rank of an item, and its slot. No two ranks are equal, so the largest items do not depend on the
+// order in which they are found.
 type ranked struct {
 	number int64
 	tie    uint64
@@ -172,7 +173,7 @@ type ranked struct {
 	bytes  uint32
 }
 
-// NewLargest returns an empty list of at most so many items.
+// NewLargest returns an empty list with a maximum number of items.
 func NewLargest[T any](most int) *Largest[T] {
 	return &Largest[T]{most: most, limit: math.MaxInt64 / 2}
 }
@@ -195,7 +196,8 @@ func (r *ranked) compare(o *ranked) int {
 	return cmp.Compare(r.order, o.order)
 }
 
-// Takes reports whether an item with this number and tie could be one of the largest, so that it is worth creating.
+// Takes reports whether an item with this number and tie could be one of the largest. If not, the caller need not
+// create it.
 func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 	return l.most > 0 && number > 0 && (number > l.least.number || number == l.least.number && tie > l.least.tie)
 }
@@ -203,7 +205,7 @@ func (l *Largest[T]) Takes(number int64, tie uint64) bool {
 // AddItem adds an item.
 func (l *Largest[T]) AddItem(number int64, tie uint64, item T) { *l.NewItem(number, tie, 0) = item }
 
-// NewItem adds an item with that many bytes, which the caller must set before the next call. The returned memory
+// NewItem adds an item of the given number of bytes. The caller must set it before the next call; the returned memory
 // may contain an old item.
 func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	if len(l.all) >= 2*l.most || l.held >= l.limit+l.limit/2 {
@@ -222,16 +224,16 @@ func (l *Largest[T]) NewItem(number int64, tie uint64, bytes int) *T {
 	return &l.items[slot]
 }
 
-// cut keeps the largest items that fit. It finds the first one that does not by repeated partitioning, because
-// sorting took a tenth of the time of a report on distinct URLs.
+// cut keeps the largest items that fit. It finds the first one that does not fit by repeated partitioning: with
+// sorting, this took a tenth of the time of a report on distinct URLs.
 func (l *Largest[T]) cut() {
 	from, to, held := 0, len(l.all), int64(0)
 	for from < to {
-		// Put those that come before one of them before it, the others after it.
+		// Partition: items larger than the pivot first, then the others.
 		some := l.all[from:to]
 		var before int
 		last := len(some) - 1
-		pivot := rand.IntN(len(some)) // nobody can choose an order that makes it slow
+		pivot := rand.IntN(len(some)) // random, so that no input order can make it slow
 		some[pivot], some[last] = some[last], some[pivot]
 		for i := range some[:last] {
 			if some[i].compare(&some[last]) < 0 {
@@ -257,7 +259,7 @@ func (l *Largest[T]) cut() {
 	l.dropItems()
 }
 
-// dropItems moves the remaining items to the front, in their order. The memory of the others is reused.
+// dropItems moves the remaining items to the front, in their order. The memory of dropped items is reused.
 func (l *Largest[T]) dropItems() {
 	l.places = slices.Grow(l.places[:0], len(l.items))[:len(l.items)]
 	clear(l.places)
@@ -277,7 +279,7 @@ func (l *Largest[T]) dropItems() {
 	}
 }
 
-// All yields the items, those with the greatest numbers first.
+// All yields the items, largest first.
 func (l *Largest[T]) All() iter.Seq[*T] {
 	l.cut()
 	slices.SortFunc(l.all, func(a, b ranked) int { return a.compare(&b) })

@@ -21,18 +21,18 @@ const DefaultMemory = 256 << 20
 // n²/2⁶⁵: 1 in 1,000,000 for 6 million.
 func Hash(url []byte) uint64 { return xxh3.Hash(url) }
 
-// A Group identifies one of the counts of [URLs]. 0 means none.
+// A Group identifies one of the counts of [URLs]. The zero Group means none.
 type Group uint32
 
 // URLs count requests and distinct URLs by group, exactly.
 //
-// They are a set of pairs of group and URL, each with its number of requests: in a hash table as long as they fit
-// in memory, and otherwise in sorted runs on disk. They are for one goroutine. Use Close.
+// They are a set of pairs of group and URL, each with its number of requests: in a hash table while they fit in
+// memory, and otherwise in sorted runs on disk. They are for one goroutine. Call Close in the end.
 type URLs struct {
 	slots  []pair // a hash table, linearly probed; its length is a power of two
 	used   int
 	most   int    // the greatest length of slots
-	seed   uint64 // affects only the slots, so that URLs with colliding slots cannot be constructed
+	seed   uint64 // affects only the slots, so that an attacker cannot construct URLs with colliding slots
 	groups []groupCount
 	spill  *extsort.Spill
 	writer pairWriter
@@ -40,14 +40,14 @@ type URLs struct {
 
 // A pair is a URL in a group.
 type pair struct {
-	hash     uint64 // of URL and group, never 0; 0 means a free slot
+	hash     uint64 // hash of URL and group, never 0; 0 means a free slot
 	group    Group
 	also     Also
 	requests uint32 // at most math.MaxUint32
 }
 
-// Also are further groups of a pair, or 0. Each URL of the pair's group must always have the same further groups.
-// So they need no extra memory.
+// Also are further groups in which a pair is counted; 0 means none. All pairs of a group with the same URL must have
+// the same further groups, so these need no memory of their own.
 type Also [2]Group
 
 // A groupCount counts for a group.
@@ -59,9 +59,9 @@ const (
 	leastSlots = 1 << 10
 )
 
-// NewURLs returns an empty set that takes approximately that much memory; 0 means DefaultMemory. While the table
-// doubles, the old half exists as well. The temporary file is created in dir when memory is full; "" means the
-// default directory. Use Close.
+// NewURLs returns an empty set that takes approximately the given number of bytes; 0 means DefaultMemory. While the
+// table doubles, the old half exists as well. When the table is full, a temporary file is created in dir; "" means
+// the default directory. Call Close in the end.
 func NewURLs(memory int64, dir string) *URLs {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -85,7 +85,7 @@ func (u *URLs) NewGroup() Group {
 	return Group(len(u.groups) - 1)
 }
 
-// AddRequest counts a request in a group, but no URL.
+// AddRequest counts a request in a group, without a URL.
 func (u *URLs) AddRequest(g Group) { u.groups[g].requests++ }
 
 // Add counts a request for a URL, by its Hash, in a group and in the groups of also. It returns the number of
@@ -122,14 +122,14 @@ func (u *URLs) countPair(p *pair) {
 	}
 }
 
-// Requests returns how many requests the group has.
+// Requests returns the number of requests in a group.
 func (u *URLs) Requests(g Group) int64 { return u.groups[g].requests }
 
-// Distinct returns how many URLs the group has, after Finish.
+// Distinct returns the number of distinct URLs in a group. Call it after Finish.
 func (u *URLs) Distinct(g Group) int64 { return u.groups[g].urls }
 
-// Finish counts the pairs that were written to disk, if there are any, and sets the values of requests for the keys
-// in it. Nothing may be added after it.
+// Finish counts the pairs that were written to disk, if there are any, and sets the value of each key in requests to
+// its total. Nothing may be added afterwards.
 func (u *URLs) Finish(requests map[PairKey]int64) error {
 	if !u.Spilled() {
 		return nil
@@ -161,7 +161,7 @@ func (u *URLs) find(hash uint64) *pair {
 	}
 }
 
-// makeRoom doubles the table, or writes it to disk if it has its maximum size.
+// makeRoom doubles the table, or writes it to disk if it has reached its maximum size.
 func (u *URLs) makeRoom() error {
 	if 2*len(u.slots) > u.most {
 		return u.writeRun()
@@ -176,7 +176,7 @@ func (u *URLs) makeRoom() error {
 	return nil
 }
 
-// writeRun writes all pairs to disk, and forgets them.
+// writeRun writes all pairs to disk, and removes them from memory.
 func (u *URLs) writeRun() error {
 	run, err := u.spill.Begin()
 	if err != nil {
@@ -185,7 +185,7 @@ func (u *URLs) writeRun() error {
 	pairs := u.slots[:0]
 	for i := range u.slots {
 		if u.slots[i].hash != 0 {
-			pairs = append(pairs, u.slots[i]) // in the memory of the slots, because there is none for a copy
+			pairs = append(pairs, u.slots[i]) // sort in the memory of the slots, because there is none for a copy
 		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.hash, b.hash) })
@@ -210,7 +210,7 @@ type pairWriter struct {
 	block []byte
 }
 
-// pairRecord is the number of bytes a pair has in a run.
+// pairRecord is the size of a pair in a run, in bytes.
 const pairRecord = 28
 
 // write writes a pair with its requests.
@@ -226,7 +226,7 @@ func (w *pairWriter) write(p *pair, requests int64) error {
 	return nil
 }
 
-// Take writes the pair of a cursor, and moves it on.
+// Take writes the pair of a cursor, and advances the cursor.
 func (w *pairWriter) Take(c *pairCursor) error {
 	if err := w.write(&c.pair, c.requests); err != nil {
 		return err
@@ -252,7 +252,7 @@ type pairCursor struct {
 	isDone   bool
 }
 
-var errPairs = errors.New("the block of URLs is not what was written")
+var errPairs = errors.New("the block of URLs differs from what was written")
 
 // Load moves the cursor to the first pair of a block.
 func (c *pairCursor) Load(block []byte) error {
@@ -291,7 +291,7 @@ type pairCounter struct {
 	sum      int64 // requests of last
 }
 
-// Take counts the pair of a cursor, and moves it on.
+// Take counts the pair of a cursor, and advances the cursor.
 func (n *pairCounter) Take(c *pairCursor) error {
 	if c.pair.hash != n.last.hash {
 		if err := n.Finish(); err != nil {
@@ -318,7 +318,8 @@ func (n *pairCounter) Finish() error {
 	return nil
 }
 
-// mix returns the hash of a URL in a group, which is never 0. Apart from that, it is injective for each group.
+// mix returns the hash of a URL in a group. It is never 0. Except for that, different hashes of URLs give different
+// results in one group.
 func mix(url uint64, g Group) uint64 {
 	h := url ^ (uint64(g)+1)*0x9E3779B97F4A7C15
 	h ^= h >> 32

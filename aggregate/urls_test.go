@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestURLs holds that the numbers are those of a map, in memory and with many runs on disk, also those of groups that
-// have the URLs of another group.
+// TestURLs compares the counts with those of a map, in memory and with many runs on disk, including groups that share
+// the URLs of another group.
 func TestURLs(t *testing.T) {
 	for _, memory := range []int64{0, 1 << 18, 1} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -38,7 +38,7 @@ func TestURLs(t *testing.T) {
 				of[1] = also[1+n%3]
 				add(of[1], fmt.Sprint(g, url))
 			}
-			add(of[0], fmt.Sprint(g, url)) // a URL counts once for each group that it is also in
+			add(of[0], fmt.Sprint(g, url)) // a URL also counts once in each further group
 			want := add(g, url)
 			got, err := urls.Add(g, Hash([]byte(url)), of)
 			if err != nil || memory == 0 && int64(got) != want {
@@ -55,11 +55,11 @@ func TestURLs(t *testing.T) {
 			t.Fatalf("%d bytes: spilled %t, %v", memory, urls.Spilled(), err)
 		}
 		if urls.Spilled() && !maps.Equal(asked, want) {
-			t.Errorf("%d bytes: the requests of 1000 URLs are others", memory)
+			t.Errorf("%d bytes: the counts of 1000 URLs differ", memory)
 		}
 		for _, g := range append(groups, also...) {
 			if got, want := urls.Distinct(g), int64(len(distinct[g])); got != want || urls.Requests(g) != requests[g] {
-				t.Errorf("%d bytes, group %d: %d of %d requests, want %d of %d", memory, g, got, urls.Requests(g), want, requests[g])
+				t.Errorf("%d bytes, group %d: %d URLs in %d requests, want %d in %d", memory, g, got, urls.Requests(g), want, requests[g])
 			}
 		}
 		if urls.Requests(days) != 200_000 || urls.Distinct(days) != 0 {
@@ -68,7 +68,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestURLsMemory holds that the table keeps to its bytes.
+// TestURLsMemory checks that the table stays within its memory limit.
 func TestURLsMemory(t *testing.T) {
 	urls := NewURLs(1<<20, t.TempDir())
 	defer urls.Close()
@@ -86,7 +86,7 @@ func TestURLsMemory(t *testing.T) {
 	}
 }
 
-// TestURLsNoDirectory holds that an error of the disk is told.
+// TestURLsNoDirectory checks that disk errors are returned.
 func TestURLsNoDirectory(t *testing.T) {
 	urls := NewURLs(1, filepath.Join(t.TempDir(), "missing"))
 	g := urls.NewGroup()
@@ -98,7 +98,7 @@ func TestURLsNoDirectory(t *testing.T) {
 	t.Error("no error without a directory")
 }
 
-// The most requested URLs are found whatever the order; ties go by bytes.
+// Find the most requested URLs in any order; ties are sorted by bytes.
 func TestTop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -141,7 +141,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTable holds that a table has no more keys than it may, but for those of others, and loses no request.
+// TestTable checks that a table has no more keys than its limit, except those for other keys, and loses no request.
 func TestTable(t *testing.T) {
 	urls := NewURLs(0, "")
 	table := NewTable[string](urls, 2)

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAnswersOfTexts holds that a URL has one row for a crawler, with all its requests, whatever text was in force
+// TestAnswersOfTexts checks that a URL has one row for a crawler, with all its requests, whatever text was in force
 // for each of them.
 func TestAnswersOfTexts(t *testing.T) {
 	at := func(hour int) time.Time { return time.Date(2026, 1, 5, hour, 0, 0, 0, time.UTC) }

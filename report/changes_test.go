@@ -51,7 +51,7 @@ func (s *tee) Write(b *engine.Batch) error {
 
 func (s *tee) Close() error { return nil }
 
-// TestChanges holds that the sums over crawlers are those of the crawlers, that rules have the same sums,
+// TestChanges checks that the sums over crawlers are those of the crawlers, that rules have the same sums,
 // and that crawlers without changes are counted in one row.
 func TestChanges(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(7, 18)), 3000)
@@ -112,7 +112,7 @@ func pageOf(t *testing.T, c *Counter, run *Run) string {
 	return page.String()
 }
 
-// TestTableNames holds that each table has a name, and that no other has it.
+// TestTableNames checks that each table has a name, and that no other has it.
 func TestTableNames(t *testing.T) {
 	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n"}
 	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
@@ -142,7 +142,7 @@ func TestTableNames(t *testing.T) {
 	}
 }
 
-// TestHeading holds that the heading names the busiest host, by whatever schemes it was asked, and counts the others.
+// TestHeading checks that the heading names the busiest host, by whatever schemes it was asked, and counts the others.
 func TestHeading(t *testing.T) {
 	of := func(origins int64, busiest ...engine.BusyOrigin) *Run {
 		run := &Run{Inputs: []string{`C:\logs\x.log`}}
@@ -163,7 +163,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestTogether holds that sets of crawlers have a row with those that are asked for, too, and that the
+// TestTogether checks that sets of crawlers have a row with those that are asked for, too, and that the
 // page tells crawlers and other clients apart.
 func TestTogether(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(9, 18)), 1000)

@@ -36,7 +36,7 @@ func planted() (all []fetch) {
 	return all
 }
 
-// TestConduct holds that the page has the numbers of package conduct, if the log has statuses, and that the first finding
+// TestConduct checks that the page has the numbers of package conduct, if the log has statuses, and that the first finding
 // about violations has them, too.
 func TestConduct(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
@@ -78,7 +78,7 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// TestUnjudged holds that crawlers are judged if the rules are no draft, and there is memory for it; and that a diagnosis says so if not.
+// TestUnjudged checks that crawlers are judged if the rules are no draft, and there is memory for it; and that a diagnosis says so if not.
 func TestUnjudged(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	for i, q := range []question{

@@ -11,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/revisions"
 )
 
-// TestCauses holds that findings of several origins are one if their code, path, rule, status and time are the same, that they
+// TestCauses checks that findings of several origins are one if their code, path, rule, status and time are the same, that they
 // say where they apply unless their sentence does, and that origins without a finding are counted if they got the rule, too.
 func TestCauses(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
@@ -54,7 +54,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestDoubts holds that warnings that cannot change findings are apart, and that each check has a name, and was made unless a
+// TestDoubts checks that warnings that cannot change findings are apart, and that each check has a name, and was made unless a
 // reason says that it was not.
 func TestDoubts(t *testing.T) {
 	run := &Run{Warnings: []Warning{{Code: "a"}, {Code: "b", Minor: true}, {Code: "c"}}}

@@ -142,7 +142,7 @@ func listsOf(t *testing.T) *ranges.Lists {
 	return lists
 }
 
-// TestImpostors compares all numbers about impostors with slow counts. It holds that the requests of crawlers and of
+// TestImpostors compares all numbers about impostors with slow counts. It checks that the requests of crawlers and of
 // impostors add up, and that the page is the same with any memory and number of workers.
 func TestImpostors(t *testing.T) {
 	lists, all := listsOf(t), sentRows(rand.New(rand.NewPCG(7, 31)), 12_000)

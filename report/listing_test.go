@@ -32,7 +32,7 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestTextless holds that the page says how many files have no text in it for want of room, and does not count those that
+// TestTextless checks that the page says how many files have no text in it for want of room, and does not count those that
 // have none at all.
 func TestTextless(t *testing.T) {
 	large := []byte(strings.Repeat("# "+strings.Repeat("x", 1000)+"\n", 300))

@@ -432,7 +432,7 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 	}
 }
 
-// TestSameBytes holds that the page does not depend on the workers, nor on the run.
+// TestSameBytes checks that the page does not depend on the workers, nor on the run.
 func TestSameBytes(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)
 	var first []byte
@@ -451,7 +451,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestBounded holds that tables do not grow beyond their size, and that sums stay exact.
+// TestBounded checks that tables do not grow beyond their size, and that sums stay exact.
 func TestBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	const rows = 60_000
@@ -477,7 +477,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestSpellings holds that all spellings of an origin are one, and that no name of a user is kept.
+// TestSpellings checks that all spellings of an origin are one, and that no name of a user is kept.
 func TestSpellings(t *testing.T) {
 	var all []fetch
 	for i := range 500 {
@@ -501,7 +501,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestRulesBounded holds that the counts by rule stay within their memory, and that the page names the number of requests
+// TestRulesBounded checks that the counts by rule stay within their memory, and that the page names the number of requests
 // that are not counted.
 func TestRulesBounded(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)
@@ -621,7 +621,7 @@ func checkMarkup(t *testing.T, page string) {
 	}
 }
 
-// TestNoScriptNeeded holds that a page without its scripts has its tables and bars.
+// TestNoScriptNeeded checks that a page without its scripts has its tables and bars.
 func TestNoScriptNeeded(t *testing.T) {
 	c, stats := counted(t, sites, fetches(rand.New(rand.NewPCG(6, 18)), 2000), question{
 		StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1,
@@ -641,7 +641,7 @@ func TestNoScriptNeeded(t *testing.T) {
 	}
 }
 
-// TestPolicy holds that the policy has the hash of each script and style, and that no text ends one early.
+// TestPolicy checks that the policy has the hash of each script and style, and that no text ends one early.
 func TestPolicy(t *testing.T) {
 	h := header{title: "x"}
 	h.addStyle("a{}")
@@ -682,7 +682,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRobotsFetched holds that fetches of a robots.txt count as disallowed nowhere on the page, as crawlers have to
+// TestRobotsFetched checks that fetches of a robots.txt count as disallowed nowhere on the page, as crawlers have to
 // fetch it: for crawlers of the log, and for those that are asked for.
 func TestRobotsFetched(t *testing.T) {
 	bot, at := clients[1], time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC).UnixMicro()
@@ -740,7 +740,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestTxtAnswers holds that answers to requests of robots.txt are in no number of those of pages.
+// TestTxtAnswers checks that answers to requests of robots.txt are in no number of those of pages.
 func TestTxtAnswers(t *testing.T) {
 	var all []fetch
 	for i := range 60 {

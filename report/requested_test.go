@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRequestedBounded holds that the most requested URLs stay within their memory, however long they are and in whatever
+// TestRequestedBounded checks that the most requested URLs stay within their memory, however long they are and in whatever
 // order they come, and that they are the most requested ones with their own counts.
 func TestRequestedBounded(t *testing.T) {
 	const share = 4 << 20

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestTxtFetches holds that a crawler's fetches of robots.txt are put together by origin while the answer is the same, that the last of them
+// TestTxtFetches checks that a crawler's fetches of robots.txt are put together by origin while the answer is the same, that the last of them
 // are kept and all are counted, and that its statuses are counted by class and time.
 func TestTxtFetches(t *testing.T) {
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
@@ -53,7 +53,7 @@ func TestTxtFetches(t *testing.T) {
 	}
 }
 
-// TestRotated holds that the page of a rotated log is the same whether its older or its newer file is read first: with more fetches of
+// TestRotated checks that the page of a rotated log is the same whether its older or its newer file is read first: with more fetches of
 // robots.txt than are kept, some of them in the same second with other answers, and runs that begin in one file and end in the other.
 func TestRotated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 55))

@@ -82,7 +82,7 @@ func metSlowly(all []fetch, agents []string) map[string]*met {
 	return by
 }
 
-// TestSpilled holds that all numbers are exact where requests go to disk, and that the page is the same as where they do
+// TestSpilled checks that all numbers are exact where requests go to disk, and that the page is the same as where they do
 // not.
 func TestSpilled(t *testing.T) {
 	for round, agents := range [][]string{nil, {"bingbot"}, {"*", "bingbot", "Googlebot"}} {
@@ -137,7 +137,7 @@ func checkMet(t *testing.T, c *Counter, want map[string]*met) {
 	}
 }
 
-// TestLate holds that an origin that comes late, when hardly any URL is looked at, has its robots.txt and rules
+// TestLate checks that an origin that comes late, when hardly any URL is looked at, has its robots.txt and rules
 // counted, and that origins that share a text are told apart.
 func TestLate(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /p\n"
@@ -159,7 +159,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestVersions holds that URLs are counted for each text that is in force in the course of a log.
+// TestVersions checks that URLs are counted for each text that is in force in the course of a log.
 func TestVersions(t *testing.T) {
 	at := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	texts := func(yield func(robots.Response, error) bool) {
@@ -194,7 +194,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestManyKinds holds that, where there are more kinds of rows than there is memory for, sums stay exact, and no
+// TestManyKinds checks that, where there are more kinds of rows than there is memory for, sums stay exact, and no
 // rule is named for a denial by another one.
 func TestManyKinds(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)

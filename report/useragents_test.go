@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestOtherClients holds that the User-Agents of other clients are counted as each row says, and add up to the row
+// TestOtherClients checks that the User-Agents of other clients are counted as each row says, and add up to the row
 // of other clients in the table of crawlers; and that the page is the same with any memory and number of workers.
 func TestOtherClients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 31))

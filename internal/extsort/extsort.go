@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// MaxFan is the maximum number of runs to merge at once: with more, disk reads become too small.
+// MaxFan is the maximum number of runs to merge at once. With more runs, disk reads would become too small.
 const MaxFan = 64
 
 // A Spill is the temporary file with the runs. It is for one goroutine. Use Close.
@@ -28,22 +28,22 @@ type Spill struct {
 	dir  string
 	file *atomicfile.Temp // nil before the first run
 	end  int64            // bytes written
-	runs []run            // runs to merge; for equal records, earlier runs come first
+	runs []run            // runs to merge; among equal records, those of earlier runs come first
 }
 
-// A run is a list of blocks, stored consecutively in the file.
+// A run is a list of blocks that are stored one after another in the file.
 type run struct {
 	from   int64
 	blocks []packedBlock
 }
 
-// A packedBlock describes a block, so that corruption by the disk is detected.
+// A packedBlock describes a compressed block, with a checksum that detects disk corruption.
 type packedBlock struct {
 	size uint32 // packed
 	sum  uint64 // XXH3 of that
 }
 
-// NewSpill returns a Spill with its file in dir; "" is the system's default. The first run creates the file.
+// NewSpill returns a Spill with its file in dir; "" means the system's default. The first run creates the file.
 func NewSpill(dir string) *Spill { return &Spill{dir: dir} }
 
 // Runs returns the number of runs to merge.
@@ -58,7 +58,7 @@ func (s *Spill) Close() {
 	s.file = nil
 }
 
-// A Run writes one sorted run to the temporary file. One is written at a time.
+// A Run writes one sorted run to the temporary file. Only one Run may be open at a time.
 type Run struct {
 	spill  *Spill
 	run    run
@@ -77,7 +77,7 @@ func (s *Spill) Begin() (*Run, error) {
 	return &Run{spill: s, run: run{from: s.end}}, nil
 }
 
-// Write adds a block of sorted records. None of them may be less than records of earlier blocks.
+// Write adds a block of sorted records. No record may be less than a record of an earlier block.
 func (r *Run) Write(block []byte) error {
 	r.packed = s2.Encode(r.packed[:cap(r.packed)], block)
 	if _, err := r.spill.file.WriteAt(r.packed, r.spill.end); err != nil {
@@ -91,10 +91,9 @@ func (r *Run) Write(block []byte) error {
 // End completes the run and adds it to the runs to merge.
 func (r *Run) End() { r.spill.runs = append(r.spill.runs, r.run) }
 
-// A Cursor points to a record of a block. C is the type itself.
+// A Cursor points to a record of a block. The type parameter C is the cursor type itself.
 type Cursor[C any] interface {
-	// Load moves the cursor to the first record of another block, which is valid until the next
-	// call.
+	// Load moves the cursor to the first record of another block. The block is valid until the next call.
 	Load(block []byte) error
 	// Done reports whether the cursor is after the last record of its block.
 	Done() bool
@@ -104,15 +103,15 @@ type Cursor[C any] interface {
 
 // An Output receives the records of a merge in order.
 type Output[C any] interface {
-	// Take takes the record of the cursor and advances it. It may also take equal records that follow in the block.
+	// Take takes the record of the cursor, and advances it. It may also take equal records that follow in the block.
 	Take(C) error
 	// Finish is called after the last record.
 	Finish() error
 }
 
-// Merge passes all records to last. At most fan runs (2 or more) are merged at once. If there are more, adjacent runs
-// are first merged into longer ones, through an Output that begin returns for each. Each merged run has a cursor from
-// newCursor, which holds one block.
+// Merge passes all records to last, in order. At most fan runs (2 or more) are merged at once. If there are more,
+// adjacent runs are first merged into longer ones, through an Output that begin returns for each. newCursor creates
+// one cursor per merged run; a cursor holds one block.
 func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) Output[C], last Output[C]) error {
 	for len(s.runs) > fan {
 		runs := s.runs
@@ -134,12 +133,12 @@ func Merge[C Cursor[C]](s *Spill, fan int, newCursor func() C, begin func(*Run) 
 // A source reads one run of a merge.
 type source[C Cursor[C]] struct {
 	run         run
-	number      int // for equal records, the lower number comes first
+	number      int // among equal records, those of lower numbers come first
 	cursor      C
 	raw, packed []byte
 }
 
-// merge hands the records of some runs to an Output.
+// merge passes the records of some runs to an Output.
 func merge[C Cursor[C]](s *Spill, runs []run, newCursor func() C, to Output[C]) error {
 	var heap []*source[C] // the first has the least record
 	for i, r := range runs {
@@ -173,7 +172,7 @@ func merge[C Cursor[C]](s *Spill, runs []run, newCursor func() C, to Output[C]) 
 
 var errDamaged = errors.New("it differs from what was written: check the disk")
 
-// load moves the cursor to the next block that has records, and reports whether there is one.
+// load moves the cursor to the next block that has records, and reports whether there was one.
 func (f *source[C]) load(s *Spill) (bool, error) {
 	for len(f.run.blocks) > 0 {
 		n := int(f.run.blocks[0].size)
@@ -199,7 +198,7 @@ func (f *source[C]) load(s *Spill) (bool, error) {
 	return false, nil
 }
 
-// sink moves a source down the heap to where its record belongs.
+// sink moves a source down the heap until its record is in order.
 func sink[C Cursor[C]](heap []*source[C], i int) {
 	for {
 		child := 2*i + 1
@@ -217,7 +216,7 @@ func sink[C Cursor[C]](heap []*source[C], i int) {
 	}
 }
 
-// compare compares the next records of two runs; equal ones are in the order of the runs.
+// compare compares the next records of two runs; equal records keep the order of the runs.
 func (f *source[C]) compare(other *source[C]) int {
 	return cmp.Or(f.cursor.Compare(other.cursor), cmp.Compare(f.number, other.number))
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A numbers is a [Cursor] and an [Output] of records that are pairs: a key, and the order in which
-// they came.
+// A numbers is a [Cursor] and an [Output] of records, which are pairs: a key, and a number that counts the records in
+// the order in which they were written.
 type numbers struct {
 	block []byte
 	to    *Run
@@ -103,7 +103,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestNoDirectory holds that the file is created with the first run, and not before.
+// TestNoDirectory checks that the first run creates the file, not NewSpill.
 func TestNoDirectory(t *testing.T) {
 	s := NewSpill(t.TempDir() + "/none")
 	defer s.Close()
@@ -112,7 +112,7 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
-// FuzzDamage holds that a temporary file whose bytes changed, or that became shorter, is an error.
+// FuzzDamage checks that changed bytes or a truncated temporary file cause an error.
 func FuzzDamage(f *testing.F) {
 	for at := range 12 {
 		f.Add(bytes.Repeat([]byte("abcdefgh"), 40), at, byte(4))
@@ -139,7 +139,7 @@ func FuzzDamage(f *testing.F) {
 				t.Fatal(err)
 			}
 			if one[0] ^= bits; bits == 0 {
-				one = make([]byte, s.end-int64(at)) // a file that was cut and grew again
+				one = make([]byte, s.end-int64(at)) // a file that was truncated and extended again
 			}
 			if _, err := s.file.WriteAt(one, int64(at)); err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// TestAskers holds that rows by crawler are those with the most requests, in the order of the lines, and
+// TestAskers checks that rows by crawler are those with the most requests, in the order of the lines, and
 // that all files together have so many.
 func TestAskers(t *testing.T) {
 	file := File{Origin: "https://a.example", Origins: 1, Requests: 1}
@@ -39,7 +39,7 @@ func TestAskers(t *testing.T) {
 	}
 }
 
-// TestNamed holds that the origins with the same text are named as far as there is room, and the others counted.
+// TestNamed checks that the origins with the same text are named as far as there is room, and the others counted.
 func TestNamed(t *testing.T) {
 	all := []File{{Origin: "https://a.example", Origins: 3, Same: []string{"https://b.example", "https://c.example"}}, {Origin: "https://d.example", Origins: 1}}
 	for range 8 {

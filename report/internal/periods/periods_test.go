@@ -92,7 +92,7 @@ func simulate(seed uint64, p *plan) *Comparison {
 	return c
 }
 
-// TestPairs holds that changes that are not there are claimed in one of twenty pairs at most, and that planted ones are.
+// TestPairs checks that changes that are not there are claimed in one of twenty pairs at most, and that planted ones are.
 func TestPairs(t *testing.T) {
 	for i := range plans {
 		p := &plans[i]

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestDifferences holds that both texts are the same without the lines that differ, and that no more lines could stay:
+// TestDifferences checks that both texts are the same without the lines that differ, and that no more lines could stay:
 // compared with all ways to choose lines, of short texts.
 func TestDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
@@ -62,7 +62,7 @@ func within(chosen []string, all []Line) bool {
 	return len(chosen) == 0
 }
 
-// TestOf holds that texts of an origin are compared in the order of time, and equal ones are no revision.
+// TestOf checks that texts of an origin are compared in the order of time, and equal ones are no revision.
 func TestOf(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	all := Of([]Text{
@@ -77,7 +77,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLarge holds that texts which are too large to be compared line by line are replaced between their shared beginning
+// TestLarge checks that texts which are too large to be compared line by line are replaced between their shared beginning
 // and end.
 func TestLarge(t *testing.T) {
 	lines := func(word string) []byte {
@@ -89,7 +89,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestAlike holds that revisions of several origins with the same lines on one day are one, with the number of others.
+// TestAlike checks that revisions of several origins with the same lines on one day are one, with the number of others.
 func TestAlike(t *testing.T) {
 	one := func(origin string, hour int, added string) Revision {
 		return Revision{Origin: origin, At: time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC), Added: []Line{{hour, added}}, Known: added != ""}

@@ -22,7 +22,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestDated holds that dates do not break, and that the rest of a sentence is text.
+// TestDated checks that dates do not break, and that the rest of a sentence is text.
 func TestDated(t *testing.T) {
 	for text, want := range map[string]string{
 		"from 2026-10-03 to 2026-10-08, <b>":  `from <span class="nb">2026-10-03</span> to <span class="nb">2026-10-08</span>, &lt;b&gt;`,

@@ -110,7 +110,7 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-// TestScale holds that a chart has up to six numbers beside it, the first of them 0.
+// TestScale checks that a chart has up to six numbers beside it, the first of them 0.
 func TestScale(t *testing.T) {
 	for most, want := range map[int64]string{1: "0 1", 3: "0 1 2 3", 5: "0 1 2 3 4 5", 9: "0 2 4 6 8", 138: "0 50 100", 1_000_000: "0 200,000 400,000 600,000 800,000 1,000,000"} {
 		v := View{Rows: []timeRow{{At: "a"}, {At: "b"}, {At: "c"}}}
@@ -125,7 +125,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestPeaks holds that the page names the busiest hour and, of several days, the busiest day.
+// TestPeaks checks that the page names the busiest hour and, of several days, the busiest day.
 func TestPeaks(t *testing.T) {
 	rows := []timeRow{{At: "2015-05-17 22:00"}, {At: "2015-05-17 23:00"}, {At: "2015-05-18 00:00"}, {At: "2015-05-18 01:00"}}
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestLongTimes(t *testing.T) {
 	}
 }
 
-// TestLines holds that the chart has a line for each crawler, those beyond the most as one, and that lines of zeros are short.
+// TestLines checks that the chart has a line for each crawler, those beyond the most as one, and that lines of zeros are short.
 func TestLines(t *testing.T) {
 	const crawlers = lineCrawlers + 20
 	s := New(crawlers)

@@ -160,7 +160,7 @@ func check(t *testing.T, v *View, sums View, headers map[string]Count, names map
 	}
 }
 
-// TestLines holds that the lines make a table of crawlers that knows all the names.
+// TestLines checks that the lines make a table of crawlers that knows all the names.
 func TestLines(t *testing.T) {
 	v := counted(t, rows(rand.New(rand.NewPCG(5, 31)), 3000), 0)
 	lines := v.Lines()
@@ -177,7 +177,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestDistinct holds that headers that are all different and long go to disk, and are counted exactly.
+// TestDistinct checks that headers that are all different and long go to disk, and are counted exactly.
 func TestDistinct(t *testing.T) {
 	c := New(1<<20, t.TempDir())
 	defer c.Close()
@@ -197,7 +197,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestAllocations holds that a request of a header that is known allocates nothing.
+// TestAllocations checks that a request of a header that is known allocates nothing.
 func TestAllocations(t *testing.T) {
 	c := New(0, t.TempDir())
 	defer c.Close()
