@@ -8,21 +8,21 @@ import (
 	"github.com/robobatch/robobatch/aggregate"
 )
 
-// A list has the most requested URLs whose responses do not fit their verdicts.
+// A list holds the most requested URLs whose responses contradict their verdicts.
 type list struct {
-	Name   string // a phrase for the URLs that ends with what the responses did
+	Name   string // what the URLs are and how the server responded
 	Total  int64
-	Others int64 // requests of unidentified clients of the same kind, which are not listed
+	Others int64 // requests of the same kind by unidentified clients; their URLs are not listed
 	Listed int64
 	Rows   []listRow
 	Ruled  bool // some rows have a rule
 }
 
-// A listRow is a URL and a crawler.
+// A listRow is a URL, with the requests of one crawler.
 type listRow struct {
 	URL, Crawler, By string
 	Requests         int64
-	Of               int64 // all requests of the crawler for the URL
+	Of               int64 // all requests of the crawler for the URL, whatever their response
 }
 
 // shownURLs is the number of URLs in a list.
@@ -31,11 +31,11 @@ const shownURLs = 100
 // answers collects the rows of a list.
 type answers struct {
 	rows   *aggregate.Largest[answerRow]
-	byKind func(k *kind, n *aggregate.RowCounts) int64 // number of rows that belong to the list
+	byKind func(k *kind, n *aggregate.RowCounts) int64 // number of rows with the listed kind of response
 	total  sumOf
 }
 
-// An answerRow is a URL with the requests of one crawler, by kind.
+// An answerRow counts the requests of one crawler for a URL, by kind.
 type answerRow struct {
 	url      string
 	agent    uint16
@@ -66,7 +66,7 @@ func (a *answers) addURL(c *Counter, u *aggregate.URL, hash uint64, requests []a
 	}
 }
 
-// list returns the URLs with the most rows.
+// list returns the list, with the most requested URLs first.
 func (c *Counter) list(name string, a *answers) *list {
 	l := &list{Name: name, Total: a.total.own, Others: a.total.others}
 	for _, item := range a.rows.Items() {

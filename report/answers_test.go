@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestAnswersOfTexts checks that a URL has one row for a crawler, with all its requests, whatever text was in force
-// for each of them.
+// TestAnswersOfTexts checks that a URL has one row per crawler with all its requests, whichever robots.txt text was
+// in force for them.
 func TestAnswersOfTexts(t *testing.T) {
 	at := func(hour int) time.Time { return time.Date(2026, 1, 5, hour, 0, 0, 0, time.UTC) }
 	var responses []robots.Response

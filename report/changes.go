@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A changesView compares the results with those of the previous rules.
+// A changesView compares the verdicts with those of the previous rules.
 type changesView struct {
 	Total   changeView   // sum over all crawlers, without URLs
 	Changed []changeView // crawlers with changes, those with the most first
@@ -16,10 +16,10 @@ type changesView struct {
 	SameOf  int64        // number of their requests
 	Rules   []blamed     // over all crawlers, if there are several
 	Hidden  int64        // number of rules that are not shown
-	AtLeast bool         // numbers of Rules are lower bounds, because lists of crawlers are truncated
+	AtLeast bool         // whether the numbers of Rules are lower bounds, because the lists of some crawlers are truncated
 }
 
-// A changeView holds the changes for a crawler.
+// A changeView holds the changes for one crawler.
 type changeView struct {
 	Agent    string
 	Requests int64
@@ -30,21 +30,21 @@ type changeView struct {
 	Kinds    []changeKind
 }
 
-// A changeKind holds the URLs that were closed, or those that were opened.
+// A changeKind holds the URLs that were closed, or the URLs that were opened.
 type changeKind struct {
 	Kind  string
 	Count aggregate.ChangeCount
 	*aggregate.ChangeDetails
 }
 
-// A blamed holds the changes caused by a rule, over all crawlers.
+// A blamed holds the changes that one rule caused, summed over all crawlers.
 type blamed struct {
 	blame
 	Requests int64
 	Crawlers int64
 }
 
-// A blame is the rule responsible for a kind of change.
+// A blame identifies the rule that caused a kind of change.
 type blame struct {
 	Kind string
 	aggregate.Decider
@@ -53,7 +53,7 @@ type blame struct {
 	Others bool
 }
 
-// shownBlamed is the maximum number of rules that the page shows over all crawlers.
+// shownBlamed is the maximum number of rules that the page shows in the table for all crawlers.
 const shownBlamed = 100
 
 // Left reports whether tables omit rows.
@@ -63,8 +63,8 @@ func (v *changesView) Left() bool {
 	})
 }
 
-// newChanges returns the changes; nil without previous rules. The crawler called other stands for unidentified clients;
-// "" if there is none.
+// newChanges returns the changes; nil without previous rules. other is the name of the crawler that stands for
+// unidentified clients; "" if there is none.
 func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	if r == nil {
 		return nil
@@ -100,7 +100,7 @@ func newChanges(r *aggregate.ChangesReport, others string) *changesView {
 	return v
 }
 
-// addRequests adds the requests of a crawler. Their distinct URLs cannot be added up, because crawlers share URLs.
+// addRequests adds the requests of a crawler. It does not add the distinct URLs, because crawlers share URLs.
 func (v *changeView) addRequests(a *changeView) {
 	v.Requests += a.Requests
 	v.Closed.Requests += a.Closed.Requests
@@ -109,7 +109,7 @@ func (v *changeView) addRequests(a *changeView) {
 	v.Same.Requests += a.Same.Requests
 }
 
-// addRules sums the changes by rule over the crawlers.
+// addRules sums the changes by rule over all crawlers.
 func (v *changesView) addRules() {
 	at := map[blame]int{}
 	for i := range v.Changed {

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// changed returns the counter of a page about a run with two stores, others before and sites now, and the run.
+// changed returns the counter of a page about a run with two stores, of the previous rules and of sites, and the run.
 func changed(t *testing.T, old map[robots.Origin]string, all []fetch, o engine.StoreOptions) (*Counter, *Run) {
 	t.Helper()
 	before, err := engine.BuildStore(responses(old), o)
@@ -51,8 +51,8 @@ func (s *tee) Write(b *engine.Batch) error {
 
 func (s *tee) Close() error { return nil }
 
-// TestChanges checks that the sums over crawlers are those of the crawlers, that rules have the same sums,
-// and that crawlers without changes are counted in one row.
+// TestChanges checks that the sums equal those over the crawlers, in total and by rule, and that crawlers without
+// changes are counted in one row.
 func TestChanges(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(7, 18)), 3000)
 	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n", "https://b.example": sites["https://b.example"]}
@@ -90,11 +90,11 @@ func TestChanges(t *testing.T) {
 			}
 		}
 		if unit := strings.Contains(page, "verdicts (one for each request and crawler)"); unit == fromLog {
-			t.Errorf("crawlers of the log: %v; the page calls numbers verdicts: %v", fromLog, unit)
+			t.Errorf("with crawlers of the log %v, but the page calls the numbers verdicts: %v", fromLog, unit)
 		}
 		c, run = changed(t, sites, all, o)
 		if v = c.newView(run).Changes; len(v.Changed) > 0 || v.Same == 0 {
-			t.Errorf("the same rules changed something: %+v", v)
+			t.Errorf("identical rules gave changes: %+v", v)
 		}
 		if page = pageOf(t, c, run); !strings.Contains(page, "Nothing changed: none of the "+show.Number(v.Total.Requests)) || strings.Contains(page, `data-name="changes"`) {
 			t.Error("the page does not say that nothing changed")
@@ -112,7 +112,7 @@ func pageOf(t *testing.T, c *Counter, run *Run) string {
 	return page.String()
 }
 
-// TestTableNames checks that each table has a name, and that no other has it.
+// TestTableNames checks that each table has a unique name.
 func TestTableNames(t *testing.T) {
 	old := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /q\n"}
 	c, run := changed(t, old, fetches(rand.New(rand.NewPCG(8, 18)), 3000), engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar})
@@ -142,7 +142,7 @@ func TestTableNames(t *testing.T) {
 	}
 }
 
-// TestHeading checks that the heading names the busiest host, by whatever schemes it was asked, and counts the others.
+// TestHeading checks that the heading names the busiest host, over all its schemes, and counts the others.
 func TestHeading(t *testing.T) {
 	of := func(origins int64, busiest ...engine.BusyOrigin) *Run {
 		run := &Run{Inputs: []string{`C:\logs\x.log`}}
@@ -163,14 +163,14 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestTogether checks that sets of crawlers have a row with those that are asked for, too, and that the
-// page tells crawlers and other clients apart.
+// TestTogether checks that sets of crawlers have a row even if some of their crawlers were also requested separately,
+// and that the page separates crawlers from unidentified clients.
 func TestTogether(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(9, 18)), 1000)
 	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, Agents: []string{"GPTBot", "bingbot/2.0", "Googlebot", "me"}}, workers: 1})
 	v := c.newView(&Run{Stats: stats})
 	if len(v.Sums) != 2 || v.Sums[0].Name != "search engines" || v.Sums[1].Name != "all" {
-		t.Fatalf("%+v", v.Sums) // of @ai there is one, which has a row
+		t.Fatalf("%+v", v.Sums) // the set @ai has one crawler and a row of its own
 	}
 	var requests, denied int64
 	for i := range v.Crawlers {
@@ -185,7 +185,7 @@ func TestTogether(t *testing.T) {
 		t.Errorf("%+v, want %d of 4000 verdicts", s, stats.Denied)
 	}
 	if v.Own.Requests+v.Others.Requests != 0 {
-		t.Error("crawlers that are asked for are told from others")
+		t.Error("requested crawlers are separated from unidentified clients")
 	}
 	c, stats = counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1})
 	v = c.newView(&Run{Stats: stats})
@@ -194,7 +194,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestAll compares the row of all crawlers with the run, and shares of answers with slow counts.
+// TestAll compares the row of all crawlers with the statistics of the run, and response shares with slow counts.
 func TestAll(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(10, 18)), 3000)
 	c, stats := counted(t, sites, all, question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 2})
@@ -235,7 +235,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestLinesLeftOut reads on the page which lines of a robots.txt are left out.
+// TestLinesLeftOut checks which lines of a robots.txt the page leaves out.
 func TestLinesLeftOut(t *testing.T) {
 	uses := []Use{{Line: 3, Rule: "Disallow: /p", Decided: Count{Requests: 1}}, {Line: 6, Rule: "Disallow: /q"}}
 	f := listing.View{File: &File{Origin: "https://a.example", Origins: 1, Uses: uses}, Hidden: 4}

@@ -13,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// planted returns fetches of known conduct over ten days: GPTBot reads robots.txt and knows, ClaudeBot never asks, bingbot
-// asks once and breaks nothing.
+// planted returns ten days of requests with known conduct: GPTBot reads robots.txt and ignores it, ClaudeBot never
+// requests it, bingbot requests it once and violates nothing.
 func planted() (all []fetch) {
 	begin := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	add := func(hour int, path, agent string, status int64) {
@@ -36,8 +36,8 @@ func planted() (all []fetch) {
 	return all
 }
 
-// TestConduct checks that the page has the numbers of package conduct, if the log has statuses, and that the first finding
-// about violations has them, too.
+// TestConduct checks that the page has the numbers of package conduct if the log has status codes, and that the first
+// finding about violations uses them.
 func TestConduct(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	q := question{StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar, Evidence: true}, workers: 1}
@@ -74,11 +74,12 @@ func TestConduct(t *testing.T) {
 	}
 	c, stats = counted(t, rules, silent, q)
 	if v := c.newView(&Run{Stats: stats}); v.Conduct != nil {
-		t.Errorf("without the status of an answer, %+v", v.Conduct)
+		t.Errorf("without status codes, the panel is %+v", v.Conduct)
 	}
 }
 
-// TestUnjudged checks that crawlers are judged if the rules are no draft, and there is memory for it; and that a diagnosis says so if not.
+// TestUnjudged checks that conduct is evaluated only if the rules are not a draft and there is enough memory, and
+// that the diagnosis says so if not.
 func TestUnjudged(t *testing.T) {
 	rules := map[robots.Origin]string{"https://a.example": "User-agent: *\nDisallow: /private\n"}
 	for i, q := range []question{

@@ -23,11 +23,11 @@ import (
 
 // Options configure a Counter. The zero value counts no status codes.
 type Options struct {
-	// Memory is the approximate size of the counts in bytes; 0 is [aggregate.DefaultMemory], and half as much again for
-	// requests. An eighth each is for the most requested URLs, for the kinds of requests and, with crawlers of the log,
-	// for the User-Agents of unidentified clients; a sixteenth is for Counter.Diagnose, a sixteenth for impostors if
-	// there are address lists, and a quarter for counts by rule. The rest is for requests. Requests, User-Agents and
-	// impostors that exceed their part go to disk.
+	// Memory is the approximate size of the counts in bytes; 0 is [aggregate.DefaultMemory], and half as much again
+	// for requests. An eighth each is for the most requested URLs, for the kinds of requests and, with crawlers of
+	// the log, for the User-Agents of unidentified clients. A sixteenth is for Counter.Diagnose, a sixteenth for
+	// impostors if there are address lists, and a quarter for counts by rule. The rest is for requests. Requests,
+	// User-Agents and impostors that exceed their part go to disk.
 	Memory int64
 
 	// TempDir is the directory for temporary files, used if requests do not fit into memory; "" is the system's default.
@@ -56,12 +56,12 @@ type Options struct {
 	// Change is the time of a change: the days before and after it are compared. The zero time means none.
 	Change time.Time
 
-	// Old is the lookup of the previous rules, as in the [engine.Options] of the run; nil without them. Crawlers that only
-	// the previous rules name are counted, too.
+	// Old is the lookup of the previous rules, as in the [engine.Options] of the run; nil without previous rules.
+	// Crawlers that only the previous rules name are also counted.
 	Old *engine.Store
 }
 
-// A Counter is an [engine.Sink] that makes the counts of the page. It is for one goroutine.
+// A Counter is an [engine.Sink] that counts everything that the page shows. It is for one goroutine.
 //
 // Write counts rows in an [aggregate.Requests] by URL and [kind], and by time. Settle derives the other numbers, once
 // per URL or kind. All numbers are therefore exact.
@@ -71,7 +71,7 @@ type Counter struct {
 	old      *engine.Lookup    // nil without Options.Old
 	callers  *engine.AgentList // the crawlers of the log
 	fromLog  bool
-	byTime   bool // the text that decides a URL may change over time
+	byTime   bool // whether the text that decides a URL may change over time
 	verdicts int  // number of verdicts per row
 	status   int  // index in Kept; -1 means none
 	bytes    int  // the same
@@ -104,9 +104,9 @@ type Counter struct {
 
 	rows, bad int64
 	strays    int64   // rows of origins without rules
-	fetched   []int64 // by requested crawler: disallowed fetches of a robots.txt
+	fetched   []int64 // by requested crawler: requests for a robots.txt that the rules disallow
 
-	origin  []byte // origin of the last URL that was split, if normalised and followed by a path that begins with "/"
+	origin  []byte // origin of the last URL that was split, if it is normalised and a path that begins with "/" follows
 	spelled []byte // URL of the last row, if its origin is not normalised
 	keys    [32]rowKey
 	probed  uint32
@@ -135,14 +135,14 @@ type Counter struct {
 	denied     int64 // verdicts
 }
 
-// statuses is the number of status classes: 1xx to 5xx, and one for others or none.
+// statuses is the number of status classes: 1xx to 5xx, and one for other and missing status codes.
 const statuses = 6
 
 // Limits of a counter.
 const (
 	mostRequested  = 1 << 17
 	leastRequested = 1 << 20 // bytes
-	maxNamed       = 256     // crawlers of the log that are only named in a robots.txt
+	maxNamed       = 256     // maximum number of crawlers of the log that are named only in a robots.txt
 )
 
 // NewCounter returns a counter for a run with a store, which must outlive the counter. Call CloseTemp in the end.
@@ -204,7 +204,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	return c
 }
 
-// Close does nothing: the page is made after the run.
+// Close does nothing, because the page is made after the run.
 func (c *Counter) Close() error { return nil }
 
 // CloseTemp removes the temporary files. The counter must not be used afterwards; further calls do nothing.
@@ -251,8 +251,9 @@ func (c *Counter) Write(decided *engine.Batch) error {
 	return c.store.Err()
 }
 
-// Limits of the counted bytes: below maxBytes per response and mostBytes per log. 2,048 sums of mostBytes by crawler,
-// rule or path do not overflow, and JavaScript numbers represent it exactly. See Huge.
+// Limits of the byte counts: responses of maxBytes or more are not counted, and the counts of a log stop at
+// mostBytes. 2,048 sums of mostBytes by crawler, rule or path do not overflow, and JavaScript numbers represent it
+// exactly. See Huge.
 const (
 	maxBytes  = 1 << 50
 	mostBytes = 1 << 52
@@ -281,8 +282,8 @@ func intOf(b *engine.Batch, column, row int) int64 {
 	return b.Kept[column].Ints[row]
 }
 
-// pageSize returns the size of the page sent for a row; 0 if unknown, or if there was no page. Responses to HEAD and
-// responses with status 304 have no page, although some logs count their headers.
+// pageSize returns the size of the page sent for a row; 0 if it is unknown, or if no page was sent. Responses to HEAD
+// and responses with status 304 have no page, although some logs count their headers.
 func (c *Counter) pageSize(b *engine.Batch, row int, sent int64) uint32 {
 	if sent == 0 || intOf(b, c.status, row) != 200 || !c.isGet(b, row) {
 		return 0
@@ -299,7 +300,7 @@ func (c *Counter) isGet(b *engine.Batch, row int) bool {
 	return len(method) == 0 || bytes.EqualFold(method, []byte("GET"))
 }
 
-// keysOf returns the keys of rows that have a URL. It probes the table for all of them first, so that the memory
+// keysOf returns the keys of rows that have a URL. It first probes the table for all of them, so that the memory
 // accesses overlap.
 func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 	keys := c.keys[:0]
@@ -322,7 +323,8 @@ func (c *Counter) keysOf(b *engine.Batch, from, to int) []rowKey {
 	return keys
 }
 
-// keyOf returns the key of a group of rows. The verdicts of several crawlers follow from the URL and the ruling.
+// keyOf returns the key of a group of rows. The key needs no verdicts of requested crawlers, because they follow from
+// the URL and the ruling.
 func keyOf(r *rowKey, ruling engine.RulingID, v engine.Verdict) uint64 {
 	crawler := uint64(r.agent)<<32 | uint64(bit(r.faked))<<63 | uint64(r.local)
 	key := r.hash ^ crawler*0x9E3779B97F4A7C15 ^ uint64(uint32(v.Rule))<<32 ^ uint64(v.Access)<<8 ^ uint64(v.Reason)
@@ -347,7 +349,8 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, page)
 }
 
-// countsOf returns the counts of a row, and counts its status: separately for a robots.txt and for pages.
+// countsOf returns the counts of a row, and counts its status by class: requests for robots.txt separately from
+// pages.
 func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts) {
 	i := r.row
 	if _, stray := b.Sites[i].Stray(); stray {
@@ -430,7 +433,7 @@ func (c *Counter) addRequest(b *engine.Batch, r *rowKey) (*aggregate.Entry, erro
 		k.site = site
 	}
 	if _, stray := site.Stray(); stray {
-		site = engine.NoSite // its number is only valid in this batch
+		site = engine.NoSite // the number is valid only in this batch
 	}
 	p := aggregate.Place{URL: b.URL(r.row), Site: site}
 	if n := len(c.origin); n > 0 && n < len(p.URL) && p.URL[n] == '/' && string(p.URL[:n]) == string(c.origin) {
@@ -468,8 +471,8 @@ func (c *Counter) kindOf(b *engine.Batch, r *rowKey) int32 {
 	return c.kinds.addKind(k)
 }
 
-// spell returns a URL with a normalised origin, and the length of that origin. All spellings then count as one origin,
-// and user names and passwords are dropped.
+// spell returns a URL with a normalised origin, and the length of that origin. So all spellings of an origin count as
+// one, and user names and passwords are dropped.
 func (c *Counter) spell(url []byte, u robots.URL) (spelled []byte, prefix int) {
 	n := len(u.Prefix)
 	origin, err := robots.AppendOrigin(c.spelled[:0], u)
@@ -543,7 +546,7 @@ func (c *Counter) addURL(u *aggregate.URL) {
 	c.addAnswers(u, hash)
 }
 
-// addAnswers adds the requests for a URL to the lists of responses, crawler by crawler.
+// addAnswers adds the requests for a URL to the lists of contradicting responses, crawler by crawler.
 func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 	if c.status < 0 {
 		return
@@ -556,7 +559,7 @@ func (c *Counter) addAnswers(u *aggregate.URL, hash uint64) {
 		for n < len(rest) && c.kinds.all[rest[n].Kind].agent == agent {
 			n++
 		}
-		tie := hash + uint64(agent) // a stable order of the rows of one URL
+		tie := hash + uint64(agent) // keeps the order of the rows of one URL stable
 		c.served.addURL(c, u, tie, rest[:n])
 		c.failed.addURL(c, u, tie, rest[:n])
 		rest = rest[n:]

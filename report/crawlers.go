@@ -17,11 +17,11 @@ import (
 type Crawler struct {
 	Name, About string
 	Requests    int64
-	URLs        *int64 // nil if not counted, for example for several crawlers together
+	URLs        *int64 // nil if not counted, for example for sums of several crawlers
 	Denied      int64
 	Violations  int64
 	Binding     string
-	Unbound     bool // robots.txt does not bind the unidentified clients included here
+	Unbound     bool // whether it includes unidentified clients, which robots.txt does not bind
 	Bytes       int64
 	Classes     [statuses]int64
 	Spark       string // an SVG path; "" means none
@@ -30,7 +30,7 @@ type Crawler struct {
 	verified [ranges.NumAnswers]engine.VerifiedCount
 }
 
-// crawlers returns the rows of crawlers and their sums.
+// crawlers returns the rows of the table of crawlers, and their sums.
 func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawler) {
 	for a, counts := range c.AgentCounts(run) {
 		name := counts.Name
@@ -91,7 +91,7 @@ func (c *Counter) crawlers(run *Run, sparks *timeline.Points) (all, sums []Crawl
 	return all, sums
 }
 
-// together returns the sum of the crawlers in a set, and their number.
+// together returns the sum of the crawlers in a set, and how many they are.
 func together(set string, all []Crawler) (sum Crawler, n int) {
 	sum.Name = map[string]string{"search": "search engines", "ai": "AI crawlers"}[set]
 	members := crawlers.Set(set)
@@ -122,8 +122,8 @@ func (c *Crawler) addRow(row *Crawler) {
 	}
 }
 
-// Came returns the requests and disallowed requests by verification result: from the crawler, from impostors, and
-// unknown because no list is published, lists are stale, or there is no address.
+// Came returns the requests and disallowed requests by verification result: verified; from impostors; and unknown,
+// because no list is published, lists are stale, or the address is missing.
 func (c Crawler) Came() []engine.VerifiedCount {
 	v := &c.verified
 	return []engine.VerifiedCount{v[ranges.Yes], v[ranges.No], v[ranges.Unpublished], v[ranges.Stale], v[ranges.Null]}
@@ -145,8 +145,8 @@ func clientName(callers *engine.AgentList, a int) string {
 	return callers.Names()[a]
 }
 
-// AgentCounts returns the counts of the agents by number: agents of the store, followed, for crawlers of the log, by
-// those that are only named in a robots.txt.
+// AgentCounts returns the request counts by agent number: the agents of the store, then, with crawlers of the log,
+// those that only a robots.txt names.
 func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
 	for a, name := range c.store.Options().Agents {
 		all = append(all, engine.NamedCount{Name: name, AgentCount: run.Stats.Agents[a]})
@@ -172,7 +172,7 @@ func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
 // otherClients stands for unidentified clients.
 const otherClients = "other clients"
 
-// Shares returns the shares of responses from 2xx to 5xx.
+// Shares returns the shares of responses with 2xx, 3xx, 4xx and 5xx.
 func (c Crawler) Shares() (all [4]string) {
 	known := int64(0)
 	for _, n := range c.Classes[1:] {

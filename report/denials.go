@@ -15,7 +15,7 @@ const (
 	maxAnswers = 1 << 16
 )
 
-// A ruleKey is a rule, or a reason without a rule.
+// A ruleKey identifies a rule, or a reason without a rule.
 type ruleKey struct {
 	ruling engine.RulingID
 	line   int32
@@ -30,7 +30,7 @@ type rule struct {
 	reason engine.Reason
 }
 
-// denials are the rules and reasons that denied requests.
+// denials number the rules and reasons that denied requests.
 type denials struct {
 	look    *engine.Lookup
 	rules   []rule
@@ -40,8 +40,8 @@ type denials struct {
 	by      []decided   // rules of the current row
 }
 
-// denyingOf returns the number of denying verdicts of a row, and the index in all of the rules that denied them; -1 if
-// none did. The verdicts are for agents from the first on.
+// denyingOf returns the number of denying verdicts of a row, and the index in all of the rules that denied them; -1
+// if none denied. verdicts[i] is for agent first+i.
 func (d *denials) denyingOf(b *engine.Batch, row, first int, verdicts []engine.Verdict) (denies uint16, answer int32) {
 	d.by = d.by[:0]
 	for a, v := range verdicts {
@@ -64,13 +64,13 @@ func countVerdict(by []decided, rule int32) []decided {
 	return append(by, decided{rule, 1})
 }
 
-// answer returns the index in all of the rules that denied the current row.
+// answer returns the index in all of the rules that denied the current row, and adds them if they are new.
 func (d *denials) answer() int32 {
 	if len(d.by) == 0 {
 		return -1
 	}
 	if len(d.all) >= maxAnswers {
-		d.by = d.by[:1] // rarely exceeded; verdicts stay correct, attributed to one rule
+		d.by = d.by[:1] // if exceeded, verdicts stay correct, but are attributed to one rule; this is rare
 	}
 	d.key = d.key[:0]
 	for _, by := range d.by {
@@ -86,7 +86,7 @@ func (d *denials) answer() int32 {
 	return id
 }
 
-// ruleOf returns the number of the rule or reason that denied a row.
+// ruleOf returns the index of the rule or reason that denied a row, and adds it if it is new.
 func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 {
 	key := ruleKey{reason: v.Reason}
 	var winner robots.Rule
@@ -117,7 +117,7 @@ func (d *denials) ruleOf(b *engine.Batch, i, agent int, v engine.Verdict) int32 
 	return id
 }
 
-// of returns the rules that denied the verdicts of a row of a kind.
+// of returns the rules that denied the verdicts of the rows of a kind.
 func (d *denials) of(k *kind) []decided {
 	if k.answer < 0 {
 		return nil

@@ -18,10 +18,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Diagnosis holds the findings of a log, each made from one row, and the limits of the log.
+// A Diagnosis holds the findings of a log, and the limits of what the log can show.
 type Diagnosis = diagnose.Diagnosis
 
-// FindingCodes are the codes that findings of a [Diagnosis] may have.
+// FindingCodes are all codes of findings that a [Diagnosis] may contain.
 var FindingCodes = diagnose.Codes
 
 // ShownFindings is the number of findings shown at once; others are folded below.
@@ -87,7 +87,7 @@ func pathOf(url []byte) []byte {
 	return url[from+end:]
 }
 
-// Diagnose returns the findings of the log. Call it after Settle. It finds nothing without crawlers of the log.
+// Diagnose returns the findings of the log. Call it after Settle. Without crawlers of the log there are none.
 func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	if c.hours == nil {
 		return diagnose.Find(nil, &diagnose.Log{})
@@ -100,7 +100,7 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 		known, _ := crawlers.Lookup(token)
 		log.Agents = append(log.Agents, diagnose.Agent{Name: token, Search: a > 0 && isSearch(token), Verified: n.Verified[ranges.Yes].Rows > 0, Listed: len(known.Ranges) > 0})
 	}
-	if run.Old == "" || c.byTime { // otherwise they are a draft that was never served
+	if run.Old == "" || c.byTime { // otherwise the rules are a draft that the site never served
 		log.Texts = c.texts(run)
 	}
 	for _, p := range c.panels {
@@ -129,10 +129,10 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 	return d, err
 }
 
-// regroup returns the groups that bind the crawlers of a finding, changed by adding the pattern of the remedy or by
-// removing a rule. In a separate group, a line could have no effect or free the crawler from the rules that bind it. If
-// only some crawlers of a group are affected, these get their own group, and the old group loses their names. The
-// result is empty if the new text does not decide as it should.
+// regroup returns the groups for the crawlers of a finding, changed by the remedy: its pattern is added, or a rule is
+// removed. A line in a separate group could have no effect, or free the crawler from the rules that bind it. If the
+// finding affects only some crawlers of a group, these get their own group, and their names are removed from the old
+// one. The result is empty if the new text does not give the expected verdicts.
 func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string {
 	file, patterns := robots.Inspect(body, d).File, []string{f.Remedy.Pattern}
 	if name, isParameter := strings.CutPrefix(f.Remedy.Pattern, "/*?"); isParameter { // maybe second in a query
@@ -206,8 +206,8 @@ func regroup(body []byte, d robots.Dialect, f *diagnose.Row, gone string) string
 	return strings.Join(groups, "\n")
 }
 
-// texts returns the texts that were in force, by origin and time. If one text is assumed for the whole log, it has no
-// time, because the time of a file is that of its last change.
+// texts returns the texts that were in force, by origin and time. A text that is assumed for the whole log has no
+// time, because a file's time is only that of its last change.
 func (c *Counter) texts(run *Run) (all []diagnose.Text) {
 	for _, t := range run.Revisions {
 		one := diagnose.Text{Origin: t.Origin, At: t.Sent, Body: t.Body}
@@ -286,7 +286,7 @@ func (c *Counter) diagnoseURL(u *aggregate.URL) {
 		taking[n].Bytes += r.Bytes
 		taking[n].Requests += r.Rows
 	}
-	for i := range taking { // the first of equal ones counts; a URL that a crawler fetches once a day is not reported
+	for i := range taking { // among equal sizes, the first URL counts; a URL that a crawler requests once a day is not reported
 		one := &taking[i]
 		c.hogs[one.Agent].Add(one.Agent, u.Text[:u.Prefix], u.Text[u.Prefix:u.PathEnd], one.Requests, one.Bytes)
 		if one.Bytes > c.hog.Bytes && c.hours.IsOften(one.Requests) {

@@ -1,8 +1,8 @@
 // Package report writes the counts of a run as one self-contained HTML page: it needs no network, server or other file.
-// Its readers do not need a terminal.
+// Its readers need only a browser.
 //
 // A [Counter] is an [engine.Sink] that counts during the run. Counter.Settle ends counting. [Write] makes the page from
-// the counter and from a [Run], which holds everything else that the command knows.
+// the counter and from a [Run], which holds everything else that the page shows.
 //
 // The package guarantees:
 //
@@ -15,27 +15,26 @@
 //     blocks every request.
 //   - All numbers, tables and bars work without JavaScript.
 //
-// The page begins with findings that need action. Counter.Diagnose makes them with package diagnose, from what the
-// panels counted. A panel is a section of the page that counts rows, ends its count and fills in its part of the view;
+// The page begins with findings that need action. Counter.Diagnose makes them with package diagnose, from the
+// counts of the panels. A panel is a section of the page that counts rows, ends its count and fills in its part of the view;
 // panels.go lists them in the order of the page.
 //
-// The package does not know flags. It imports engine, robots, crawlers, aggregate, and a package below it for each
-// panel that counts for itself; commands import it.
+// The package does not depend on flags. It imports engine, robots, crawlers, aggregate, and its internal packages, one
+// for each panel with its own counts; commands import it.
 //
 // # How it counts
 //
 // robobatch report is a run whose sinks are a [Counter] and, with -old, the counts of diff. Rows are grouped by URL and
-// by kind. A kind consists of what is in force, the crawler, and the verdicts with the rules that decide. A row of a
-// known group takes a hash, a look-up and some additions. Groups that do not fit into memory are written as sorted runs
+// by kind. A kind consists of the rules in force, the crawler, and the verdicts with the rules that decide. A row of a
+// known group costs a hash, a look-up and some additions. Groups that do not fit into memory are written as sorted runs
 // to a temporary file next to the page. At the end, each URL is visited once, next to other URLs with the same path:
 // all rules that match it are found, its path is counted, and it is offered to the lists of the most requested URLs.
 // All numbers are therefore exact, and a path is complete when the next one begins.
 //
-// On 3.3 million URLs that occur once each, sorting takes a fifth of the time, and merging and visiting take half of
-// it.
+// On 3.3 million URLs that occur once each, sorting takes a fifth of the time, and merging and visiting take half.
 //
-// The page finds each robots.txt by the key of the text that decided (Store.TextKey). It reads the rules once more for
-// that; from a directory, it reads only the files named after the origins. Every text that was in force is therefore
+// The page finds each robots.txt by the key of the text that decided (Store.TextKey). It reads the rules once more
+// to get their texts; from a directory, it reads only the files named after the origins. Every text that was in force is therefore
 // available.
 //
 // Readers must not trust the page, because anyone may have written its URLs and rules. html/template escapes texts by

@@ -10,15 +10,15 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A Cause is a finding, its number, and the same finding for other origins.
+// A Cause is a finding with its number on the page, combined with equal findings of other origins.
 type Cause struct {
 	*diagnose.Row
 	No    int
-	Where string // the origins of a log of several; "" if the sentence names them, or if all are affected
+	Where string // the affected origins, if the log has several; "" if the sentence names them or all are affected
 	Same  []*diagnose.Row
 }
 
-// Headline returns the sentence of the finding, and where it applies.
+// Headline returns the sentence of the finding, with the origins to which it applies.
 func (f Cause) Headline() string {
 	if f.Where == "" {
 		return f.Sentence
@@ -26,13 +26,13 @@ func (f Cause) Headline() string {
 	return f.Where + ": " + f.Sentence
 }
 
-// Lines returns the lines of the groups that the remedy changes.
+// Lines returns the lines of the robots.txt groups that the remedy changes.
 func (f Cause) Lines() []string {
 	return strings.Split(strings.TrimSpace(f.Remedy.Text), "\n")[:strings.Count(f.Remedy.Text, "\n")]
 }
 
-// Causes returns the findings of a diagnosis. Findings of several origins at the same time are combined if they have one
-// cause.
+// Causes returns the findings of a diagnosis. Findings of several origins at the same time are combined if they have
+// the same cause.
 func Causes(d *Diagnosis) (all []Cause) {
 	for i := range d.Findings {
 		r := &d.Findings[i]
@@ -58,8 +58,9 @@ func Causes(d *Diagnosis) (all []Cause) {
 	return all
 }
 
-// Alike returns the number of other origins whose robots.txt has got the rule of a finding since the day before it. They
-// may have too few requests for a finding, or are not among the origins that are examined one by one.
+// Alike returns the number of other origins whose robots.txt has gained the rule of a finding, since one day before
+// the finding. They have no finding of their own: their requests are too few, or they are not among the origins that
+// are examined separately.
 func (v *view) Alike(c Cause) int64 {
 	origins := map[string]bool{}
 	for _, r := range v.Revised {
@@ -80,7 +81,7 @@ func (v *view) Checked() []string {
 	})
 }
 
-// Follows returns the effects of a finding, combined by code, without repeating the finding itself.
+// Follows returns the effects of a finding, combined by code. The finding itself is excluded.
 func (f Cause) Follows() (all []diagnose.Effect) {
 	isTraffic := func(code string) bool { return code == diagnose.CrawlerStopped || code == diagnose.CrawlerSlowed }
 	for _, e := range f.Effects {
@@ -110,7 +111,8 @@ var checks = map[string]string{
 	diagnose.SitemapBad: "failing URLs of sitemaps", diagnose.SoftNotFound: "soft 404s",
 }
 
-// partsOfCodes maps codes to the sections of the page with their numbers. Other codes are about paths.
+// partsOfCodes maps finding codes to the sections of the page that have their numbers. Codes that are missing belong
+// to the section of paths.
 var partsOfCodes = map[string]string{
 	diagnose.Outage: "answers", diagnose.RobotsFailed: "answers", diagnose.RobotsMissing: "answers", diagnose.CrawlerRefused: "answers", diagnose.ServerErrors: "answers",
 	diagnose.SiteClosed: "rules", diagnose.RobotsOther: "rules", diagnose.SectionClosed: "rules", diagnose.ResourcesBlocked: "rules",
@@ -118,7 +120,7 @@ var partsOfCodes = map[string]string{
 	diagnose.DelayIgnored: "conduct", diagnose.RulesIgnored: "conduct", diagnose.Impostors: "impostors", diagnose.SitemapBad: "sitemaps",
 }
 
-// PartOf returns the section of the page with the numbers of a finding.
+// PartOf returns the ID of the section that has the numbers of a finding.
 func (v *view) PartOf(code string) Panel {
 	parts := v.Parts()
 	if i := slices.IndexFunc(parts, func(p Panel) bool { return p.ID == partsOfCodes[code] }); i >= 0 {

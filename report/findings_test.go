@@ -11,8 +11,9 @@ import (
 	"github.com/robobatch/robobatch/report/internal/revisions"
 )
 
-// TestCauses checks that findings of several origins are one if their code, path, rule, status and time are the same, that they
-// say where they apply unless their sentence does, and that origins without a finding are counted if they got the rule, too.
+// TestCauses checks that findings of several origins are combined if their code, path, rule, status and time are
+// equal, that they name their origins unless the sentence does, and that other origins with the same rule are
+// counted.
 func TestCauses(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
 	row := func(code, host, path, rule string, from, to int) (r diagnose.Row) {
@@ -50,12 +51,12 @@ func TestCauses(t *testing.T) {
 		revised("g", 1, "Disallow: /p/"), revised("h", 3, "Disallow: /q/"), revised("i", 9, "Disallow: /p/"),
 	}}
 	if n := v.Alike(all[0]); n != 2 { // e and f; g was earlier, and i later
-		t.Errorf("%d more origins got the rule", n)
+		t.Errorf("%d more origins got the rule, want 2", n)
 	}
 }
 
-// TestDoubts checks that warnings that cannot change findings are apart, and that each check has a name, and was made unless a
-// reason says that it was not.
+// TestDoubts checks that warnings that cannot change findings are listed separately, and that each check has a name
+// and is either done or has a reason why not.
 func TestDoubts(t *testing.T) {
 	run := &Run{Warnings: []Warning{{Code: "a"}, {Code: "b", Minor: true}, {Code: "c"}}}
 	if major, minor := run.Doubts(false), run.Doubts(true); len(major) != 2 || major[1].Code != "c" || len(minor) != 1 || minor[0].Code != "b" {
@@ -65,7 +66,7 @@ func TestDoubts(t *testing.T) {
 	if got := v.Checked(); !slices.Equal(got, FindingCodes[:1]) {
 		t.Errorf("checked: %q", got)
 	}
-	if n := len(FindingCodes); n <= 20 { // a page says that nothing was checked if one reason is for more
+	if n := len(FindingCodes); n <= 20 { // if one reason applies to all checks, the page says that nothing was checked
 		t.Errorf("there are %d codes", n)
 	}
 	for _, code := range FindingCodes {

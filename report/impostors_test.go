@@ -19,7 +19,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A sent is a fetch, the address that it came from, and the bytes that it took.
+// A sent is a request, with the address of its sender and the size of the response in bytes.
 type sent struct {
 	fetch
 	client string
@@ -58,7 +58,7 @@ func (s *sentSource) Next(b *engine.Batch) bool {
 func (s *sentSource) Err() error   { return nil }
 func (s *sentSource) Close() error { return nil }
 
-// sentRows returns made-up rows, of crawlers and of impostors in many networks.
+// sentRows returns made-up requests of crawlers, and of impostors in many networks.
 func sentRows(rng *rand.Rand, number int) (all []sent) {
 	for _, f := range fetches(rng, number) {
 		n := rng.IntN(1 + rng.IntN(150))
@@ -74,7 +74,7 @@ func sentRows(rng *rand.Rand, number int) (all []sent) {
 	return all
 }
 
-// tookSlowly counts the rows of impostors one after the other: by network, by name, and by URL.
+// tookSlowly counts the requests of impostors one by one: by network, by crawler name, and by URL.
 func tookSlowly(all []sent) (networks, names, urls map[string]impostors.Count, used map[string]map[string]int64, netURLs map[string]map[string]bool) {
 	networks, names, urls = map[string]impostors.Count{}, map[string]impostors.Count{}, map[string]impostors.Count{}
 	used, netURLs = map[string]map[string]int64{}, map[string]map[string]bool{}
@@ -143,7 +143,7 @@ func listsOf(t *testing.T) *ranges.Lists {
 }
 
 // TestImpostors compares all numbers about impostors with slow counts. It checks that the requests of crawlers and of
-// impostors add up, and that the page is the same with any memory and number of workers.
+// impostors add up, and that the page does not depend on memory and number of workers.
 func TestImpostors(t *testing.T) {
 	lists, all := listsOf(t), sentRows(rand.New(rand.NewPCG(7, 31)), 12_000)
 	networks, names, urls, used, netURLs := tookSlowly(all)
@@ -166,7 +166,7 @@ func TestImpostors(t *testing.T) {
 		}
 		settle(t, c)
 		if c.log.Bytes != sum {
-			t.Errorf("%d bytes of all responses, want %d", c.log.Bytes, sum)
+			t.Errorf("the responses have %d bytes in total, want %d", c.log.Bytes, sum)
 		}
 		v := c.newView(&Run{Stats: stats})
 		if memory == 1<<18 && !v.Impostors.Spilled {
@@ -193,7 +193,7 @@ func TestImpostors(t *testing.T) {
 		t.Error("the page depends on the memory or the workers")
 	}
 	if strings.Contains(pages[0], "Anyone can send") || !strings.Contains(pages[0], `<section id="impostors"`) {
-		t.Error("the page does not say who came")
+		t.Error("the page does not show which requests were verified")
 	}
 }
 
@@ -224,12 +224,12 @@ func checkImpostors(t *testing.T, v *impostors.View, networks map[string]imposto
 	}
 	for prefix, n := range networks {
 		if n.Requests > least && !slices.ContainsFunc(v.Networks, func(o impostors.Network) bool { return o.Prefix == prefix }) {
-			t.Errorf("%s is not shown, and sent %d", prefix, n.Requests)
+			t.Errorf("%s is not shown, but sent %d requests", prefix, n.Requests)
 		}
 	}
 }
 
-// checkTaken compares the URLs that impostors took most.
+// checkTaken compares the URLs that impostors requested most.
 func checkTaken(t *testing.T, taken []impostors.URL, urls map[string]impostors.Count) {
 	t.Helper()
 	var busiest []int64
@@ -247,8 +247,8 @@ func checkTaken(t *testing.T, taken []impostors.URL, urls map[string]impostors.C
 	}
 }
 
-// checkVerified holds that the parts of each row of crawlers add up, and that the impostors of all crawlers are
-// those of the panel.
+// checkVerified checks that the parts of each row of crawlers add up, and that the impostors of all crawlers add up
+// to those of the panel.
 func checkVerified(t *testing.T, v *view) {
 	t.Helper()
 	var fakes impostors.Count

@@ -7,9 +7,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A rowKey is a row that has a URL, and the key of its request.
+// A rowKey identifies the request of a row that has a URL.
 type rowKey struct {
-	hash, key uint64 // of the URL; and of its kind, too
+	hash, key uint64 // hash of the URL; and hash of URL and kind
 	row       int
 	agent     uint16 // its number in Counter.callers
 	local     uint32 // the same in the batch
@@ -20,38 +20,38 @@ type rowKey struct {
 // A kind is a set of rows with the same ruling, crawler of the log, verdicts and deciding rules. There are few kinds.
 type kind struct {
 	aggregate.RowCounts
-	agent  uint16 // the crawler that fetched; 0 without crawlers of the log
+	agent  uint16 // the crawler that sent the request; 0 without crawlers of the log
 	denies uint16 // of the verdicts: how many deny
 	stray  bool   // the rules do not know the origin
 	faked  bool   // an impostor of the crawler fetched
-	answer int32  // the rules that denied, see denials.all; -1 if none did
+	answer int32  // index in denials.all of the rules that denied; -1 if none did
 	file   *aggregate.RuleFile
-	site   engine.SiteID      // the last one that the file was asked for
+	site   engine.SiteID      // the site of the last row
 	asked  []askedRule        // of the file
-	first  *aggregate.Outcome // one of those of the first of asked; nil if there is none
+	first  *aggregate.Outcome // an outcome of the first of asked, to which requests by crawler are added; nil if there is none
 }
 
-// An askedRule is the rules that bind a crawler, and the number of the one that decides.
+// An askedRule is a list of rules that binds a crawler, and the number of the one that decides.
 type askedRule struct {
 	set  *aggregate.RuleSet
 	rule int32
 }
 
-// The bytes of a kind, with its place in a map; and of each verdict.
+// Memory of a kind in bytes, including its map entry; and of each verdict.
 const (
 	kindBytes    = 200
 	verdictBytes = 34
 )
 
-// kinds are the kinds of the rows so far. Those that come when there are too many are one for each crawler and
-// number of verdicts that deny.
+// kinds are the kinds of the rows so far. When there are too many, further rows share one kind per crawler and number
+// of denying verdicts.
 type kinds struct {
 	numbers
 	all  []kind
 	most int // of all
 }
 
-// findKind returns the number of the kind of a row; -1 if it is new and must be added with addKind.
+// findKind returns the number of the kind of a row; -1 if the kind is new and must be added with addKind.
 func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) int32 {
 	_, stray := b.Sites[r.row].Stray()
 	k.key = binary.LittleEndian.AppendUint32(k.key[:0], uint32(b.Rulings[r.row]))
@@ -64,8 +64,8 @@ func (k *kinds) findKind(b *engine.Batch, r *rowKey, verdicts []engine.Verdict) 
 	return k.find()
 }
 
-// findOverflow looks for the kind of rows that are not told apart, instead of the one that findKind looked for. It
-// has the crawler of that, and as many verdicts that deny.
+// findOverflow returns the number of the shared kind for rows whose own kind does not fit in memory. It has the same
+// crawler and the same number of denying verdicts as the kind that findKind looked for.
 func (k *kinds) findOverflow(of *kind) int32 {
 	k.key = binary.LittleEndian.AppendUint16(k.key[:0], of.agent)
 	k.key = append(binary.LittleEndian.AppendUint16(k.key, of.denies), bit(of.stray), bit(of.faked))
@@ -80,7 +80,7 @@ func bit(is bool) byte {
 	return 0
 }
 
-// addKind adds the kind that was looked for.
+// addKind adds the kind that findKind or findOverflow did not find.
 func (k *kinds) addKind(of kind) int32 {
 	id := int32(len(k.all))
 	k.all = append(k.all, of)

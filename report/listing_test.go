@@ -28,12 +28,12 @@ func TestSitemaps(t *testing.T) {
 		`<p class="note">2 lines name sitemaps: <code>robobatch rules -sitemaps</code> says whether crawlers may fetch them.</p>`,
 	}
 	if !slices.Equal(notes, want) {
-		t.Errorf("the notes are %q, want %q", notes, want)
+		t.Errorf("the notes about sitemaps are %q, want %q", notes, want)
 	}
 }
 
-// TestTextless checks that the page says how many files have no text in it for want of room, and does not count those that
-// have none at all.
+// TestTextless checks the note about files whose text is missing because the page has no room. Files without any text
+// must not be counted.
 func TestTextless(t *testing.T) {
 	large := []byte(strings.Repeat("# "+strings.Repeat("x", 1000)+"\n", 300))
 	for want, texts := range map[string][][]byte{
@@ -49,7 +49,7 @@ func TestTextless(t *testing.T) {
 			t.Fatal(err)
 		}
 		if note := regexp.MustCompile(`(One|\d+) of these files (has|have).*?[.]`).FindString(got.String()); note != want {
-			t.Errorf("the note is %q, want %q", note, want)
+			t.Errorf("the note about missing texts is %q, want %q", note, want)
 		}
 	}
 }

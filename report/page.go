@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// pageFiles are the parts of the page. uPlot is by Leon Sorokin, under the MIT licence: page/LICENSE-uplot.
+// pageFiles are the templates, styles and scripts of the page. uPlot is by Leon Sorokin, MIT licence: page/LICENSE-uplot.
 //
 //go:embed page
 var pageFiles embed.FS
@@ -47,21 +47,21 @@ var functions = template.FuncMap{
 	},
 }
 
-// A partOf is a row and its page.
+// A partOf is a row of a table, and the page that contains it.
 type partOf struct {
 	Page *view
 	Row  any
 }
 
-// page is the template of the page. Few runs write one, so no other parses it.
+// page returns the template of the page. It is parsed on the first call, because few runs write a page.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page.html").Funcs(functions).ParseFS(pageFiles, "page/*.html"))
 })
 
-// MaxBytes is about the most that a page takes, if panels that others make can be smaller.
+// MaxBytes is the approximate maximum size of the page in bytes, if the panels of other packages can shrink to fit.
 const MaxBytes = 2_500_000
 
-// Write writes the page, after Counter.Settle. The counter must not be used after it.
+// Write writes the page. Call Counter.Settle first; the counter must not be used afterwards.
 func Write(w io.Writer, c *Counter, run *Run) error {
 	v := c.newView(run)
 	head := header{title: v.Heading(), about: v.about()}
@@ -86,10 +86,10 @@ func Write(w io.Writer, c *Counter, run *Run) error {
 	return err
 }
 
-// favicon is a robot's face, in the page itself.
+// favicon is an icon of a robot's face, embedded as a data URL.
 const favicon = `<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='1' y='4' width='14' height='11' rx='3' fill='%232b6cc4'/%3E%3Cpath d='M8 4V1M5 8v2M11 8v2' stroke='%23fff' stroke-width='2'/%3E%3Cpath d='M8 4V1' stroke='%232b6cc4' stroke-width='2'/%3E%3C/svg%3E">`
 
-// about says in a sentence what is on the page.
+// about returns one sentence that says what the page shows.
 func (v *view) about() string {
 	text := "Report on robots.txt and " + v.Heading()
 	if v.Period != "" {
@@ -102,7 +102,7 @@ func (v *view) about() string {
 	return text + "."
 }
 
-// A header is the text around the body of the page: its title, its policy, styles and scripts.
+// A header is the part of the page before its body: title, policy, styles and scripts.
 type header struct {
 	title, about    string
 	styles, scripts []string
@@ -127,7 +127,7 @@ func (h *header) policy() string {
 	return "default-src 'none'; script-src" + scripts + "; style-src" + hashes(h.styles) + "; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// hashes returns texts as a policy names them.
+// hashes returns the hashes of texts, in the notation of a Content-Security-Policy.
 func hashes(texts []string) string {
 	var sb strings.Builder
 	for _, text := range texts {

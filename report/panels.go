@@ -20,17 +20,18 @@ import (
 	"github.com/robobatch/robobatch/report/internal/useragents"
 )
 
-// A panel is a section of the page, and what it counts by itself. A function that is nil does nothing.
+// A panel is a section of the page, with its own counts. Each function may be nil, which means that there is nothing
+// to do.
 type panel struct {
 	ID, Title string
-	rows      func(decided, b *engine.Batch) error // counts a batch as it was decided, and as [engine.Batch.ForCrawlers] has it
+	rows      func(decided, b *engine.Batch) error // counts a batch, given as evaluated and in the form of [engine.Batch.ForCrawlers]
 	end       func() error                         // ends the count, after all URLs
 	facts     func(log *diagnose.Log)              // gives what findings need to know
-	view      func(v *view) bool                   // fills in a view, and reports whether the page has the section
+	view      func(v *view) bool                   // fills in its part of the view, and reports whether the page has the section
 	close     func()                               // removes temporary files
 }
 
-// Section returns a section of the page: the template with its ID.
+// Section returns the HTML of a section: the template named like its ID.
 func (v *view) Section(id string) (template.HTML, error) {
 	var text strings.Builder
 	err := page().ExecuteTemplate(&text, id, v)
@@ -107,7 +108,7 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 	}
 }
 
-// viewOverview fills in what several sections have: crawlers, sums, and findings.
+// viewOverview fills in the parts of the view that several sections use: crawlers, sums, and findings.
 func (c *Counter) viewOverview(v *view) bool {
 	sparks := c.series.Points(c.series.Shown(), 1, timeline.SparkPoints)
 	if sparks != nil {
@@ -135,7 +136,7 @@ func (c *Counter) viewOverview(v *view) bool {
 	return true
 }
 
-// addVerified adds which requests of crawlers came from them.
+// addVerified adds the verification results: which requests of crawlers came from their operators.
 func (v *view) addVerified(lists *ranges.Lists) {
 	v.Lists = int64(lists.Len())
 	if oldest, newest, ok := lists.Span(); ok {
@@ -159,7 +160,8 @@ func (v *view) addVerified(lists *ranges.Lists) {
 	}
 }
 
-// crawlersPanel returns the panel of crawlers, which counts other clients by User-Agent, and fetches of robots.txt.
+// crawlersPanel returns the panel of crawlers. It also counts unidentified clients by User-Agent, and requests for
+// robots.txt.
 func (c *Counter) crawlersPanel(memory int64, dir string) panel {
 	var seen *useragents.View
 	p := panel{ID: "crawlers", Title: "Crawlers", view: func(v *view) bool {
@@ -199,7 +201,8 @@ func (c *Counter) crawlersPanel(memory int64, dir string) panel {
 	return p
 }
 
-// conductPanel returns the panel of what crawlers knew; it counts if the knowledge of crawlers is known.
+// conductPanel returns the panel about what crawlers knew of the rules. It counts only if the run has the evidence
+// for that.
 func (c *Counter) conductPanel(opt *Options) panel {
 	p, o := panel{ID: "conduct", Title: "Conduct"}, c.store.Options()
 	if !c.fromLog || !o.Evidence || opt.Status <= 0 || opt.Conduct > 0 && 2*conduct.Least(c.store.NumSites()) > opt.Conduct {
@@ -230,7 +233,7 @@ func (c *Counter) conductPanel(opt *Options) panel {
 	return p
 }
 
-// impostorsPanel returns the panel of requests that did not come from the crawlers that they name; it counts if there are lists of addresses.
+// impostorsPanel returns the panel about impostors. It counts only if there are address lists.
 func (c *Counter) impostorsPanel(memory int64, dir string) panel {
 	p := panel{ID: "impostors", Title: "Impostors"}
 	if !c.fromLog || c.store.Options().Ranges == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/timeline"
 )
 
-// Periods are two periods, and what changed from one to the other.
+// Periods are the comparison of two periods, and how the page describes it.
 type Periods = periods.Comparison
 
 // PeriodNumbers are the numbers that tables compare.
@@ -22,7 +22,7 @@ var PeriodNumbers = periods.Names[:periods.Violations]
 
 const microsOfDay = 24 * int64(time.Hour/time.Microsecond)
 
-// Changed returns the changes of a row, for the numbers that the log has.
+// Changed returns the changes of a row, for those numbers that the log has.
 func (v *view) Changed(r periods.Row) (all []*periods.Change) {
 	for m := range periods.Violations { // which are of what is disallowed
 		if m == periods.Errors && !v.Status || m == periods.Bytes && !v.HasBytes {
@@ -33,7 +33,7 @@ func (v *view) Changed(r periods.Row) (all []*periods.Change) {
 	return all
 }
 
-// Numbers returns the names of what Changed returns.
+// Numbers returns the column names of the changes that Changed returns.
 func (v *view) Numbers() (names []string) {
 	for _, c := range v.Changed(v.Periods.Rows[0]) {
 		names = append(names, strings.ToUpper(c.Number[:1])+c.Number[1:])
@@ -55,8 +55,8 @@ func (v *view) Was(row, number string) string {
 	return ""
 }
 
-// An Earlier is an [engine.Sink] that counts the log of the period before by day and crawler, as a Counter does, with the same options. It is
-// for one goroutine.
+// An Earlier is an [engine.Sink] that counts the log of the previous period by day and crawler, with the options of
+// the Counter. It is for one goroutine.
 type Earlier struct {
 	look, old *engine.Lookup // old is nil without Options.Old
 	callers   *engine.AgentList
@@ -67,7 +67,7 @@ type Earlier struct {
 	days      calendar // after Close
 }
 
-// NewEarlier returns the counts of a log from before, for a run by a store with crawlers of the log.
+// NewEarlier returns the counts of a previous log, for a run with a store and crawlers of the log.
 func NewEarlier(store *engine.Store, opt Options) *Earlier {
 	e := &Earlier{look: store.NewLookup(), status: opt.Status - 1, bytes: opt.Bytes - 1, series: timeline.New(len(store.Options().Agents)), clock: localtime.New(opt.Location)}
 	if opt.Old != nil {
@@ -99,22 +99,23 @@ func (e *Earlier) Write(decided *engine.Batch) error {
 	return nil
 }
 
-// Close ends the count, and keeps no more than its days.
+// Close ends counting, and keeps only the counts by day.
 func (e *Earlier) Close() error {
 	e.days = calendarOf(e.series, func(a int) string { return clientName(e.callers, a) })
 	e.series = nil
 	return nil
 }
 
-// A turn is a moment at which something changed, and when each crawler got a robots.txt since.
+// A turn is a time at which something changed, and the first time after it at which each crawler fetched a
+// robots.txt.
 type turn struct {
-	at      int64 // by the clock of the series; math.MaxInt64 is never
+	at      int64 // in the time zone of the series; math.MaxInt64 means never
 	name    string
 	learned []int64 // by crawler; 0 is never
-	isTold  bool    // some crawler got a robots.txt at any time
+	isTold  bool    // whether any crawler fetched a robots.txt, before or after the change
 }
 
-// addTxt adds that a crawler got a robots.txt.
+// addTxt adds a fetch of a robots.txt by a crawler.
 func (c *turn) addTxt(agent int, at int64) {
 	if c.isTold = true; at < c.at {
 		return
@@ -127,7 +128,7 @@ func (c *turn) addTxt(agent int, at int64) {
 	}
 }
 
-// A calendar is the whole days of a period by the name of a client, from the first one on.
+// A calendar holds the complete days of a period by client name, starting with the first complete day.
 type calendar struct {
 	first  int64 // days since 1970
 	number int
@@ -154,7 +155,7 @@ func calendarOf(s *timeline.Series, name func(int) string) calendar {
 	return all
 }
 
-// sum returns the days of clients from one to before another; those on which none came are empty.
+// sum returns the sum over clients for each day from one day until before another; days without requests have zeros.
 func (c *calendar) sum(from, to int64, names []string) (days []periods.Day) {
 	for d := max(from, c.first); d < min(to, c.first+int64(c.number)); d++ {
 		var sum periods.Day
@@ -170,7 +171,7 @@ func (c *calendar) sum(from, to int64, names []string) (days []periods.Day) {
 	return days
 }
 
-// span names the days from one to before another that a period has; "" if it has none.
+// span formats the complete days of a period from one day until before another; "" if there are none.
 func (c *calendar) span(from, to int64) string {
 	from, to = max(from, c.first), min(to, c.first+int64(c.number))
 	if from >= to {
@@ -181,9 +182,9 @@ func (c *calendar) span(from, to int64) string {
 
 func dayText(day int64) string { return timeline.Text(day * microsOfDay)[:len(time.DateOnly)] }
 
-// Compare compares the log with one from before, or what was before and after Options.Change. It is called after Settle, and returns nil if
-// there is nothing to compare. A crawler knows of a change when it has a robots.txt since, if any crawler of the log ever got one: its days after
-// begin then.
+// Compare compares the log with a previous one, or the time before Options.Change with the time after it. Call it
+// after Settle. It returns nil if there is nothing to compare. A change of robots.txt affects a crawler from its next
+// fetch of robots.txt on, so its days after the change begin then, unless the log has no such fetches.
 func (c *Counter) Compare(e *Earlier) *Periods {
 	if !c.fromLog || e == nil && c.turn.at == math.MaxInt64 {
 		return nil

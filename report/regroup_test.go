@@ -7,7 +7,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRegroup checks that a remedy is the whole groups of its crawlers, and nothing where their other rules would decide.
+// TestRegroup checks that a remedy consists of whole groups for its crawlers, and is empty if their other rules would
+// take precedence.
 func TestRegroup(t *testing.T) {
 	const text = "User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /a/\nAllow: /shop/open\n\nUser-agent: *\nDisallow: /cart\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n"
 	color := diagnose.Remedy{Pattern: "/*?color=", Examples: []string{"/list?color=1", "/shop/a?size=2&color=1"}}

@@ -63,7 +63,7 @@ type question struct {
 	workers int
 }
 
-// counted takes fetches through rules. The store is open until the test ends.
+// counted runs the fetches through a store of the given rules and counts them. The store is open until the test ends.
 func counted(t *testing.T, bodies map[robots.Origin]string, all []fetch, q question) (*Counter, engine.Stats) {
 	t.Helper()
 	store, err := engine.BuildStore(responses(bodies), q.StoreOptions)
@@ -99,7 +99,7 @@ func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error
 	}
 }
 
-// sites are rules of two origins. A third has none.
+// sites are the robots.txt files of two origins. A third origin has none.
 var sites = map[robots.Origin]string{
 	"https://a.example": "User-agent: *\nDisallow: /p/\nAllow: /p/q/\nCrawl-delay: 2\n\nUser-agent: bingbot\nDisallow: /q\nDisallow: /*.php\n",
 	"https://b.example": "User-agent: *\nDisallow: /\n",
@@ -109,7 +109,7 @@ var clients = []string{
 	"Mozilla/5.0 (compatible; bingbot/2.0)", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Mozilla/5.0 (X11) Firefox/140.0", "Google-Read-Aloud",
 }
 
-// fetches returns made-up rows. Some of them repeat.
+// fetches returns made-up requests. Some of them repeat.
 func fetches(rng *rand.Rand, number int) (all []fetch) {
 	at := time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC)
 	for range number {
@@ -131,7 +131,7 @@ func fetches(rng *rand.Rand, number int) (all []fetch) {
 	return all
 }
 
-// A slow counts as the page says, one row after the other.
+// A slow holds the expected numbers of the page, counted row by row.
 type slow struct {
 	paths                 map[string]int64
 	denied                map[string]int64
@@ -144,7 +144,7 @@ type slow struct {
 	totalServed, totalBad sumOf
 }
 
-// plus adds rows of a crawler, and lists those of known ones.
+// plus adds rows of a crawler. Rows of known crawlers are also listed.
 func (p sumOf) plus(crawler string, listed map[string]int64, key string, n int64) sumOf {
 	if crawler == "*" {
 		p.others += n
@@ -155,7 +155,7 @@ func (p sumOf) plus(crawler string, listed map[string]int64, key string, n int64
 	return p
 }
 
-// slowly decides each row by Decide, for the crawlers that are asked for, or for the crawler of the row.
+// slowly evaluates each row with Decide, for the requested crawlers or for the crawler of the row.
 func slowly(all []fetch, agents []string) *slow {
 	s := &slow{
 		paths: map[string]int64{}, denied: map[string]int64{}, urls: map[string]bool{}, served: map[string]int64{}, failed: map[string]int64{},
@@ -224,7 +224,7 @@ func slowly(all []fetch, agents []string) *slow {
 	return s
 }
 
-// prefixes returns the names of the nodes of a URL, each with those above it.
+// prefixes returns the names of the tree nodes of a URL, each with the names of its parents.
 func prefixes(url string, prefix int) []string {
 	all, rest := []string{url[:prefix]}, url[prefix:]
 	rest, _, _ = strings.Cut(rest, "#")
@@ -243,8 +243,7 @@ func prefixes(url string, prefix int) []string {
 	return all
 }
 
-// TestCounter compares the counts with slow counts, for crawlers that are asked for and for those of
-// the log.
+// TestCounter compares the counts with slow counts, for requested crawlers and for crawlers of the log.
 func TestCounter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	for round := range 6 {
@@ -330,12 +329,12 @@ func checkRequested(t *testing.T, c *Counter, all []fetch) {
 	}
 	for _, r := range c.MostRequested([][]engine.SiteID{slices.Concat(sites...)}, 1_000_000)[0] {
 		if c.fromLog && r.requests != both[r.Path] {
-			t.Fatalf("%s of both: %d, want %d", r.Path, r.requests, both[r.Path])
+			t.Fatalf("%s requested on both origins: %d, want %d", r.Path, r.requests, both[r.Path])
 		}
 	}
 }
 
-// checkAsked compares the requests that lines decided, by crawler.
+// checkAsked compares the requests that each line decided, by crawler.
 func checkAsked(t *testing.T, c *Counter, want *slow) {
 	t.Helper()
 	got := map[string]int64{}
@@ -346,12 +345,12 @@ func checkAsked(t *testing.T, c *Counter, want *slow) {
 			for _, n := range r.Asked {
 				got[fmt.Sprint(string(f.Origin), " ", r.Line, " ", c.store.Options().Agents[n.Agent])] = n.Requests
 				if sum += n.Requests; n.Requests > last {
-					t.Errorf("line %d: %v are not in their order", r.Line, r.Asked)
+					t.Errorf("line %d: crawlers %v are not sorted", r.Line, r.Asked)
 				}
 				last = n.Requests
 			}
 			if sum != r.Decided.Requests {
-				t.Errorf("line %d decided %d requests; crawlers have %d", r.Line, r.Decided.Requests, sum)
+				t.Errorf("line %d decided %d requests, but its crawlers have %d", r.Line, r.Decided.Requests, sum)
 			}
 		}
 	}
@@ -360,7 +359,7 @@ func checkAsked(t *testing.T, c *Counter, want *slow) {
 	}
 }
 
-// checkPaths compares the paths of a page, which has all of them, as there are few.
+// checkPaths compares the paths of a page. There are few, so the page shows all of them.
 func checkPaths(t *testing.T, c *Counter, want *slow) {
 	t.Helper()
 	var compare func(p *paths.Path, above string) int
@@ -396,7 +395,7 @@ func checkLists(t *testing.T, v *view, want *slow) {
 		for i, row := range l.got.Rows {
 			key := row.URL + " " + row.Crawler
 			if row.Requests != l.want[key] || row.Requests != sorted[i] || row.Of != want.requests[key] {
-				t.Fatalf("%s: number %d is %+v, want %d, of %d; the list has %d there", l.name, i, row, l.want[key], want.requests[key], sorted[i])
+				t.Fatalf("%s: row %d is %+v, want %d requests of %d; the list has %d there", l.name, i, row, l.want[key], want.requests[key], sorted[i])
 			}
 		}
 	}
@@ -421,7 +420,7 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 			hour[2] = hour[1]
 		}
 		if got := v.Time.Chart.Lines[0].Marks[i]; got != hour[2] {
-			t.Errorf("%s: the chart marks %d, want %d", row.At, got, hour[2])
+			t.Errorf("%s: the chart marks %d requests, want %d", row.At, got, hour[2])
 		}
 		if row.All > 0 {
 			seen++
@@ -432,7 +431,7 @@ func checkTimes(t *testing.T, v *view, want *slow, fromLog bool) {
 	}
 }
 
-// TestSameBytes checks that the page does not depend on the workers, nor on the run.
+// TestSameBytes checks that the page has the same bytes in each run, with any number of workers.
 func TestSameBytes(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(2, 18)), 5000)
 	var first []byte
@@ -451,7 +450,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestBounded checks that tables do not grow beyond their size, and that sums stay exact.
+// TestBounded checks that tables do not grow beyond their limits, and that sums stay exact.
 func TestBounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	const rows = 60_000
@@ -477,7 +476,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestSpellings checks that all spellings of an origin are one, and that no name of a user is kept.
+// TestSpellings checks that all spellings of an origin count as one, and that no user name is kept.
 func TestSpellings(t *testing.T) {
 	var all []fetch
 	for i := range 500 {
@@ -501,8 +500,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestRulesBounded checks that the counts by rule stay within their memory, and that the page names the number of requests
-// that are not counted.
+// TestRulesBounded checks that the counts by rule stay within their memory limit, and that the page states how many
+// requests they omit.
 func TestRulesBounded(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)
 	for n := range 400 {
@@ -523,10 +522,10 @@ func TestRulesBounded(t *testing.T) {
 		}
 	}
 	if limit := int64(400<<10) * 3 / 16; c.rules.Size() > limit*9/8 || len(busiest) < 20 || len(busiest) >= 400 || more != 0 {
-		t.Errorf("%d robots.txt take %d bytes of %d; %d more", len(busiest), c.rules.Size(), limit, more)
+		t.Errorf("%d robots.txt files take %d bytes, the limit is %d; %d more were not counted", len(busiest), c.rules.Size(), limit, more)
 	}
 	if told+c.rules.uncounted != int64(len(all)) || decided == 0 || busiest[0].Requests != 61 {
-		t.Errorf("%d requests of %d told, %d not; %d decided; the busiest has %d", told, len(all), c.rules.uncounted, decided, busiest[0].Requests)
+		t.Errorf("%d requests of %d are counted by rule, %d are not; %d decided; the busiest has %d", told, len(all), c.rules.uncounted, decided, busiest[0].Requests)
 	}
 	var page bytes.Buffer
 	run := &Run{Stats: stats, Files: []File{{Origin: string(busiest[0].Origin), Requests: 61, Text: []byte(bodies[busiest[0].Origin])}}}
@@ -538,13 +537,14 @@ func TestRulesBounded(t *testing.T) {
 	}
 }
 
-// hostile are texts that would do something if they were markup, script or style, or in the wrong place.
+// hostile are texts that would have an effect if they became markup, script or style.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='alert(1)`, `</script><script>alert(1)</script>`, `</style><b>`,
 	`javascript:alert(1)`, `{{.}}`, "<!--", "]]>", `\u003cscript>`, "\u202efdp", "\x00\x1b[31m", "\xff<svg/onload=alert(1)>", "</template>", "=1+1", "&lt;b&gt;",
 }
 
-// TestHostile writes hostile texts everywhere, and looks for the markup or script that they would have become.
+// TestHostile writes hostile texts everywhere, and searches the page for the markup or script that they would have
+// become.
 func TestHostile(t *testing.T) {
 	var all []fetch
 	var rules strings.Builder
@@ -584,7 +584,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// checkMarkup holds that a page has no elements and attributes but those of the templates.
+// checkMarkup checks that a page has only the elements and attributes of the templates.
 func checkMarkup(t *testing.T, page string) {
 	t.Helper()
 	scripts := regexp.MustCompile(`(?s)<(script|style)([^>]*)>.*?</(script|style)>`)
@@ -621,7 +621,7 @@ func checkMarkup(t *testing.T, page string) {
 	}
 }
 
-// TestNoScriptNeeded checks that a page without its scripts has its tables and bars.
+// TestNoScriptNeeded checks that a page without its scripts still has its tables and bars.
 func TestNoScriptNeeded(t *testing.T) {
 	c, stats := counted(t, sites, fetches(rand.New(rand.NewPCG(6, 18)), 2000), question{
 		StoreOptions: engine.StoreOptions{Dialect: robots.Google, LogAgents: engine.LogAgentsStar}, workers: 1,
@@ -641,7 +641,7 @@ func TestNoScriptNeeded(t *testing.T) {
 	}
 }
 
-// TestPolicy checks that the policy has the hash of each script and style, and that no text ends one early.
+// TestPolicy checks that the policy has the hash of each script and style, and that no text closes its element early.
 func TestPolicy(t *testing.T) {
 	h := header{title: "x"}
 	h.addStyle("a{}")
@@ -682,8 +682,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRobotsFetched checks that fetches of a robots.txt count as disallowed nowhere on the page, as crawlers have to
-// fetch it: for crawlers of the log, and for those that are asked for.
+// TestRobotsFetched checks that requests for a robots.txt never count as disallowed on the page, because crawlers
+// must fetch it: for crawlers of the log and for requested crawlers.
 func TestRobotsFetched(t *testing.T) {
 	bot, at := clients[1], time.Date(2026, 1, 5, 22, 0, 0, 0, time.UTC).UnixMicro()
 	all := []fetch{
@@ -708,13 +708,13 @@ func TestRobotsFetched(t *testing.T) {
 				t.Errorf("of %d for %v: %+v", len(all)-n, agents, v.Served)
 			}
 			if v.Denied != want*verdicts || crawlers != want*verdicts || v.Paths.Denied != want*verdicts || want > 0 && v.Time.Rows[0].Denied != want {
-				t.Errorf("of %d for %v: %d disallowed, %d by crawler, %d by path", len(all)-n, agents, v.Denied, crawlers, v.Paths.Denied)
+				t.Errorf("%d requests for %v: %d disallowed in total, %d by crawler, %d by path", len(all)-n, agents, v.Denied, crawlers, v.Paths.Denied)
 			}
 		}
 	}
 }
 
-// TestApart reads on the page the rows that its chart leaves out.
+// TestApart checks the rows that the page shows for requests outside of its chart.
 func TestApart(t *testing.T) {
 	all := fetches(rand.New(rand.NewPCG(8, 18)), 500)
 	for i := range all {
@@ -740,7 +740,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestTxtAnswers checks that answers to requests of robots.txt are in no number of those of pages.
+// TestTxtAnswers checks that responses to requests for robots.txt are not counted among those of pages.
 func TestTxtAnswers(t *testing.T) {
 	var all []fetch
 	for i := range 60 {

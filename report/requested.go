@@ -9,15 +9,15 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Requested is a path of the origins of a file, with the crawlers that requested it.
+// A Requested is a path of the origins that share a file, with the crawlers that requested it.
 type Requested struct {
-	Path   string          // the part after the origin, as the log has it
+	Path   string          // the part after the origin, as written in the log
 	Counts []AgentRequests // by ascending Agent
 
 	requests int64 // the sum of Counts
 }
 
-// A requestedURL is a URL that MostRequested chooses from.
+// A requestedURL is a candidate for MostRequested.
 type requestedURL struct {
 	path     []byte // the part after the origin
 	counts   []AgentRequests
@@ -31,16 +31,16 @@ const (
 	countBytes     = int(unsafe.Sizeof(AgentRequests{}))
 )
 
-// pieceBytes is the length of a piece of an arena: many URLs.
+// pieceBytes is the size of a piece of an arena. It is enough for many URLs.
 const pieceBytes = 16 * aggregate.MaxURL
 
-// An arena allocates many short slices as few long pieces.
+// An arena allocates many short slices in few large pieces.
 type arena[T any] struct {
 	pieces   [][]T
-	at, used int // the piece in use, and how much of it
+	at, used int // the piece in use, and the length of its used part
 }
 
-// alloc returns an empty slice that has room for n.
+// alloc returns an empty slice with capacity n.
 func (a *arena[T]) alloc(n int) []T {
 	for ; a.at < len(a.pieces); a.at, a.used = a.at+1, 0 {
 		if from := a.used; n <= len(a.pieces[a.at])-from {
@@ -52,14 +52,14 @@ func (a *arena[T]) alloc(n int) []T {
 	return a.alloc(n)
 }
 
-// clone returns a copy of a slice. After reset, slices may be copied in the order in which they were allocated: none is
-// written over before it is copied.
+// clone returns a copy of a slice. After reset, the slices still in use may be cloned in the order of their
+// allocation: none is overwritten before it is cloned.
 func (a *arena[T]) clone(s []T) []T { return append(a.alloc(len(s)), s...) }
 
 // reset has the pieces serve again.
 func (a *arena[T]) reset() { a.at, a.used = 0, 0 }
 
-// compactRequested moves the texts of the URLs that stay together.
+// compactRequested moves the texts and counts of the remaining URLs together.
 func (c *Counter) compactRequested(kept []requestedURL) {
 	c.paths.reset()
 	c.counts.reset()
@@ -68,14 +68,14 @@ func (c *Counter) compactRequested(kept []requestedURL) {
 	}
 }
 
-// AgentRequests counts the requests of a crawler for a URL: the crawler of the log, or else each requested crawler.
+// AgentRequests counts the requests for a URL of one crawler: a crawler of the log or a requested crawler.
 type AgentRequests struct {
-	Agent           int // index of the agents of the store, or the number of another in Counter.AgentCounts
+	Agent           int // index of the agents of the store, or a higher number, see Counter.AgentCounts
 	Requests, Bytes int64
 }
 
-// SiteTotals returns how many URLs were requested of some sites, and how often; false if some are not among the busiest.
-// It is called after Settle.
+// SiteTotals returns the number of URLs and requests of some sites, summed; false if a site is not among the busiest.
+// Call it after Settle.
 func (c *Counter) SiteTotals(sites []engine.SiteID) (urls, requests int64, known bool) {
 	left := len(sites)
 	for _, one := range c.sites.Items() {
@@ -86,7 +86,7 @@ func (c *Counter) SiteTotals(sites []engine.SiteID) (urls, requests int64, known
 	return urls, requests, left == 0
 }
 
-// addRequested adds a URL to those that MostRequested chooses from.
+// addRequested adds a URL to the candidates for MostRequested.
 func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	rows := int64(0)
 	for i := range u.Requests {
@@ -94,7 +94,7 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 	c.addSite(u, rows)
 	if len(u.Text) >= aggregate.MaxURL || u.Site == engine.NoSite {
-		return // the URL may be truncated, or the ruling cannot be edited
+		return // the URL is truncated, or its rules cannot be edited
 	}
 	if !c.requested.Takes(rows, hash) {
 		return
@@ -108,9 +108,9 @@ func (c *Counter) addRequested(u *aggregate.URL, hash uint64) {
 	}
 }
 
-// MostRequested returns, for each of some files given by their sites, the most requested URLs, most first, up to a
-// maximum number. Paths of sites with the same file are combined. It selects from the most requested URLs of all, see
-// Options.Memory. Call it after Settle and before Write.
+// MostRequested returns, for each of some files given by their sites, up to a maximum number of URLs, the most
+// requested first. Paths of sites with the same file are combined. It selects from the most requested URLs of all
+// files, see Options.Memory. Call it after Settle and before Write.
 func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested {
 	of := map[engine.SiteID]int{}
 	for i, sites := range files {
@@ -124,7 +124,7 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 			numbers[i]++
 		}
 	}
-	found := make([]map[uint64]int, len(files)) // by hash of the path, its index in all
+	found := make([]map[uint64]int, len(files)) // index in all, by hash of the path
 	all, chosen := make([][]requestedURL, len(files)), make([][]Requested, len(files))
 	for i, n := range numbers {
 		found[i], all[i] = make(map[uint64]int, n), make([]requestedURL, 0, n)
@@ -153,7 +153,7 @@ func (c *Counter) MostRequested(files [][]engine.SiteID, most int) [][]Requested
 	return chosen
 }
 
-// sumByAgent adds up the requests of each crawler.
+// sumByAgent sums the requests of each crawler.
 func (c *Counter) sumByAgent(counts []AgentRequests) (sums []AgentRequests) {
 	slices.SortFunc(counts, func(a, b AgentRequests) int { return cmp.Compare(a.Agent, b.Agent) })
 	for _, n := range counts {

@@ -14,8 +14,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRequestedBounded checks that the most requested URLs stay within their memory, however long they are and in whatever
-// order they come, and that they are the most requested ones with their own counts.
+// TestRequestedBounded checks that the most requested URLs stay within their memory limit, for URLs of any length and
+// in any order, and that they have their own counts.
 func TestRequestedBounded(t *testing.T) {
 	const share = 4 << 20
 	for name, length := range map[string]func(*rand.Rand) int{
@@ -45,7 +45,7 @@ func TestRequestedBounded(t *testing.T) {
 		held := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 		t.Logf("%s: %d bytes", name, held)
 		if held > share*3/2 {
-			t.Errorf("%s: the most requested URLs hold %d bytes of %d", name, held, share)
+			t.Errorf("%s: the most requested URLs take %d bytes, the limit is %d", name, held, share)
 		}
 		slices.SortFunc(requests, func(a, b int64) int { return cmp.Compare(b, a) })
 		urls := c.MostRequested([][]engine.SiteID{{0}}, number)[0]
@@ -58,7 +58,7 @@ func TestRequestedBounded(t *testing.T) {
 				t.Fatalf("%s: %q: %v", name, u.Path, err)
 			}
 			if len(u.Counts) != 1 || u.Counts[0].Requests != requests[i] || u.Counts[0].Bytes != number {
-				t.Fatalf("%s: number %d is %s: %+v, want %d requests", name, i, u.Path[:7], u.Counts, requests[i])
+				t.Fatalf("%s: URL number %d is %s: %+v, want %d requests", name, i, u.Path[:7], u.Counts, requests[i])
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/revisions"
 )
 
-// A Run is the facts about a run that the page shows besides the counts of a Counter.
+// A Run holds what the page shows in addition to the counts of a Counter.
 type Run struct {
 	Version   string // of the program
 	RulesHash string
@@ -22,7 +22,7 @@ type Run struct {
 	Flags     []Flag   // that say what was asked
 	Stats     engine.Stats
 	Refused   int64     // lines that gave no row
-	Hints     []string  // what the rules may not be meant for
+	Hints     []string  // signs that the rules are not meant for this log
 	Warnings  []Warning // in the order they were seen
 
 	Files []File // the robots.txt that decided most requests, the busiest first
@@ -31,10 +31,10 @@ type Run struct {
 	Diagnosis Diagnosis // of Counter.Diagnose
 	Periods   *Periods  // of Counter.Compare; nil if nothing is compared
 
-	Revisions []Text // of the origins that have Files, those that they sent in the time of the log and the last before it
+	Revisions []Text // the texts that the origins of Files sent during the log, and the last one before it
 
 	Old     string                   // the rules before, as they were named
-	Changes *aggregate.ChangesReport // from these rules to those of the run; nil without them
+	Changes *aggregate.ChangesReport // changes from the rules of Old to those of the run; nil without Old
 
 	Panels []Panel // that other packages make
 }
@@ -54,7 +54,7 @@ func (r *Run) Host() (busiest string, others int) {
 	return hosts[0], len(hosts) - 1
 }
 
-// HostOrigin returns the busiest of some origins that belongs to the host with the most requests; "" if none does.
+// HostOrigin returns the busiest of the given origins that belong to the most requested host; "" if none does.
 func (r *Run) HostOrigin(origins ...string) string {
 	host, _ := r.Host()
 	for _, o := range r.Stats.TopOrigins {
@@ -71,7 +71,7 @@ func hostOf(origin string) string {
 	return cmp.Or(host, origin)
 }
 
-// A Flag is a part of the question.
+// A Flag is a command line flag that was set for the run.
 type Flag struct{ Name, Value string }
 
 // A Warning is an observation about the inputs that contradicts an assumption of the run.
@@ -86,7 +86,7 @@ func (r *Run) Doubts(minor bool) []Warning {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w Warning) bool { return w.Minor != minor })
 }
 
-// File is a robots.txt that the page shows with the requests of each line.
+// File is a robots.txt, shown with the requests that each line decided.
 type File = listing.File
 
 // Use is the requests of a rule.
@@ -95,21 +95,21 @@ type Use = listing.Use
 // Count is requests and distinct URLs.
 type Count = listing.Count
 
-// Text is the text an origin sent as its robots.txt from a moment on, by the clock of Options.Location.
+// Text is the text that an origin sent as its robots.txt from a given time on, in the time zone Options.Location.
 type Text = revisions.Text
 
-// Finding is a fault of a line of a robots.txt.
+// Finding is a problem in a line of a robots.txt.
 type Finding = listing.Finding
 
-// A Panel is a part of the page that another package makes. Its HTML must not have style attributes or event handlers,
-// which the policy of the page blocks.
+// A Panel is a section of the page that another package creates. Its HTML must not have style attributes or event
+// handlers, because the policy of the page blocks them.
 type Panel struct {
 	ID    string                                // of the section
 	Title string                                // for the table of contents
-	HTML  func(room int) (template.HTML, error) // a section with its heading, of about that many bytes at most
+	HTML  func(room int) (template.HTML, error) // returns a section with its heading, of at most about room bytes
 	CSS   string
 
-	// Scripts run in their order, behind the page's own. None has "</script" in it.
+	// Scripts run in this order, after the page's own. None may contain "</script".
 	Scripts []string
 
 	// Wasm has the policy allow WebAssembly.

@@ -14,22 +14,23 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// The limits of sites and sections on the page.
+// Limits of sites and sections on the page.
 const (
 	shownSections = 10  // of a crawler
-	shownFetches  = 20  // runs of fetches of robots.txt by a crawler
-	keptFetches   = 128 // of robots.txt by a crawler: 360 crawlers take 5 MB
+	shownFetches  = 20  // runs of robots.txt responses per crawler
+	keptFetches   = 128 // robots.txt requests kept per crawler: 360 crawlers take 5 MB
 	listedSites   = 100 // in the table
 	siteCrawlers  = 5   // in the table
 )
 
-// A section is the first segment of paths of an origin, and the requests of a crawler for it.
+// A section is the first path segment of an origin, with the requests of one crawler.
 type section struct {
 	Path                     string
 	Requests, Denied, Errors int64
 }
 
-// sections count the requests of each crawler by section. URLs come in their order, so one section is counted at a time.
+// sections count the requests of each crawler by section. URLs come in order, so only one section is counted at a
+// time.
 type sections struct {
 	at   []byte
 	came []uint16 // crawlers with requests in at
@@ -40,14 +41,14 @@ type sections struct {
 type crawlerCounts struct {
 	now     section
 	best    *aggregate.Largest[section]
-	fetches []txtAnswer // of robots.txt, one request each: the latest, and at most keptFetches/4 others
+	fetches []txtAnswer // requests for robots.txt, each an entry of its own: the latest ones, and up to keptFetches/4 older ones
 	fetched int64       // all of them
 }
 
-// A txtAnswer is a run of requests of a crawler for a robots.txt that had the same answer, without another in between.
+// A txtAnswer is a run of consecutive requests of a crawler for one robots.txt with the same response.
 type txtAnswer struct {
 	Origin        string
-	From, To      int64 // seconds since 1970, by the clock of the page
+	From, To      int64 // seconds since 1970, in the time zone of the page
 	Requests      int64
 	Status, Bytes int64 // -1 means unknown
 }
@@ -60,8 +61,8 @@ func (s *sections) counts(agent int) *crawlerCounts {
 	return &s.of[agent]
 }
 
-// addTxt counts a request of a crawler for a robots.txt. The order of the rows does not matter, because the latest fetches
-// by time are kept: a newer log may be read first.
+// addTxt counts a request of a crawler for a robots.txt. The order of the rows does not matter, because the latest
+// requests by time are kept: a newer log may be read first.
 func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return
@@ -74,7 +75,7 @@ func (s *sections) addTxt(c *Counter, b *engine.Batch, row, agent int) {
 	}
 }
 
-// sorted returns the fetches by time. Those of one second are in the order of their other fields.
+// sorted returns the requests for robots.txt by time. Those in the same second are ordered by their other fields.
 func (of *crawlerCounts) sorted() []txtAnswer {
 	slices.SortFunc(of.fetches, func(a, b txtAnswer) int {
 		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Bytes, b.Bytes))
@@ -82,7 +83,7 @@ func (of *crawlerCounts) sorted() []txtAnswer {
 	return of.fetches
 }
 
-// runs returns the last runs of fetches, by the time of their end.
+// runs returns the latest runs of equal responses, by the time of their end.
 func (of *crawlerCounts) runs() []txtAnswer {
 	all, last := []txtAnswer{}, map[string]int{} // by origin
 	for _, f := range of.sorted() {
@@ -98,7 +99,7 @@ func (of *crawlerCounts) runs() []txtAnswer {
 	return all[max(0, len(all)-shownFetches):]
 }
 
-// addURL counts a URL, whose origin ends at a place.
+// addURL counts a URL for its section. The origin ends at the given offset.
 func (s *sections) addURL(c *Counter, u *aggregate.URL) {
 	end := len(u.Text)
 	if n := bytes.IndexAny(u.Text[min(u.Prefix+1, end):], "/?#"); n >= 0 {
@@ -142,7 +143,7 @@ func (s *sections) end() {
 	s.came = s.came[:0]
 }
 
-// A crawlerView is what the view of one crawler has beyond its rows of tables.
+// A crawlerView is the part of a crawler's own view that no table contains.
 type crawlerView struct {
 	Name     string      `json:"name"`
 	Sections []section   `json:"sections"`
@@ -164,14 +165,14 @@ func (s *sections) view(name func(int) string) []crawlerView {
 	return all
 }
 
-// A siteTotal is the URLs of a site, and their requests.
+// A siteTotal counts the URLs of a site, and the requests for them.
 type siteTotal struct {
 	site                           engine.SiteID
 	urls, requests, denied, failed int64
 	by                             []AgentRequests // in no order
 }
 
-// shownSites is how many of the busiest sites have totals.
+// shownSites is the number of busiest sites for which totals are kept.
 const shownSites = 1 << 12
 
 // addSite counts a URL for its site. The URLs of a site are neighbours.
@@ -201,14 +202,15 @@ func (c *Counter) endSite() {
 	}
 }
 
-// A sitesView is the busiest sites, and who came to them.
+// A sitesView is the table of the busiest sites, by crawler.
 type sitesView struct {
 	Names []string // of crawlers
 	Rows  []siteRow
 	Rest  siteRow // all other rows of the log
 }
 
-// A siteRow is a site, and its requests: of the crawlers in Names, of all others, and of other clients.
+// A siteRow counts the requests for a site: those of the crawlers in Names, of all other crawlers, and of
+// unidentified clients.
 type siteRow struct {
 	Origin                         string
 	Requests, URLs, Denied, Failed int64
@@ -263,7 +265,8 @@ func (c *Counter) viewSites(v *view) bool {
 	return true
 }
 
-// siteColumn returns the column of a crawler: that of its name, of all others, or of other clients.
+// siteColumn returns the column in which a crawler is counted: its own, that of all other crawlers, or that of
+// unidentified clients.
 func (c *Counter) siteColumn(column map[string]int, name string) int {
 	if name == otherClients {
 		return len(column) + 1
@@ -274,23 +277,23 @@ func (c *Counter) siteColumn(column map[string]int, name string) int {
 	return len(column)
 }
 
-// A pathView is a path as the page shows it.
+// A pathView is a path, prepared for the page.
 type pathView struct {
 	*paths.Path
 	Share float64 // of its verdicts that are disallowed
 	Of    float64 // share of the requests of all paths
 	By    string  // the rule that denied most of these; "" means none
 	Below []pathView
-	Rest  *restView // the rest that is not shown; nil if that is nothing
+	Rest  *restView // the part that the rows below omit; nil if there is none
 }
 
-// A restView is the part of a path that is not shown below it.
+// A restView is the part of a path's requests that the rows below it omit.
 type restView struct {
 	*paths.Rest
 	Share, Of float64
 }
 
-// pathView returns a path and those below it, of so many requests in all.
+// pathView returns a path and the paths below it. all is the number of requests for shares.
 func (c *Counter) pathView(p *paths.Path, all int64) pathView {
 	verdicts := int64(c.verdicts)
 	v := pathView{Path: p, Share: show.Share(p.Denied, p.Requests*verdicts), Of: show.Share(p.Requests, all)}
@@ -306,9 +309,9 @@ func (c *Counter) pathView(p *paths.Path, all int64) pathView {
 	return v
 }
 
-// numbers assigns numbers to keys. Keys are compared only by hashes with a secret seed: two of n keys collide with a
-// probability of n²/2⁶⁵, which is 1 in 4 billion for 100,000 keys. A look-up therefore takes a single memory access.
-// The last key found is checked first, because frequent keys are often repeated.
+// numbers assigns consecutive numbers to keys. Keys are compared only by hashes with a secret seed: two of n keys
+// collide with a probability of n²/2⁶⁵, which is 1 in 4 billion for 100,000 keys. A look-up therefore takes a single
+// memory access. The last key found is checked first, because frequent keys often follow one another.
 type numbers struct {
 	ids  map[uint64]int32
 	seed uint64
@@ -320,7 +323,7 @@ type numbers struct {
 
 func newNumbers() numbers { return numbers{ids: map[uint64]int32{}, seed: rand.Uint64(), last: -1} }
 
-// find returns the number of the thing with the key; -1 if it is new: then set gives it one.
+// find returns the number of the current key; -1 if the key is new. Then call set.
 func (n *numbers) find() int32 {
 	if n.hash = xxh3.HashSeed(n.key, n.seed); n.hash == n.is {
 		return n.last
@@ -333,16 +336,17 @@ func (n *numbers) find() int32 {
 	return id
 }
 
-// set gives the thing with the key a number.
+// set assigns a number to the key that find looked for.
 func (n *numbers) set(id int32) { n.ids[n.hash] = id }
 
-// ruleCounts count requests by rule: which rule decides, and which others match.
+// ruleCounts count requests by rule: the rule that decides, and the others that match.
 type ruleCounts struct {
 	*aggregate.Rules
-	uncounted int64 // requests whose robots.txt came when there was no memory for it
+	uncounted int64 // requests whose robots.txt could not be counted because memory was full
 }
 
-// openKind sets the rules to ask for a new kind, which has this row of a site that the store knows.
+// openKind finds the rules that bind the crawlers of a new kind. The row is one of the kind, at a site that the store
+// knows.
 func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []engine.Verdict) {
 	if k.file = c.File(b.Rulings[r.row], b.Sites[r.row]); k.file == nil {
 		return
@@ -355,7 +359,7 @@ func (c *ruleCounts) openKind(k *kind, b *engine.Batch, r *rowKey, verdicts []en
 	}
 }
 
-// addRequests counts requests of a URL that have a kind, by rule.
+// addRequests counts the requests of a kind for a URL by rule.
 func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.Request) {
 	for i, asked := range k.asked {
 		o := c.Outcome(u.Text, u.Prefix, k.file, asked.set, asked.rule)
@@ -368,7 +372,7 @@ func (c *ruleCounts) addRequests(u *aggregate.URL, k *kind, requests *aggregate.
 	}
 }
 
-// addKind counts the effects of a kind alone, once all its rows are known.
+// addKind counts what does not depend on the URL, once all rows of the kind are known.
 func (c *ruleCounts) addKind(k *kind) {
 	switch {
 	case k.stray:

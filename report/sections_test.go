@@ -13,8 +13,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestTxtFetches checks that a crawler's fetches of robots.txt are put together by origin while the answer is the same, that the last of them
-// are kept and all are counted, and that its statuses are counted by class and time.
+// TestTxtFetches checks that a crawler's consecutive requests for the robots.txt of an origin are combined while the
+// response is the same, that the latest are kept and all are counted, and that status codes are counted by class and
+// time.
 func TestTxtFetches(t *testing.T) {
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	var all []fetch
@@ -49,12 +50,13 @@ func TestTxtFetches(t *testing.T) {
 	c, stats = counted(t, nil, all, q)
 	one := c.newView(&Run{Stats: stats}).Each[0]
 	if n := len(one.Fetches); n != shownFetches || one.Fetched != shownFetches+3 || one.Fetches[n-1].Status != 200+shownFetches+2 {
-		t.Error("of " + strconv.Itoa(n) + " answers the last are not kept")
+		t.Error("of " + strconv.Itoa(n) + " responses, the latest are not kept")
 	}
 }
 
-// TestRotated checks that the page of a rotated log is the same whether its older or its newer file is read first: with more fetches of
-// robots.txt than are kept, some of them in the same second with other answers, and runs that begin in one file and end in the other.
+// TestRotated checks that the page of a rotated log does not depend on which file is read first. There are more
+// requests for robots.txt than are kept, some of them in the same second with different responses, and runs of equal
+// responses cross from one file to the other.
 func TestRotated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 55))
 	all := fetches(rng, 12_000)

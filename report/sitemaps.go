@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// addSitemapURL counts a URL with all its requests for the panel of sitemaps: requests of crawlers of the log, or all
-// requests. robots.txt URLs are skipped, because sitemaps need not list them.
+// addSitemapURL counts a URL with its requests for the panel of sitemaps: with crawlers of the log only their
+// requests, otherwise all. It skips the URLs of robots.txt, because sitemaps need not list them.
 func (c *Counter) addSitemapURL(u *aggregate.URL) {
 	if c.sitemaps == nil || string(u.Text[u.Prefix:u.PathEnd]) == robots.TxtPath {
 		return
@@ -39,8 +39,8 @@ func (c *Counter) addSitemapURL(u *aggregate.URL) {
 	}
 }
 
-// CheckSitemaps decides the URLs of the sitemaps of the store for the page, if there are any. It is called after Settle. each
-// gives the URLs of so many files once more.
+// CheckSitemaps evaluates the URLs of the store's sitemaps for the page, if there are any. Call it after Settle. each
+// yields the URLs of the sitemap files again.
 func (c *Counter) CheckSitemaps(files int, each func(add func(url []byte, name string, line int64) error) error) error {
 	if c.sitemaps == nil {
 		return nil
@@ -54,8 +54,8 @@ func (c *Counter) CheckSitemaps(files int, each func(add func(url []byte, name s
 	return nil
 }
 
-// sitemapCrawlers returns the crawlers for which URLs of sitemaps are evaluated: the requested ones, or the busiest of
-// the log and Googlebot.
+// sitemapCrawlers returns the crawlers for which sitemap URLs are evaluated: the requested ones or, with crawlers of
+// the log, the busiest ones and Googlebot.
 func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 	if !c.fromLog {
 		for _, name := range c.store.Options().Agents {
@@ -89,7 +89,7 @@ func (c *Counter) sitemapCrawlers() (all []sitemaps.Crawler) {
 // isSearch reports whether a crawler fetches for a search engine.
 func isSearch(name string) bool { return hasPurpose(name, "search") }
 
-// hasPurpose reports whether a crawler is known for a purpose.
+// hasPurpose reports whether the table of crawlers lists a purpose for a crawler.
 func hasPurpose(name, purpose string) bool {
 	token, _, _ := strings.Cut(name, "/")
 	known, _ := crawlers.Lookup(token)

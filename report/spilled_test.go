@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// manyFetches returns made-up rows, most of whose URLs come once, and few often.
+// manyFetches returns made-up requests. Most of their URLs occur once, a few often.
 func manyFetches(rng *rand.Rand, number int) (all []fetch) {
 	for i := range number {
 		n := spelt(rng.IntN(1 << 30))
@@ -36,13 +36,14 @@ func manyFetches(rng *rand.Rand, number int) (all []fetch) {
 // spelt spells a number.
 func spelt(n int) string { return fmt.Sprintf("%06x", n) }
 
-// A met is the requests that a rule decided or matched.
+// A met counts the requests that a rule decided or matched.
 type met struct {
 	decided, matched         int64
 	decidedURLs, matchedURLs map[string]bool
 }
 
-// metSlowly asks each rule that binds a crawler alone. A request counts for each crawler that is asked for.
+// metSlowly evaluates each rule separately for each crawler that it binds. A request counts once per requested
+// crawler.
 func metSlowly(all []fetch, agents []string) map[string]*met {
 	by := map[string]*met{}
 	of := func(origin string, line int32) *met {
@@ -82,8 +83,7 @@ func metSlowly(all []fetch, agents []string) map[string]*met {
 	return by
 }
 
-// TestSpilled checks that all numbers are exact where requests go to disk, and that the page is the same as where they do
-// not.
+// TestSpilled checks that all numbers are exact if requests go to disk, and that the page is the same as without.
 func TestSpilled(t *testing.T) {
 	for round, agents := range [][]string{nil, {"bingbot"}, {"*", "bingbot", "Googlebot"}} {
 		all := manyFetches(rand.New(rand.NewPCG(uint64(round), 19)), 40_000)
@@ -95,7 +95,7 @@ func TestSpilled(t *testing.T) {
 			}
 			c, stats := counted(t, sites, all, q)
 			if c.requests.Spilled() != (i == 0) {
-				t.Fatalf("in %d bytes requests went to disk: %t", memory, c.requests.Spilled())
+				t.Fatalf("with %d bytes of memory, requests went to disk: %t", memory, c.requests.Spilled())
 			}
 			want := slowly(all, agents)
 			checkAsked(t, c, want)
@@ -113,7 +113,7 @@ func TestSpilled(t *testing.T) {
 			pages[i] = page.String()
 		}
 		if pages[0] != pages[1] {
-			t.Error("the page of requests that were on disk is another one")
+			t.Error("the page differs if requests go to disk")
 		}
 	}
 }
@@ -137,8 +137,8 @@ func checkMet(t *testing.T, c *Counter, want map[string]*met) {
 	}
 }
 
-// TestLate checks that an origin that comes late, when hardly any URL is looked at, has its robots.txt and rules
-// counted, and that origins that share a text are told apart.
+// TestLate checks that the robots.txt and rules of an origin are counted even if it occurs late, when most memory is
+// taken, and that origins with the same text are kept apart.
 func TestLate(t *testing.T) {
 	const text = "User-agent: *\nDisallow: /p\n"
 	bodies := map[robots.Origin]string{"https://a.example": text, "https://b.example": text, "https://c.example": "User-agent: *\nDisallow: /q\n"}
@@ -159,7 +159,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestVersions checks that URLs are counted for each text that is in force in the course of a log.
+// TestVersions checks that URLs are counted separately for each text that was in force in the course of a log.
 func TestVersions(t *testing.T) {
 	at := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	texts := func(yield func(robots.Response, error) bool) {
@@ -194,8 +194,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestManyKinds checks that, where there are more kinds of rows than there is memory for, sums stay exact, and no
-// rule is named for a denial by another one.
+// TestManyKinds checks that sums stay exact if there are more kinds of rows than fit in memory, and that no denial is
+// attributed to a wrong rule.
 func TestManyKinds(t *testing.T) {
 	bodies, all := map[robots.Origin]string{}, []fetch(nil)
 	for n := range 400 {
@@ -211,12 +211,12 @@ func TestManyKinds(t *testing.T) {
 		for i := range f.Rules {
 			decided += f.Rules[i].Decided.Requests
 			if n := f.Rules[i].Decided.Requests; n > 1 {
-				t.Errorf("%s: line %d decided %d requests of one", f.Origin, f.Rules[i].Line, n)
+				t.Errorf("%s: line %d decided %d requests, want 1", f.Origin, f.Rules[i].Line, n)
 			}
 		}
 	}
 	if len(c.kinds.all) <= c.kinds.most || c.rules.uncounted == 0 || told+c.rules.uncounted != int64(len(all)) || more != 0 || decided != told-told/3 {
-		t.Errorf("%d kinds of %d; %d rows told and %d not, of %d; %d decided", len(c.kinds.all), c.kinds.most, told, c.rules.uncounted, len(all), decided)
+		t.Errorf("%d kinds, the limit is %d; %d rows are attributed to rules and %d are not, of %d; %d decided", len(c.kinds.all), c.kinds.most, told, c.rules.uncounted, len(all), decided)
 	}
 	v := c.newView(&Run{Stats: stats})
 	if v.Paths.Requests != int64(len(all)) || v.Paths.Denied != stats.Denied {

@@ -8,25 +8,25 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// trainingPurpose is the purpose of crawlers that collect texts for models.
+// trainingPurpose is the purpose of crawlers that collect texts for training models.
 const trainingPurpose = "ai-training"
 
-// A Trainer is a crawler that collects texts for models, with its requests by the preference for that use in the robots.txt
-// in force. Refused, Permitted and Unstated add up to Requests.
+// A Trainer is a crawler that collects texts for training models, with its requests by the preference of the
+// robots.txt in force for that use. Refused, Permitted and Unstated add up to Requests.
 type Trainer struct {
 	Name     string
 	Requests int64 // without requests for robots.txt itself
 	Refused  int64
-	Denied   int64 // of Refused: URLs that it may not fetch, either
-	Served   int64 // of Refused: the log has a status that begins with 2, or 304
+	Denied   int64 // part of Refused: requests for URLs that robots.txt also disallows
+	Served   int64 // part of Refused: responses with a status of 2xx or 304
 
 	Permitted, Unstated int64
 }
 
-// training counts requests of crawlers that collect texts for models. It is for one goroutine.
+// training counts requests of crawlers that collect texts for training models. It is for one goroutine.
 type training struct {
 	counter  *Counter
-	trainers []*Trainer // by number of the crawler; nil is another crawler
+	trainers []*Trainer // by number of the crawler; nil if it has another purpose
 	said     bool       // a robots.txt said something
 }
 
@@ -67,7 +67,7 @@ func (t *training) addBatch(_, b *engine.Batch) error {
 	return nil
 }
 
-// trainer returns the counts of a crawler, nil if it is for another purpose.
+// trainer returns the counts of a crawler; nil if it has another purpose.
 func (t *training) trainer(agent int) *Trainer {
 	for len(t.trainers) <= agent {
 		var trainer *Trainer
@@ -80,14 +80,14 @@ func (t *training) trainer(agent int) *Trainer {
 	return t.trainers[agent]
 }
 
-// A trainingView is the part of the page about it.
+// A trainingView is the panel of AI training, for the page.
 type trainingView struct {
 	Draft    string
 	Trainers []Trainer // those with the most refused requests first
 	Sum      *Trainer  // nil if there is one
 }
 
-// view fills in the panel, if a robots.txt said anything to a crawler that asked.
+// view fills in the panel, if a robots.txt stated a preference to a crawler that made requests.
 func (t *training) view(page *view) bool {
 	v, sum := &trainingView{Draft: robots.UsageRevision}, Trainer{Name: "together"}
 	for _, one := range t.trainers {

@@ -12,14 +12,14 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// preferring are rules of origins with preferences; a third origin has no robots.txt.
+// preferring are the robots.txt files of two origins, with preferences. A third origin has none.
 var preferring = map[robots.Origin]string{
 	"https://a.example": "Content-Signal: ai-train=yes\nUser-agent: GPTBot\nContent-Usage: train-ai=n\nContent-Usage: /open/ train-ai=y\nDisallow: /p/\n\n" +
 		"User-agent: CCBot\nContent-Signal: ai-train=no\nDisallow: /p/\n\nUser-agent: *\nAllow: /\n",
 	"https://b.example": "User-agent: *\nDisallow: /p/\n",
 }
 
-// trainsSlowly counts rows of some crawlers one after the other, by the reference.
+// trainsSlowly counts the rows of AI training crawlers one by one, with the reference.
 func trainsSlowly(all []fetch, names map[string]string, several []string) map[string]Trainer {
 	const d = robots.Google
 	want := map[string]Trainer{}
@@ -67,7 +67,7 @@ func trainsSlowly(all []fetch, names map[string]string, several []string) map[st
 	return want
 }
 
-// TestTraining compares the panel with a slow count, for crawlers of the log and for those that are asked for.
+// TestTraining compares the panel with a slow count, for crawlers of the log and for requested crawlers.
 func TestTraining(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 7))
 	names := map[string]string{"Mozilla/5.0 (compatible; GPTBot/1.2)": "GPTBot", "CCBot/2.0": "CCBot", "Mozilla/5.0 (compatible; bingbot/2.0)": "bingbot", "Firefox": ""}

@@ -12,8 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestOtherClients checks that the User-Agents of other clients are counted as each row says, and add up to the row
-// of other clients in the table of crawlers; and that the page is the same with any memory and number of workers.
+// TestOtherClients checks that the User-Agents of unidentified clients are counted correctly and add up to their row
+// in the table of crawlers, and that the page does not depend on memory and number of workers.
 func TestOtherClients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 31))
 	all := fetches(rng, 20_000)
@@ -60,7 +60,7 @@ func TestOtherClients(t *testing.T) {
 			t.Errorf("%+v, want %+v, %+v of suspects, %d headers", got, want, suspects, len(headers))
 		}
 		if got.All.Requests != v.Others.Requests || got.All.Denied != v.Others.Denied {
-			t.Errorf("%+v, and the table of crawlers has %d and %d", got.All, v.Others.Requests, v.Others.Denied)
+			t.Errorf("the panel has %+v, but the table of crawlers has %d and %d", got.All, v.Others.Requests, v.Others.Denied)
 		}
 		var page bytes.Buffer
 		if err := Write(&page, c, &Run{Stats: stats}); err != nil {

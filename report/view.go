@@ -21,13 +21,13 @@ import (
 // A view is the data that the template reads.
 type view struct {
 	*Run
-	Sections []Panel    // without HTML
+	Sections []Panel    // bytes left of MaxBytes
 	Room     func() int // the bytes that are left of MaxBytes
 	FromLog  bool
 	Several  bool // crawlers that are asked for
 	Agents   []string
 	Dialect  string
-	OldRules bool // they define violations: a draft cannot be violated
+	OldRules bool // whether the previous rules define violations, because a draft cannot be violated
 	Requests int64
 	Bad      int64
 	Strays   int64
@@ -40,7 +40,7 @@ type view struct {
 	HasTimes bool
 	NoTimes  int64
 	Status   bool
-	HasBytes bool // of answers, where a request has one verdict
+	HasBytes bool // of responses, if each request has one verdict
 
 	SparkStep   string // of the spark lines: "By day"
 	Apart       int64  // requests that they leave out, see timeline.Series.Shown
@@ -48,19 +48,19 @@ type view struct {
 	Sums        []Crawler // of sets of crawlers, and of all
 	Paths       pathView
 	Time        *timeline.View
-	Uncounted   int64 // requests that Listings do not count, for want of memory
-	Incomplete  bool  // the numbers of rules that only matched are too small for some
+	Uncounted   int64 // requests that Listings do not count, because memory was full
+	Incomplete  bool  // some numbers of rules that only matched are too small, because memory was full
 	Served      *list
 	Failed      *list
-	Own         Crawler          // the sum of the crawlers of the log
+	Own         Crawler          // sum of the crawlers of the log
 	Others      Crawler          // the other clients of the log
-	Clients     *useragents.View // their User-Agents; nil without crawlers of the log
-	Verified    []Crawler        // of the log, with lists of addresses; nil without them
-	VerifiedSum *Crawler         // of Verified, nil if there is one row
+	Clients     *useragents.View // User-Agents of Others; nil without crawlers of the log
+	Verified    []Crawler        // crawlers of the log with verification results; nil without address lists
+	VerifiedSum *Crawler         // sum of Verified; nil if that has only one row
 	Lists       int64
-	ListDays    string          // the days of the lists, "" if they have none
+	ListDays    string          // dates of the lists; "" if unknown
 	Impostors   *impostors.View // nil if there are none
-	Conduct     *conducts.View  // nil unless the knowledge of crawlers is known
+	Conduct     *conducts.View  // nil if the run has no evidence of what crawlers knew
 	Sitemaps    *sitemaps.View  // nil without sitemaps
 	Training    *trainingView   // nil without preferences
 	Listings    []listing.View
@@ -98,7 +98,7 @@ func (c *Counter) newView(run *Run) *view {
 	return v
 }
 
-// nameOf names the rule or reason that denied a request.
+// nameOf returns a description of the rule or reason that denied a request.
 func (c *Counter) nameOf(n int32) string {
 	r := &c.denials.rules[n]
 	switch {
@@ -119,26 +119,27 @@ func (c *Counter) nameOf(n int32) string {
 // First returns the findings that are shown at once.
 func (v *view) First() []Cause { return v.Causes[:min(len(v.Causes), ShownFindings)] }
 
-// ShowsErrors reports whether rules have a number of errors: where a request has one verdict, and an answer.
+// ShowsErrors reports whether the table of rules shows errors: only if each request has one verdict and the log has
+// status codes.
 func (v *view) ShowsErrors() bool { return v.Status && !v.Several }
 
-// RuleColumns returns how many columns the table of a robots.txt has.
+// RuleColumns returns the number of columns of a robots.txt's table.
 func (v *view) RuleColumns() int { return 5 + int(bit(v.HasBytes)+bit(v.ShowsErrors())) }
 
-// Known returns how many crawlers there are, without other clients.
+// Known returns the number of crawlers, without unidentified clients.
 func (v *view) Known() int64 { return int64(len(v.Crawlers)) - int64(bit(v.Others.Requests > 0)) }
 
 // Parts returns all sections in their order.
 func (v *view) Parts() []Panel { return slices.Concat(v.Sections, v.Panels) }
 
-// withoutFlags are the flags of the page that commands do not have, or do not need.
+// withoutFlags are the flags of the page that other commands do not accept or do not need.
 var withoutFlags = map[string]string{
 	"": " -old ", "coverage": " -old -cache -in-sitemap -ranges -ranges-age ", "diff": " -cache -in-sitemap -ranges -ranges-age ",
 	"conduct": " -old -agent -agent-from-log -unknown-agents -in-sitemap -ranges -ranges-age ",
 }
 
-// Command returns the command that does something with the logs and rules of the page. A sitemap is treated as a log of
-// its URLs.
+// Command returns a command line that runs another command on the logs and rules of the page. A sitemap is treated as
+// a log of its URLs.
 func (v *view) Command(what, end string) string {
 	command, ins := what, v.Inputs
 	if what == "sitemap" {
@@ -176,8 +177,8 @@ func (v *view) Command(what, end string) string {
 	return strings.Join(words, " ") + end
 }
 
-// Never returns the command that prints the URLs of listed.tsv without requests in crawled.tsv: requests of crawlers that
-// are not impostors, if the log names crawlers.
+// Never returns a command line that prints the URLs of listed.tsv without requests in crawled.tsv. If the log names
+// crawlers, the command ignores requests of unidentified clients and of impostors.
 func (v *view) Never() string {
 	isCrawler := ""
 	if v.FromLog {
@@ -192,8 +193,8 @@ func (v *view) After(id string) Panel {
 	return all[1+slices.IndexFunc(all, func(p Panel) bool { return p.ID == id })]
 }
 
-// Heading returns the heading of the page: the most requested host and the number of others, or the log if it has no
-// host.
+// Heading returns the heading of the page: the most requested host and the number of others; the name of the log if
+// it has no host.
 func (v *view) Heading() string {
 	host, n := v.Host()
 	if host == "" {
@@ -209,10 +210,10 @@ func (v *view) Heading() string {
 	return host
 }
 
-// ManyOrigins reports whether there are more origins than the run has names of.
+// ManyOrigins reports whether the log has more origins than the run has names for.
 func (v *view) ManyOrigins() bool { return v.Stats.Origins > engine.Top }
 
-// Logs names the logs, "" if there are none.
+// Logs returns the names of the logs; "" if there are none.
 func (v *view) Logs() string {
 	switch n := len(v.Inputs); n {
 	case 0:
@@ -224,7 +225,7 @@ func (v *view) Logs() string {
 	}
 }
 
-// Textless returns how many files have no line in the page, as it has a size.
+// Textless returns the number of files whose lines the page omits to limit its size.
 func (v *view) Textless() (n int64) {
 	for i := range v.Listings {
 		if f := &v.Listings[i]; f.Hidden > 0 && len(f.Lines) == 0 {
@@ -234,5 +235,5 @@ func (v *view) Textless() (n int64) {
 	return n
 }
 
-// Revisions returns the revisions, with those of several origins combined.
+// Revisions returns the changes of robots.txt, combined if several origins have the same change.
 func (v *view) Revisions() []revisions.Revision { return revisions.Alike(v.Revised) }

@@ -15,57 +15,58 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Data is the data that the panel decides again.
+// Data is what the panel needs to evaluate requests again.
 type Data struct {
 	Dialect robots.Dialect
-	Agents  []string // the crawlers, by Count.Agent: names that robots.NewAgent takes; at least one
-	Names   []string // the names that the page shows; nil are their names in Agents
-	Origins []Origin // at most MaxOrigins are used, the first ones
+	Agents  []string // the crawlers, indexed by Count.Agent: names that robots.NewAgent accepts; at least one
+	Names   []string // their names on the page; nil means Agents
+	Origins []Origin // only the first MaxOrigins are used
 
-	// Several says that each request is decided for several crawlers, and so counted for each: the page
-	// speaks of verdicts.
+	// Several says that each request has a verdict for each of several crawlers, so the page counts verdicts, not
+	// requests.
 	Several bool
 
-	// Others says that the first of Agents stands for other clients: the page counts them apart.
+	// Others says that the first of Agents stands for unidentified clients. The page counts them separately.
 	Others bool
 
-	// LeftOut explains why there is no panel; "" if there is one, and also without origins.
+	// LeftOut explains why there is no panel; "" if there is one. Without origins there is no panel either.
 	LeftOut string
 
-	// Limit says why URLs have fewer than there are, as the end of "Other URLs are omitted: "; "" if they do not.
+	// Limit explains why URLs may have fewer entries than were requested, to follow "Other URLs are omitted: "; "" if
+	// they are complete.
 	Limit string
 
-	// Note is a sentence on the texts that are not there to edit, and why; "" if nothing is missing.
+	// Note is a sentence that says which texts cannot be edited, and why; "" if all can.
 	Note string
 }
 
-// An Origin is a site whose robots.txt can be edited.
+// An Origin is an origin whose robots.txt can be edited.
 type Origin struct {
 	Origin   robots.Origin
-	Others   int    // other origins with the same text, included in Requests and URLs
-	Text     []byte // the robots.txt that is in force, as it is
+	Others   int    // number of other origins with the same text, whose requests are included
+	Text     []byte // the unchanged robots.txt that is in force
 	Name     string // where it was read, for people
-	Requests int64  // to the origin, or verdicts, also for URLs that are not in URLs; 0 is unknown
-	Distinct int    // URLs that were requested of the origin; 0 is unknown
-	URLs     []URL  // each path once, those with the most requests first
+	Requests int64  // requests or verdicts of the origin, including those for URLs that are not in URLs; 0 means unknown
+	Distinct int    // number of distinct URLs that were requested; 0 means unknown
+	URLs     []URL  // each path once, most requested first
 }
 
-// A URL is a URL of the origin, with the crawlers that requested it.
+// A URL is a URL of an Origin, with the crawlers that requested it.
 type URL = decide.URL
 
-// A Count is the requests of a crawler for one URL.
+// A Count is the number of requests of one crawler for a URL.
 type Count = decide.Count
 
-// The limits of a page. Packed, 50,000 real URLs are 1 MB, the module 1.5 MB.
+// Limits of the data in a page. Compressed, 50,000 real URLs take 1 MB, and the module takes 1.5 MB.
 const (
 	MaxOrigins = 20        // of these one is chosen
 	MaxURLs    = 50_000    // of all origins
 	minBytes   = 60_000    // of the data, packed
 	maxBytes   = 1_500_000 // of texts and a few URLs
-	minURLs    = 100       // of an origin, if it has them; fewer are not worth its text
+	minURLs    = 100       // of an origin, if it has as many; with fewer URLs its text is not worth the space
 )
 
-// A head describes the data to the script, as JSON. Offsets count from the end of the head.
+// A head describes the data to the script, as JSON. Offsets are relative to the end of the head.
 type head struct {
 	Dialect string   `json:"dialect"`
 	Flags   uint32   `json:"flags"` // of the dialect
@@ -77,7 +78,7 @@ type head struct {
 	Origins []site   `json:"origins"`
 }
 
-// A site is an origin in the head.
+// A site is an Origin in the head.
 type site struct {
 	Origin   string `json:"origin"`
 	Name     string `json:"name"`
@@ -88,14 +89,14 @@ type site struct {
 	Counted  int64  `json:"counted"`  // requests in Log
 	Requests int64  `json:"requests"` // of the origin
 	Distinct int    `json:"distinct"` // URLs of the origin
-	Limit    string `json:"limit"`    // why there are fewer in Log; "" if there are not
+	Limit    string `json:"limit"`    // why Log has fewer URLs than were requested; "" if it has all
 }
 
 // A span is the begin and the end of bytes.
 type span [2]int
 
-// encode packs the data: gzip of the length of the head in four bytes, the lowest first, the head as
-// JSON, and the data it points at. It takes as many URLs as fit the limits and so many bytes.
+// encode compresses the data with gzip: the length of the head in four bytes, little-endian, the head as JSON, and
+// the data to which its offsets refer. It includes as many URLs as fit into the limits and room bytes.
 func (d *Data) encode(room int) (string, error) {
 	limit := fmt.Sprintf("the page has at most %d URLs of all origins", MaxURLs)
 	for most := MaxURLs; ; {
@@ -118,10 +119,10 @@ func (d *Data) encode(room int) (string, error) {
 	}
 }
 
-// packing is the level of gzip: the greatest takes over twice the time, and saves 1 % of real URLs.
+// packing is the gzip level. The highest level takes over twice the time, and saves only 1 % on real URLs.
 const packing = 5
 
-// packText packs bytes, and returns them in ascii85: base64 takes a fifteenth more.
+// packText compresses bytes, and returns them in ascii85; base64 would be a fifteenth larger.
 func packText(raw []byte) (string, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, packing)
@@ -138,10 +139,11 @@ func packText(raw []byte) (string, error) {
 	return unmarked.Replace(string(text[:ascii85.Encode(text, b.Bytes())])), nil
 }
 
-// unmarked has other signs for those that html/template escapes.
+// unmarked replaces the characters of ascii85 that html/template would escape.
 var unmarked = strings.NewReplacer(`"`, "v", "&", "w", "'", "x", "+", "y", "<", "{", ">", "|")
 
-// layout returns the data with at most so many URLs, which is for a reason, not packed yet, and how many URLs it has.
+// layout returns the uncompressed data with at most the given number of URLs, and their actual number. limit is the
+// reason for that maximum, which the page shows.
 func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) {
 	h := head{Bytes: d.hasBytes(), Others: d.Others, Dialect: d.Dialect.String(), Flags: uint32(d.Dialect), Agents: d.Agents, Names: d.Names}
 	if h.Unit = "request"; d.Several {
@@ -166,7 +168,7 @@ func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) 
 		case n < o.Distinct:
 			s.Limit = d.Limit
 		}
-		if s.Counted > s.Requests { // some were decided by a text that the origin had before or after
+		if s.Counted > s.Requests { // some URLs were decided by an earlier or a later text of the origin
 			s.Requests = 0
 		}
 		urls += n
@@ -180,7 +182,7 @@ func (d *Data) layout(most int, limit string) (raw []byte, urls int, err error) 
 	return append(append(raw, top...), body...), urls, nil
 }
 
-// hasBytes reports whether the answers have bytes, and each counts once.
+// hasBytes reports whether response sizes are known and each request has only one verdict.
 func (d *Data) hasBytes() bool {
 	return !d.Several && slices.ContainsFunc(d.Origins, func(o Origin) bool {
 		return slices.ContainsFunc(o.URLs, func(u URL) bool { return slices.ContainsFunc(u.Counts, func(c Count) bool { return c.Bytes > 0 }) })
@@ -191,8 +193,7 @@ func appendSpan(dst, b []byte) (span, []byte) {
 	return span{len(dst), len(dst) + len(b)}, append(dst, b...)
 }
 
-// share divides so many URLs among the origins: equal parts, and the rest that an origin does not need is for
-// the others.
+// share divides a number of URLs among the origins in equal parts. What an origin does not need goes to the others.
 func share(origins []Origin, most int) []int {
 	parts := make([]int, len(origins))
 	order := make([]int, len(origins))

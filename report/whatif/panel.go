@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// A Panel is the parts of the panel, for a page to put together. A panel that is left out has neither
-// scripts nor data.
+// A Panel holds the parts of the panel, which a page combines. A panel that is left out has neither scripts nor data.
 type Panel struct {
-	// HTML makes a section with the heading "What if", of about so many bytes at most if that leaves minBytes for data; its id is "what-if".
+	// HTML returns a section with the heading "What if" and the id "what-if". It has at most about room bytes, unless
+	// the data then have less than minBytes.
 	HTML    func(room int) (template.HTML, error)
 	Style   string   // goes into a style element
-	Scripts []string // go into script elements behind HTML, in this order, one each
+	Scripts []string // contents of script elements after HTML, in this order, one each
 }
 
-// style names only elements of the panel. The page has the colours: --text, --quiet, --panel, --head,
+// style applies only to elements of the panel. The page must define the colours: --text, --quiet, --panel, --head,
 // --accent, --allow, --deny; and the font --mono.
 //
 //go:embed panel.css
@@ -32,18 +32,18 @@ var runtime string
 //go:embed panel.html
 var page string
 
-// module is the program that decides in the page; `make wasm` builds it.
+// module is the program that evaluates requests in the page; `make wasm` builds it.
 //
 //go:embed module.wasm
 var module []byte
 
-// packedModule returns the module as a page holds it. Packing takes some 55 ms.
+// packedModule returns the module in the form in which a page embeds it. Compressing it takes about 55 ms.
 var packedModule = sync.OnceValues(func() (string, error) { return packText(module) })
 
 // panel is the template of the section.
 var panel = sync.OnceValue(func() *template.Template { return template.Must(template.New("what-if").Parse(page)) })
 
-// New returns the panel for the data. It does not change them.
+// New returns the panel for the data, which it does not change.
 func New(d Data) Panel {
 	p := Panel{Style: style, HTML: d.html}
 	if d.LeftOut == "" && len(d.Origins) > 0 {

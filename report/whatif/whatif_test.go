@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// made returns the section of the panel for the data, which has so many bytes.
+// made returns the section of the panel for the data, of at most the given number of bytes.
 func made(t *testing.T, d Data, room int) string {
 	t.Helper()
 	html, err := New(d).HTML(room)
@@ -26,7 +26,7 @@ func made(t *testing.T, d Data, room int) string {
 	return string(html)
 }
 
-// unpackHead returns the head of the data in a panel, and the data behind it.
+// unpackHead returns the decoded head of the data in a panel, and the data that follow it.
 func unpackHead(t *testing.T, html string) (h head, body []byte) {
 	t.Helper()
 	data := regexp.MustCompile(`id="what-if-data">([^<]*)</script>`).FindStringSubmatch(html)
@@ -49,7 +49,7 @@ func unpackHead(t *testing.T, html string) (h head, body []byte) {
 	return h, raw[4+top:]
 }
 
-// urls returns so many URLs whose paths pack badly.
+// urls returns n URLs whose paths compress badly.
 func urls(n, seed int) (all []URL) {
 	rng := rand.New(rand.NewPCG(18, uint64(seed)))
 	for i := range n {
@@ -59,7 +59,7 @@ func urls(n, seed int) (all []URL) {
 	return all
 }
 
-// TestLimits has more URLs than fit, of origins of different sizes.
+// TestLimits has more URLs than fit, for origins of different sizes.
 func TestLimits(t *testing.T) {
 	d := Data{Dialect: robots.Google, Agents: []string{"a"}, Limit: "there was no memory"}
 	for i, n := range []int{90_000, 10, 90_000} {
@@ -80,13 +80,13 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%d URLs: %+v", most, h.Origins)
 	}
 	if !strings.HasPrefix(h.Origins[0].Limit, "the page has room for 0.9") || h.Origins[1].Limit != d.Limit || h.Origins[1].Distinct != 11 {
-		t.Errorf("the lists end, as %q and %q", h.Origins[0].Limit, h.Origins[1].Limit)
+		t.Errorf("the lists are truncated for the reasons %q and %q", h.Origins[0].Limit, h.Origins[1].Limit)
 	}
 	if size := len(html); size > room || size < room*9/10 {
 		t.Errorf("the panel has %d bytes", size)
 	}
 	if small, none := made(t, d, 0), made(t, Data{Agents: d.Agents, Origins: d.Origins[1:2]}, 0); len(small)-len(none) > minBytes {
-		t.Errorf("without room the data have %d bytes", len(small)-len(none))
+		t.Errorf("with no room, the data have %d bytes", len(small)-len(none))
 	}
 	want := int64(0)
 	for _, u := range d.Origins[0].URLs[:h.Origins[0].URLs] {
@@ -97,7 +97,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestNoShare has more requests for URLs than are known to be for the text: there is no share of them.
+// TestNoShare has more requests for URLs than the text decided in total: no share can be computed.
 func TestNoShare(t *testing.T) {
 	d := Data{Agents: []string{"a"}}
 	for _, requests := range []int64{5, 6, 7} {
@@ -115,7 +115,7 @@ func TestNoShare(t *testing.T) {
 func TestSame(t *testing.T) {
 	d := Data{Agents: []string{"a"}, Origins: []Origin{{Origin: "https://a.example", URLs: urls(100, 1)}}}
 	if first := made(t, d, 0); made(t, d, 0) != first {
-		t.Error("the same data give two panels")
+		t.Error("the same data give two different panels")
 	}
 }
 
@@ -128,8 +128,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestParts checks that the panel fits the policy of a report: no style and no handler in the markup, and no end
-// of a script in a script.
+// TestParts checks that the panel complies with the policy of a report: no style attribute or event handler in the
+// markup, and no script contains "</script".
 func TestParts(t *testing.T) {
 	d := Data{Agents: []string{"</script><b onclick=x>"}, Origins: []Origin{{Origin: "https://a.example", Text: []byte("</script>"), Name: "<i>", URLs: urls(1, 1)}}}
 	p := New(d)

@@ -1,5 +1,5 @@
-// Package conducts shows which rules crawlers knew when they made disallowed requests. Package conduct counts them, so
-// that the page and the command conduct have the same numbers. Package report imports it.
+// Package conducts shows which rules crawlers knew when they made disallowed requests. The numbers are those of
+// package conduct, so the page and the command conduct agree. Package report imports it.
 package conducts
 
 import (
@@ -18,7 +18,7 @@ import (
 const (
 	shown     = 60      // crawlers
 	stretches = 120     // intervals in a timeline
-	lines     = 1 << 10 // crawlers with a timeline: the first to be evaluated
+	lines     = 1 << 10 // number of crawlers with a timeline: the first ones to be evaluated
 	barWidth  = 90
 )
 
@@ -50,9 +50,9 @@ func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
 // Close removes the temporary files.
 func (c *Counts) Close() { c.journal.CloseTemp() }
 
-// Judge evaluates the counted requests, and draws them in a time range, in a time zone. Nothing may be written
-// afterwards. It finds nothing if the log has no times, or no request for /robots.txt has a status, because then no
-// request can be evaluated.
+// Judge evaluates the counted requests, and draws them in a time range and time zone. Nothing may be written
+// afterwards. There are no results if the log has no times, or if no request for /robots.txt has a status code,
+// because then no request can be evaluated.
 func (c *Counts) Judge(in timespan.Span, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
@@ -124,7 +124,7 @@ func (c *Counts) Row(r *conduct.Row) error {
 // Request does nothing: requests arrive as moments.
 func (c *Counts) Request(*conduct.Request) error { return nil }
 
-// Change receives a change of a text that a crawler encountered.
+// Change receives a changed text that a crawler received.
 func (c *Counts) Change(change *conduct.Change) error {
 	if i, ok := c.stretch(change.At); ok {
 		if line := c.marksOf(change.Agent); line != nil {
@@ -140,7 +140,7 @@ func (c *Counts) Mismatch(m *conduct.Mismatch) error {
 	return nil
 }
 
-// Mismatches returns these origins. Call it after Judge.
+// Mismatches returns the origins whose responses contradict their text. Call it after Judge.
 func (c *Counts) Mismatches() []conduct.Mismatch { return c.mismatches }
 
 // RowOf returns the row of a crawler; the zero Row if it was not seen.
@@ -154,7 +154,7 @@ func (c *Counts) RowOf(agent string) (r Row) {
 // A Row is a crawler in the panel.
 type Row struct {
 	conduct.Row
-	Broke [conduct.NumConducts]int64 // violations with a time, by the crawler's knowledge
+	Broke [conduct.NumConducts]int64 // violations with a time, by what the crawler knew
 
 	FirstKnew, LastKnew int64 // time range of Broke[conduct.Knew]
 
@@ -162,14 +162,14 @@ type Row struct {
 	Answered, Changed, Violating string // marks in the timeline, as SVG paths
 }
 
-// A bar is a segment of a crawler's bar.
+// A bar is a segment of the bar that shows what a crawler knew.
 type bar struct{ Class, From, Width string }
 
 // A View is the panel.
 type View struct {
 	Rows     []*Row
 	More     int64 // crawlers that are not shown
-	Sum      *Row  // over all crawlers; nil if there is only one
+	Sum      *Row  // totals of all crawlers; nil if there is only one
 	BarWidth int   // width of a bar
 	Width    int   // width of a timeline
 	Changing bool  // a timeline shows a change
@@ -208,16 +208,16 @@ func (c *Counts) View() *View {
 	return v
 }
 
-// Knew returns the number of requests with that conduct.
+// Knew returns the number of disallowed requests that the crawler's copy of robots.txt also disallowed.
 func (r *Row) Knew() int64 { return r.Conducts[conduct.Knew] }
 
-// Outdated returns the number of requests with that conduct.
+// Outdated returns the number of disallowed requests that an outdated copy allowed.
 func (r *Row) Outdated() int64 { return r.Conducts[conduct.Outdated] }
 
-// NeverAsked returns the number of requests with that conduct.
+// NeverAsked returns the number of disallowed requests of a crawler that had not requested robots.txt before.
 func (r *Row) NeverAsked() int64 { return r.Conducts[conduct.NeverAsked] }
 
-// Rest returns the number of requests with other conduct.
+// Rest returns the number of the other disallowed requests.
 func (r *Row) Rest() int64 { return r.Disallowed - r.Knew() - r.Outdated() - r.NeverAsked() }
 
 // RestText describes that conduct.
@@ -231,7 +231,7 @@ func (r *Row) RestText() string {
 	return strings.Join(parts, ", ")
 }
 
-// Apart returns the longest time between responses, rounded up; "" for fewer than two.
+// Apart formats the longest time between two responses, rounded up; "" if there are fewer than two.
 func (r *Row) Apart() string {
 	if r.AnswerGaps == 0 {
 		return ""
@@ -248,7 +248,7 @@ func (r *Row) Apart() string {
 	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }
 
-// bars returns the segments of the bar of a row.
+// bars returns the segments for the bar of a row.
 func (r *Row) bars() (all []bar) {
 	at := 0.0
 	for _, piece := range []struct {
@@ -265,7 +265,7 @@ func (r *Row) bars() (all []bar) {
 	return all
 }
 
-// path returns marks as an SVG path: rectangles of a height, with adjacent marks joined.
+// path returns the marks as an SVG path: rectangles of the given height, with adjacent marks joined.
 func path(marks *[stretches]bool, top, height int) string {
 	var sb strings.Builder
 	for i := 0; i < stretches; i++ {

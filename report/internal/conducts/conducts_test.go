@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/internal/timespan"
 )
 
-// TestApart holds in which units the time between two answers is.
+// TestApart checks the units of the time between two responses.
 func TestApart(t *testing.T) {
 	for most, want := range map[timespan.Length]string{
 		timespan.Second - 1: "at most 1 second apart", 3*timespan.Minute + 1: "at most 4 minutes apart", 47 * timespan.Hour: "at most 47 hours apart",

@@ -1,4 +1,4 @@
-// Package impostors counts the requests of impostors: by network, by the crawler name that they used, and by URL. Its
+// Package impostors counts the requests of impostors by network, by the crawler name that they used, and by URL. Its
 // counts are exact, in memory or in a temporary file. Package report imports it.
 package impostors
 
@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// A Count is the number of requests, of disallowed ones, and of the bytes of responses, if known.
+// A Count is a number of requests, of disallowed ones, and of response bytes, as far as known.
 type Count struct{ Requests, Denied, Bytes int64 }
 
 // addCount adds another count.
@@ -28,18 +28,18 @@ func (c *Count) addCount(o Count) {
 
 // Counts counts requests of impostors. Use New. It is for one goroutine.
 type Counts struct {
-	// requests uses the network as the origin of a URL, followed by the complete URL. The kind of a request is twice the
-	// number of the crawler, plus 1 if it is disallowed.
+	// requests stores the network in place of a URL's origin, followed by the complete URL. The kind of a request is
+	// twice the number of the crawler, plus 1 if the request is disallowed.
 	requests *aggregate.Requests
-	seed     uint64 // of the keys of requests, so that an attacker cannot cause collisions
+	seed     uint64 // for the keys of requests, so that an attacker cannot cause collisions
 	place    []byte
 }
 
-// networkBytes is the length of a network before a URL.
+// networkBytes is the length of the network that precedes a URL in requests.
 const networkBytes = 8
 
-// New returns counts that take about that many bytes, with a temporary file in dir; "" is the system's default. Use
-// Close.
+// New returns empty counts that take approximately the given number of bytes, with a temporary file in dir; "" means
+// the system's default. Call Close in the end.
 func New(memory int64, dir string) *Counts {
 	return &Counts{requests: aggregate.NewRequests(memory, dir), seed: rand.Uint64()}
 }
@@ -47,7 +47,7 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.requests.Close() }
 
-// AddRow counts a request from a network for a URL, in the name of a crawler, given by its number.
+// AddRow counts a request from a network for a URL with the name of a crawler, given by its number.
 func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count) error {
 	c.place = append(binary.BigEndian.AppendUint64(c.place[:0], uint64(network)), url...)
 	kind := int32(2 * agent)
@@ -70,7 +70,7 @@ func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count
 	return nil
 }
 
-// A Name counts the requests in the name of a crawler.
+// A Name counts the requests with the name of one crawler.
 type Name struct {
 	Count
 	Name     string
@@ -82,10 +82,10 @@ type Name struct {
 // A URL counts the requests for a URL.
 type URL struct {
 	Count
-	Text string // as in the log, or its beginning and "…"
+	Text string // as in the log; if truncated, with "…" at the end
 }
 
-// A Network is an origin network of impostors.
+// A Network is a network from which impostors sent requests.
 type Network struct {
 	Count
 	Prefix    string // 192.0.2.0/24, 2001:db8::/48
@@ -116,8 +116,8 @@ type View struct {
 	Spilled  bool      // some requests were written to disk
 }
 
-// View returns the counts; name returns the name of a crawler by its number. Nothing may be added afterwards. The error
-// is about the temporary file. The caller fills Taken and URLs.
+// View returns the counts, except Taken and URLs, which the caller fills in. name returns the name of a crawler by
+// its number. Nothing may be added afterwards. The error is about the temporary file.
 func (c *Counts) View(name func(agent int) string) (*View, error) {
 	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}
 	s.begin(0)
@@ -137,7 +137,7 @@ func (c *Counts) View(name func(agent int) string) (*View, error) {
 	return v, nil
 }
 
-// sorted returns names, those with most requests first.
+// sorted returns names, most requests first.
 func sorted(names map[int]*Name) (all []Name) {
 	for _, n := range names {
 		all = append(all, *n)
@@ -146,7 +146,7 @@ func sorted(names map[int]*Name) (all []Name) {
 	return all
 }
 
-// A summer sums requests, which come network by network.
+// A summer sums requests, which it gets network by network.
 type summer struct {
 	name     func(agent int) string
 	view     View
@@ -194,7 +194,7 @@ func (s *summer) addURL(u *aggregate.URL) {
 	}
 }
 
-// Shown returns a URL for the page, from a [aggregate.Place] of that many bytes.
+// Shown returns a URL for the page, from a [aggregate.Place] of the given number of bytes.
 func Shown(url []byte, size int) string {
 	if size >= aggregate.MaxURL { // may be truncated
 		return string(url) + "…"
@@ -238,7 +238,7 @@ func ByRequests(urls []URL) {
 	})
 }
 
-// More returns the number of networks that are not shown.
+// More returns the number of networks that the page does not show.
 func (v *View) More() int64 { return v.Number - int64(len(v.Networks)) }
 
 // NewTaken returns an empty list of the URLs that impostors requested most.

@@ -11,36 +11,35 @@ import (
 type File struct {
 	Origin   string   // the first requested origin that has it
 	Origins  int      // number of origins that have it
-	Same     []string // other origins that have it, or some of them
+	Same     []string // other origins with the same text; if there are many, only some
 	Requests int64
-	When     string         // the part of the log in which it was in force; "" means all
+	When     string         // the part of the log during which it was in force; "" means all of it
 	Older    bool           // the origin had another one later
-	Note     string         // which text it is, and why the text is missing
+	Note     string         // which of several texts it is, and why the text is missing
 	Text     []byte         // nil if missing
 	Report   *robots.Report // of Text
-	Uses     []Use          // by line; lines that bind none of the crawlers are absent
+	Uses     []Use          // by line; without lines that bind none of the crawlers
 	Findings []Finding      // by line
 }
 
-// All returns the named origins that have the file.
+// All returns the origins that have the file, as far as they are named.
 func (f *File) All() []string { return append([]string{f.Origin}, f.Same...) }
 
-// A Use counts the requests that a rule decided or matched.
+// A Use counts the requests that a rule decided, or matched without deciding.
 type Use struct {
 	Line    int32
 	Allow   bool
 	Rule    string
 	Decided Count
 	Matched Count // matched, while another rule decided
-	WonBy   int32 // line of the rule that decided most of these; 0 if there are none
+	WonBy   int32 // line of the rule that decided most of the Matched requests; 0 if there are none
 	Several bool  // other rules decided some of these
 
 	// Asked are the requests of Decided by crawler, most first.
 	Asked []aggregate.Asked
 }
 
-// A Count is the number of requests, of distinct URLs, of requests with 4xx or 5xx responses, and of the bytes of all
-// responses.
+// A Count is a number of requests, of their distinct URLs, of those with 4xx or 5xx responses, and of response bytes.
 type Count struct{ Requests, URLs, Failed, Bytes int64 }
 
 // A Finding is a problem in a line of a robots.txt.

@@ -50,7 +50,7 @@ const (
 	lineBytes    = 90 // per line, without its text
 	shownAsked   = 200
 	allAsked     = 600      // for all files
-	sameBytes    = 16 << 10 // for the names of origins with the same text
+	sameBytes    = 16 << 10 // for the names of origins that have the same text
 )
 
 // New returns the robots.txt files with counts by line. Files that do not fit are reduced to their informative lines,
@@ -60,7 +60,7 @@ func New(files []File, crawler func(agent int) string) []View {
 	left, asked, same := listingBytes, allAsked, sameBytes
 	for i := range files {
 		f := newView(&files[i])
-		room := min(same, show.MaxSentence) // for one file, whose names form one sentence
+		room := min(same, show.MaxSentence) // bytes for the names of one file's origins, which form one sentence
 		for _, origin := range f.Same {
 			size := len(origin) + len(", ")
 			if size > room {
@@ -91,7 +91,7 @@ func New(files []File, crawler func(agent int) string) []View {
 	return all
 }
 
-// Others says how many other origins have the same text; "" if none.
+// Others describes the other origins that have the same text; "" if there are none.
 func (f *View) Others() string {
 	if f.Origins <= 1 {
 		return ""
@@ -99,7 +99,7 @@ func (f *View) Others() string {
 	return fmt.Sprintf("and %s with the same text", show.Plural(int64(f.Origins-1), "other origin"))
 }
 
-// Label returns the name of the file, next to Others.
+// Label returns the name of the file, to be shown next to Others.
 func (f *View) Label() string {
 	if f.When == "" {
 		return f.Origin
@@ -164,8 +164,8 @@ func (f *View) Sitemaps() int64 {
 	return int64(len(f.Report.Sitemaps))
 }
 
-// redundant is the code of a finding about a rule without effect. There are many such lines, so it is shown as a word
-// next to the counts and not as a paragraph.
+// redundant is the code of a finding about an unused rule. There are many such lines, so it is shown as a word next
+// to the counts, not as a paragraph.
 const redundant = "redundant_rule"
 
 // newLine returns a line.
@@ -187,7 +187,7 @@ func newLine(no int32, text string, use *Use) Line {
 	return line
 }
 
-// splitLines splits a robots.txt into lines like package robots.
+// splitLines splits a robots.txt into lines in the same way as package robots.
 func splitLines(text []byte) (lines []string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	for len(text) > 0 {
@@ -224,8 +224,8 @@ func (l *Line) size() int {
 	return size
 }
 
-// shorten omits lines until the others take at most that many bytes: first lines without information, then those with
-// the fewest requests.
+// shorten omits lines until the remaining ones take at most the given number of bytes: first lines without
+// information, then those with the fewest requests.
 func (f *View) shorten(most int) {
 	order := make([]int, len(f.Lines))
 	for i := range order {

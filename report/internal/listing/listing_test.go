@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// TestAskers checks that rows by crawler are those with the most requests, in the order of the lines, and
-// that all files together have so many.
+// TestAskers checks that the rows by crawler are those with the most requests, in the order of the lines, and that
+// their number over all files is limited.
 func TestAskers(t *testing.T) {
 	file := File{Origin: "https://a.example", Origins: 1, Requests: 1}
 	for line := range int32(10) {
@@ -32,14 +32,14 @@ func TestAskers(t *testing.T) {
 		}
 	}
 	if f := files[0]; f.ByCrawler[0].Requests != 119 || f.ByCrawler[0].Crawler != string(rune('A'+29)) || f.ByCrawler[0].Line != 4 {
-		t.Errorf("the first of the busiest is %+v", f.ByCrawler[0])
+		t.Errorf("the first row of the busiest file is %+v", f.ByCrawler[0])
 	}
 	if alone := New([]File{file}, nil); len(alone[0].ByCrawler) > 0 {
-		t.Error("one crawler has rows of its own")
+		t.Error("a single crawler has rows by crawler")
 	}
 }
 
-// TestNamed checks that the origins with the same text are named as far as there is room, and the others counted.
+// TestNamed checks that as many origins with the same text are named as fit, and the others are counted.
 func TestNamed(t *testing.T) {
 	all := []File{{Origin: "https://a.example", Origins: 3, Same: []string{"https://b.example", "https://c.example"}}, {Origin: "https://d.example", Origins: 1}}
 	for range 8 {
@@ -53,7 +53,7 @@ func TestNamed(t *testing.T) {
 		named := 0
 		for i, f := range New(all, nil) {
 			if len(f.Named)+int(f.Unnamed) != f.Origins-1 || len(f.Names()) > show.MaxSentence || i == 0 && f.Names() != "https://b.example, https://c.example" {
-				t.Errorf("file %d names %d origins, and not %d, of %d: %.100s", i, len(f.Named), f.Unnamed, f.Origins, f.Names())
+				t.Errorf("file %d names %d origins and omits %d, of %d: %.100s", i, len(f.Named), f.Unnamed, f.Origins, f.Names())
 			}
 			named += len(f.Names())
 		}
@@ -66,13 +66,13 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestShorten leaves out the lines that have least to tell, and counts them.
+// TestShorten checks that the least informative lines are omitted, and counted.
 func TestShorten(t *testing.T) {
 	text := []byte("User-agent: *\n# " + strings.Repeat("x", 100) + "\nDisallow: /p\n#\n#\nDisallow: /q\n")
 	uses := []Use{{Line: 3, Rule: "Disallow: /p", Decided: Count{Requests: 1}}, {Line: 6, Rule: "Disallow: /q"}}
 	f := newView(&File{Origin: "https://a.example", Origins: 1, Text: text, Uses: uses})
 	f.shorten(2 * (lineBytes + len("Disallow: /p")))
 	if len(f.Lines) != 2 || f.Hidden != 4 || f.Lines[0].No != 3 || f.Lines[0].Gap != 2 || f.Lines[1].No != 6 || f.Lines[1].Gap != 2 {
-		t.Errorf("%d are hidden, left are %+v", f.Hidden, f.Lines)
+		t.Errorf("%d lines are hidden, the others are %+v", f.Hidden, f.Lines)
 	}
 }

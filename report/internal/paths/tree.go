@@ -1,6 +1,6 @@
-// Package paths counts requests by path: by origin, directory, name and query. Counts are exact, and only the busiest
-// paths are kept: URLs come in an order in which URLs of one path are adjacent, so a path is complete when the next one
-// begins. Package report imports it.
+// Package paths counts requests by path: by origin, directory, name and query. Counts are exact, but only the busiest
+// paths are kept. URLs of one path must be adjacent, so a path is complete when the next one begins. Package report
+// imports it.
 package paths
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// Limits of the page: shownPaths in total, and shownBelow per path.
+// Limits of the page: shownPaths in total, and shownBelow for each path.
 const (
 	shownPaths = 600
-	manySites  = 20 // number of sites from which half as many paths are shown
+	manySites  = 20 // from this number of sites on, half as many paths are shown
 	shownBelow = 40
 )
 
-// MaxDepth is the maximum depth of distinguished paths, including the origin; deeper paths are counted at this depth.
+// MaxDepth is the maximum depth of a path, including the origin. Requests for deeper paths are counted at this depth.
 const MaxDepth = 10
 
-// query is the name for all queries of a path.
+// query is the name that stands for all queries of a path.
 const query = "?…"
 
 // Counts count the requests of a path.
@@ -52,7 +52,8 @@ type Path struct {
 	number int // number of paths below, shown or not
 }
 
-// A Rest counts the requests of a path that Below omits: those of the path itself, and of names without a row.
+// A Rest counts the requests of a path that Below does not show: those of the path itself, and of names without a
+// row.
 type Rest struct {
 	Counts
 	Of    string // the name of the path
@@ -60,7 +61,7 @@ type Rest struct {
 	Paths int64 // number of omitted names
 }
 
-// Rest returns the part that Below omits; nil if that is nothing, or everything.
+// Rest returns the part that Below does not show; nil if it is nothing or everything.
 func (p *Path) Rest() *Rest {
 	r := &Rest{Counts: p.Counts, Of: p.Name, Depth: p.Depth + 1, Paths: int64(p.number - len(p.Below))}
 	for _, b := range p.Below {
@@ -85,8 +86,8 @@ func (r *Rest) Label() string {
 
 // A Tree counts requests by path. Use New. It is for one goroutine.
 //
-// Complete paths have no pointers, because there may be one for each URL. Those below the open ones are in nodes, in the
-// order of completion, so what is below an open path is at the end.
+// Complete paths have no pointers, because there may be one for each URL. They are in nodes, in the order of
+// completion, so the paths below an open one are at the end.
 type Tree struct {
 	open []*level // the root, and the paths to the last URL
 	used int      // used length of open
@@ -106,10 +107,10 @@ type level struct {
 	name   []byte
 	byRule map[int32]int64 // denying verdicts
 	below  []node          // complete paths that may be shown
-	least  int64           // requests of the last path kept when there were too many
+	least  int64           // after below was cut to the busiest nodes: requests of the last of them
 	number int             // number of all paths below
 
-	nodes, names int // lengths of those of the tree when it was opened
+	nodes, names int // sizes of the tree's nodes and names when the path was opened
 }
 
 // A node is a complete path.
@@ -117,9 +118,9 @@ type node struct {
 	Counts
 	name    int // index of Tree.names
 	length  int // of the name
-	below   int // index of Tree.nodes: the shown paths below, the busiest first
+	below   int // index of the shown paths below it in Tree.nodes, busiest first
 	shown   int // number of these
-	size    int // number of nodes in the tree of below, including the node itself
+	size    int // number of nodes of the subtree, including this node
 	number  int // number of paths below, shown or not
 	rule    int32
 	several bool
@@ -129,8 +130,8 @@ type node struct {
 // New returns an empty tree.
 func New() *Tree { return &Tree{open: []*level{{byRule: map[int32]int64{}}}, used: 1} }
 
-// Enter moves to the path of a URL, whose origin is url[:origin], and whose path ends at pathEnd. Paths that do not
-// lead to it are complete then, and must not occur again.
+// Enter moves to the path of a URL. Its origin is url[:origin], and its path ends at pathEnd. Open paths that do not
+// lead to it become complete, and must not occur again.
 func (t *Tree) Enter(url []byte, origin, pathEnd int) {
 	depth, at, isIn := 1, 0, t.dirDepth > 0 && origin == t.origin && bytes.HasPrefix(url[:pathEnd], t.dir)
 	if isIn {
@@ -161,8 +162,8 @@ func (t *Tree) Enter(url []byte, origin, pathEnd int) {
 	}
 }
 
-// nextEnd returns the end of the name that begins at a position: an origin, a segment of the path including the
-// following "/", or a query. It returns the position itself if there is no other name.
+// nextEnd returns the end of the name that begins at an offset: an origin, a segment of the path with the following
+// "/", or a query. It returns the offset itself if no name follows.
 func nextEnd(url []byte, at, origin, pathEnd int) int {
 	switch {
 	case at < origin:
@@ -178,7 +179,7 @@ func nextEnd(url []byte, at, origin, pathEnd int) int {
 	return at
 }
 
-// push opens a path below the last one.
+// push opens a path below the last open one.
 func (t *Tree) push(name []byte) {
 	if t.used == len(t.open) {
 		t.open = append(t.open, &level{byRule: map[int32]int64{}})
@@ -194,7 +195,7 @@ func (t *Tree) AddRequests(c *Counts) { t.open[t.used-1].addCounts(c, 1) }
 // AddDenied counts verdicts for the path that a rule denied, given by its number.
 func (t *Tree) AddDenied(rule int32, verdicts int64) { t.open[t.used-1].byRule[rule] += verdicts }
 
-// leave completes the open paths from a depth on.
+// leave completes the open paths from the given depth on.
 func (t *Tree) leave(depth int) {
 	for t.used > depth {
 		t.used--
@@ -242,8 +243,8 @@ func (t *Tree) complete(l *level, depth int) node {
 	return n
 }
 
-// place puts the paths below a level with the most requests, up to the number shown, at the end of the nodes, below a
-// new node.
+// place appends the busiest paths below a level to the tree's nodes, up to the number shown, and returns a node with
+// these as children.
 func (t *Tree) place(l *level) node {
 	slices.SortFunc(l.below, func(a, b node) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), bytes.Compare(t.nameOf(&a), t.nameOf(&b)))
@@ -262,7 +263,8 @@ func (t *Tree) place(l *level) node {
 
 func (t *Tree) nameOf(n *node) []byte { return t.names[n.name:][:n.length] }
 
-// pack drops the nodes below a level that are not below its node, if they are many. The node's children are the last.
+// pack removes the nodes that were added for a level but are not below its node n, if they are many. The children of n
+// must be the last nodes.
 func (t *Tree) pack(l *level, n *node) {
 	if len(t.nodes)-l.nodes <= 2*n.size+shownBelow {
 		return
@@ -285,7 +287,8 @@ func (t *Tree) move(l *level, n *node) {
 	t.spareNodes = append(t.spareNodes, below...)
 }
 
-// trim reduces a tree to the given number of paths: the busiest ones. Their parents are at least as busy.
+// trim reduces a tree to the given number of paths, the busiest ones. Parents of busy paths are at least as busy, so
+// they are kept.
 func (t *Tree) trim(n *node, depth, most int) {
 	if n.size <= most {
 		return
@@ -316,7 +319,7 @@ func (t *Tree) dropBelow(n *node) {
 	n.shown = kept
 }
 
-// Root returns all paths below an unnamed root. Nothing may be added afterwards.
+// Root returns the root of the tree, which has no name. Nothing may be added afterwards.
 func (t *Tree) Root() *Path {
 	t.leave(1)
 	n := t.complete(t.open[0], 0)
@@ -345,7 +348,7 @@ type queued struct {
 	node     int // index of Tree.nodes
 }
 
-// before reports whether a node is preferred to another.
+// before reports whether a node comes before another in the heap of trim.
 func (t *Tree) before(a, b *queued) bool {
 	if a.requests != b.requests {
 		return a.requests > b.requests

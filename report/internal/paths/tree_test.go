@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// addAll adds URLs in their order, each with one request, which rule 1 denies if its number is even.
+// addAll adds URLs in their order, each with one request. Rule 1 denies it if its number is even.
 func addAll(urls []string) (*Tree, map[string]Counts) {
 	split := func(url string) (origin, path string) { return url[:9], url[9:] }
 	pathOf := func(url string) string {
@@ -55,7 +55,7 @@ func addAll(urls []string) (*Tree, map[string]Counts) {
 	return t, all
 }
 
-// TestTree compares a tree with the sums of a map, and the paths that are shown with those that are chosen slowly.
+// TestTree compares a tree with sums in a map, and the shown paths with those of a slow selection.
 func TestTree(t *testing.T) {
 	for _, number := range []int{10, 2000, 60_000} {
 		rng, urls := rand.New(rand.NewPCG(uint64(number), 30)), []string(nil)
@@ -89,7 +89,7 @@ func TestTree(t *testing.T) {
 					rows -= b.Requests
 				}
 				if r.Requests != rows {
-					t.Errorf("the rest of %s has %d, want %d", p.Name, r.Requests, rows)
+					t.Errorf("the rest of %s has %d requests, want %d", p.Name, r.Requests, rows)
 				}
 			}
 		}
@@ -100,13 +100,13 @@ func TestTree(t *testing.T) {
 		}
 		slices.Sort(got)
 		if slow := shownSlowly(all); !slices.Equal(got, slow) {
-			t.Errorf("%d paths are shown, want %d; of requests %d, want %d", len(got), len(slow), got, slow)
+			t.Errorf("%d paths are shown, want %d; their requests are %d, want %d", len(got), len(slow), got, slow)
 		}
 	}
 }
 
-// shownSlowly returns the requests of the paths that are shown, in ascending order: again and again the busiest one whose
-// parent is shown and has less than shownBelow paths shown.
+// shownSlowly returns the numbers of requests of the shown paths, in ascending order. It repeatedly selects the
+// busiest path whose parent is shown and has fewer than shownBelow shown children.
 func shownSlowly(all map[string]Counts) (requests []int64) {
 	below := map[string][]string{}
 	for key := range all {
@@ -129,7 +129,7 @@ func shownSlowly(all map[string]Counts) (requests []int64) {
 	return requests
 }
 
-// TestRule names the rule that denied most, and says whether there are others.
+// TestRule checks that the rule that denied most requests is named, and whether there are others.
 func TestRule(t *testing.T) {
 	tree := New()
 	for i, path := range []string{"/a", "/b", "/c"} {
@@ -146,7 +146,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestLong keeps paths of any length and any bytes apart.
+// TestLong checks that paths of any length and with any bytes are kept apart.
 func TestLong(t *testing.T) {
 	tree, long := New(), bytes.Repeat([]byte("x"), 4000)
 	for _, end := range []string{"", "\x00", "y"} {

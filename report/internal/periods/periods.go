@@ -30,11 +30,11 @@ import (
 // A Day holds the numbers of a client on a day, indexed by [Names].
 type Day [5]int64
 
-// Names are the numbers of a Day. Bytes are not independent events, and violations are tested together with disallowed
-// requests.
+// Names are the numbers of a Day. Bytes are not independent events, so they are tested as requests; violations are
+// tested together with disallowed requests.
 var Names = [len(Day{})]string{"requests", "errors", "disallowed", "bytes", "violations"}
 
-// The numbers of a Day: the first ones of a timeline.Cell.
+// Indexes of the numbers of a Day. They are the first ones of a timeline.Cell.
 const (
 	Requests = iota
 	Errors
@@ -55,23 +55,23 @@ const (
 	leastCount  = 50   // requests, or errors
 	leastChange = 0.1  // as a logarithm
 	leastNoise  = 0.05 // per week
-	prior       = 6    // weight of the noise of all crawlers, in weeks
+	prior       = 6    // weight of the noise that all crawlers have in common, in weeks
 	errorRate   = 0.05 // for all claims of a comparison together
 )
 
 // A Comparison compares the activity of clients in two periods.
 type Comparison struct {
-	Change string   `json:"change"` // time of the change; "" if another log has the previous period
-	Before string   `json:"before"` // first and last complete day; "" if there are none
+	Change string   `json:"change"` // time of the change; "" if the previous period is another log
+	Before string   `json:"before"` // first and last complete day; "" if there is no complete day
 	After  string   `json:"after"`
 	Claims []string `json:"claims"` // sentences
-	Limit  string   `json:"limit"`  // why there are no claims; "" if there are some
-	Rows   []Row    `json:"rows"`   // all requests, unidentified clients, all crawlers, and each crawler
+	Limit  string   `json:"limit"`  // why no change is claimed; "" if one is
+	Rows   []Row    `json:"rows"`   // all requests, unidentified clients, all crawlers, and then each crawler
 
 	At time.Time `json:"-"` // Change in local time, stored as UTC
 }
 
-// A Row is a client. Its days are complete and consecutive.
+// A Row compares the activity of one client. Its days are complete and consecutive.
 type Row struct {
 	Name    string             `json:"name"`
 	Crawler bool               `json:"crawler"` // others are not tested: they have holidays
@@ -82,13 +82,13 @@ type Row struct {
 	before, after []Day
 }
 
-// A Change is a number in both periods.
+// A Change compares one number of a client in both periods.
 type Change struct {
 	Number  string  `json:"number"`
 	Before  float64 `json:"before"` // per day
 	After   float64 `json:"after"`
 	Claimed bool    `json:"claimed"`
-	Low     float64 `json:"low"` // lower bound of After/Before - 1, if claimed
+	Low     float64 `json:"low"` // lower bound of After/Before - 1 if the change is claimed
 	High    float64 `json:"high"`
 }
 
@@ -97,8 +97,8 @@ func NewRow(name string, isCrawler bool, since string, before, after []Day) Row 
 	return Row{Name: name, Crawler: isCrawler, Since: since, before: weeks(before), after: weeks(after)}
 }
 
-// weeks returns the last complete weeks of days, so that each weekday occurs equally often; all days if there is less
-// than a week.
+// weeks returns the last complete weeks of days, so that each weekday occurs equally often. If there is less than a
+// week, it returns all days.
 func weeks(days []Day) []Day {
 	if n := min(len(days)/7, mostWeeks) * 7; n > 0 {
 		return days[len(days)-n:]
@@ -106,7 +106,7 @@ func weeks(days []Day) []Day {
 	return days
 }
 
-// Compare fills in the changes, and the claims.
+// Compare fills in the changes, and claims those that pass the tests.
 func (c *Comparison) Compare() {
 	var judged, noises [len(Day{})]float64
 	tests, isLong := 0., false
@@ -152,12 +152,12 @@ func (c *Comparison) Compare() {
 // isLong reports whether a row has enough days for claims.
 func (r *Row) isLong() bool { return len(r.before) >= leastBefore && len(r.after) >= leastAfter }
 
-// isJudged reports whether a number may be claimed.
+// isJudged reports whether a change of the number may be claimed.
 func (r *Row) isJudged(m int) bool {
 	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, counted(m))+sum(r.after, counted(m)) >= leastCount
 }
 
-// counted returns the number of the events that produce another number.
+// counted returns the number of the events by which a number is tested.
 func counted(m int) int {
 	if m == Bytes {
 		return Requests
@@ -165,7 +165,7 @@ func counted(m int) int {
 	return m
 }
 
-// judge decides whether a change is claimed, from the usual noise of all crawlers and the error probability.
+// judge decides whether a change is claimed, given the usual noise of all crawlers and the error probability.
 func (r *Row) judge(m int, usual, probability float64) {
 	c := &r.Changes[m]
 	before, after := float64(len(r.before)), float64(len(r.after))

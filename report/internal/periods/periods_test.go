@@ -10,16 +10,17 @@ import (
 	"testing"
 )
 
-// pairs is how many simulated pairs of each kind TestPairs takes.
+// pairs is the number of simulated pairs of each kind in TestPairs.
 var pairs = flag.Int("pairs", 40, "simulated pairs of periods of each kind")
 
-// A plan is what happens to crawlers between two simulated periods. The first row is browsers, the second the crawler that is slowed.
+// A plan describes what happens to crawlers between two simulated periods. The first row is browsers, the second is
+// the crawler that is slowed.
 type plan struct {
 	name    string
-	rate    func(row int, holiday bool) float64 // of requests after, as a share of those before
-	denied  func(row int) float64               // the share of requests after that are disallowed; below 0 is that of before
+	rate    func(row int, holiday bool) float64 // requests after the change, as a share of those before
+	denied  func(row int) float64               // the share of later requests that are disallowed; below 0 means as before
 	planted func(row, number int) bool          // the change is there
-	most    int                                 // pairs of 100 that may have a claim of what is not there
+	most    int                                 // the maximum percentage of pairs with a false claim
 	least   int                                 // planted changes of 100 that are claimed
 }
 
@@ -43,8 +44,8 @@ var plans = []plan{
 	{name: "closed", most: 5, least: 85, denied: func(int) float64 { return 0.3 }, planted: func(row, number int) bool { return row > 0 && number == Denied }},
 }
 
-// simulate returns the rows of two periods of 2 to 6 weeks, and of 1 to 4. Crawlers differ in rate and noise: each day resembles the one before,
-// each week drifts, weekends are quieter, and there are bursts and outages.
+// simulate returns the rows of two periods of 2 to 6 weeks, and of 1 to 4 weeks. Crawlers differ in rate and noise:
+// each day resembles the previous one, each week drifts, weekends are quieter, and there are bursts and outages.
 func simulate(seed uint64, p *plan) *Comparison {
 	r := rand.New(rand.NewPCG(seed, 1))
 	n, m := 7*(2+r.IntN(5)), 7*(1+r.IntN(4))
@@ -92,7 +93,7 @@ func simulate(seed uint64, p *plan) *Comparison {
 	return c
 }
 
-// TestPairs checks that changes that are not there are claimed in one of twenty pairs at most, and that planted ones are.
+// TestPairs checks that at most one of twenty pairs has a false claim, and that planted changes are claimed.
 func TestPairs(t *testing.T) {
 	for i := range plans {
 		p := &plans[i]
@@ -123,12 +124,12 @@ func TestPairs(t *testing.T) {
 				wrong++
 			}
 		}
-		t.Logf("%s: %d pairs, %d with a claim of what is not there; %d of %d planted changes claimed", p.name, *pairs, wrong, claimed, planted)
+		t.Logf("%s: %d pairs, %d with a false claim; %d of %d planted changes claimed", p.name, *pairs, wrong, claimed, planted)
 		if 100*wrong > p.most**pairs {
-			t.Errorf("%s: %d of %d pairs claim what is not there, want %d%% at most", p.name, wrong, *pairs, p.most)
+			t.Errorf("%s: %d of %d pairs have a false claim, want at most %d%%", p.name, wrong, *pairs, p.most)
 		}
 		if 100*claimed < p.least*planted {
-			t.Errorf("%s: %d of %d planted changes are claimed, want %d%% at least", p.name, claimed, planted, p.least)
+			t.Errorf("%s: %d of %d planted changes are claimed, want at least %d%%", p.name, claimed, planted, p.least)
 		}
 	}
 }

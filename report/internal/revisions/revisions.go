@@ -28,7 +28,7 @@ type Revision struct {
 	Others      int64 // other origins, see Alike
 }
 
-// When returns the time as a page shows it.
+// When returns the time, formatted for the page.
 func (r *Revision) When() string { return r.At.Format(time.DateTime) }
 
 // A Line is a line of a text.
@@ -37,11 +37,12 @@ type Line struct {
 	Text string
 }
 
-// maxCells limits the table for comparing two texts line by line. Above it, all lines between the first and the last
+// maxCells limits the table that compares two texts line by line. Above it, all lines between the first and the last
 // difference count as removed and added.
 const maxCells = 4 << 20
 
-// Of returns the revisions among some texts, by time: the texts whose lines differ from the origin's previous text.
+// Of returns the revisions among some texts, by time: the texts whose lines differ from those of the origin's
+// previous text.
 func Of(texts []Text) (all []Revision) {
 	last := map[string]*Text{}
 	slices.SortStableFunc(texts, func(a, b Text) int { return a.At.Compare(b.At) })
@@ -62,8 +63,8 @@ func Of(texts []Text) (all []Revision) {
 	return all
 }
 
-// Alike combines the revisions of several origins that add and remove the same lines on one day: the first one counts the
-// others. Unknown ones are combined, too.
+// Alike combines the revisions of several origins that add and remove the same lines on one day: the first one counts
+// the others. Revisions with unknown texts are also combined.
 func Alike(all []Revision) (some []Revision) {
 	at := map[string]int{}
 	for _, r := range all {
@@ -82,7 +83,7 @@ func Alike(all []Revision) (some []Revision) {
 	return some
 }
 
-// linesOf returns the lines of a text, trimmed. Empty ones have no text.
+// linesOf returns the trimmed lines of a text. An empty line has the text "".
 func linesOf(body []byte) (lines []Line) {
 	text := strings.ReplaceAll(strings.ReplaceAll(string(body), "\r\n", "\n"), "\r", "\n")
 	for i, line := range strings.Split(text, "\n") {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestDifferences checks that both texts are the same without the lines that differ, and that no more lines could stay:
-// compared with all ways to choose lines, of short texts.
+// TestDifferences checks that two texts without their differing lines are equal, and that no other choice of lines
+// keeps more. It compares with all choices, for short texts.
 func TestDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	text := func() (lines []Line) {
@@ -39,7 +39,7 @@ func TestDifferences(t *testing.T) {
 			}
 		}
 		if most != len(left) {
-			t.Fatalf("%v to %v: %d lines stay, and %d could", a, b, len(left), most)
+			t.Fatalf("%v to %v: %d lines are kept, but %d could be", a, b, len(left), most)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func within(chosen []string, all []Line) bool {
 	return len(chosen) == 0
 }
 
-// TestOf checks that texts of an origin are compared in the order of time, and equal ones are no revision.
+// TestOf checks that texts of an origin are compared in the order of time, and that equal texts are not a revision.
 func TestOf(t *testing.T) {
 	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
 	all := Of([]Text{
@@ -77,8 +77,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLarge checks that texts which are too large to be compared line by line are replaced between their shared beginning
-// and end.
+// TestLarge checks that texts that are too large for a comparison line by line count as replaced between their common
+// beginning and end.
 func TestLarge(t *testing.T) {
 	lines := func(word string) []byte {
 		return []byte("first\n" + strings.Repeat(word+"\n", 3000) + "last\n")
@@ -89,7 +89,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestAlike checks that revisions of several origins with the same lines on one day are one, with the number of others.
+// TestAlike checks that revisions of several origins with the same lines on one day are combined, and the others are
+// counted.
 func TestAlike(t *testing.T) {
 	one := func(origin string, hour int, added string) Revision {
 		return Revision{Origin: origin, At: time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC), Added: []Line{{hour, added}}, Known: added != ""}

@@ -34,7 +34,7 @@ func Size(n int64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[0]
 }
 
-// Percent formats a share with few digits. It never rounds other shares to 0 % or 100 %.
+// Percent formats a share with few digits. Only exactly 0 and 1 become 0 % and 100 %.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -56,10 +56,10 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// Share returns part divided by all; NaN for 0 of 0.
+// Share returns part divided by all; NaN if both are 0.
 func Share(n, all int64) float64 { return float64(n) / float64(all) }
 
-// Maximum numbers of characters of an untrusted text, and of a sentence about it.
+// Maximum numbers of characters of an untrusted text, and of a sentence that contains one.
 const (
 	maxShown    = 240
 	maxBrief    = 80   // of a rule next to its counts
@@ -67,17 +67,17 @@ const (
 	MaxSentence = 4000
 )
 
-// Text returns the beginning of an untrusted text with all characters visible: invalid UTF-8, invisible characters and
-// characters that change others are escaped.
+// Text returns the beginning of an untrusted text with all characters visible: it escapes invalid UTF-8, invisible
+// characters, and characters that change others.
 func Text(s string) string { return visible(s, maxShown) }
 
-// Whole is Text for a cell of a table. The truncated rest follows as hidden text, for copies of the table.
+// Whole is like Text, for a table cell. The truncated rest follows as hidden text, for copies of the table.
 func Whole(s string) template.HTML { return cutOff(s, maxShown) }
 
-// Brief is Whole for a rule next to its counts.
+// Brief is like Whole, for a rule next to its counts.
 func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
-// cutOff truncates a text to that many characters.
+// cutOff truncates a text to the given number of characters.
 func cutOff(s string, most int) template.HTML {
 	begin, all := visible(s, most), visible(s, MaxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
@@ -87,7 +87,7 @@ func cutOff(s string, most int) template.HTML {
 	return template.HTML(template.HTMLEscapeString(begin))
 }
 
-// Sentence is Text for a sentence of ours that contains an untrusted text.
+// Sentence is like Text, for one of our sentences that contains an untrusted text.
 func Sentence(s string) string { return visible(s, MaxSentence) }
 
 // dates matches days and times.
@@ -96,14 +96,14 @@ var dates = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ (day
 // quoted matches text between backticks.
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// Dated is Sentence with dates and durations that do not break at the end of a line, and with text between backticks as
-// code.
+// Dated is like Sentence, but dates and durations do not break at the end of a line, and text between backticks is
+// shown as code.
 func Dated(s string) template.HTML {
 	s = dates.ReplaceAllString(template.HTMLEscapeString(Sentence(s)), `<span class="nb">$0</span>`)
 	return template.HTML(quoted.ReplaceAllString(s, `<code>$1</code>`))
 }
 
-// visible returns at most that many characters of a text, escaped like in Text.
+// visible returns at most the given number of characters of a text, escaped as in Text.
 func visible(s string, most int) string {
 	if isOdd := func(r rune) bool { return r < ' ' || r > '~' }; len(s) <= most && !strings.ContainsFunc(s, isOdd) {
 		return s
@@ -115,7 +115,7 @@ func visible(s string, most int) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&sb, "%%%02X", s[i])
-		case !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800': // invisible, or it changes the order of others
+		case !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800': // the character is invisible, or changes the order of others
 			fmt.Fprintf(&sb, `\u{%X}`, r)
 		default:
 			sb.WriteRune(r)
@@ -137,7 +137,7 @@ func Plural(n int64, noun string) string {
 	return Number(n) + " " + noun + "s"
 }
 
-// Coordinate formats a coordinate with one decimal place.
+// Coordinate formats an SVG coordinate with one decimal place.
 func Coordinate(f float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }

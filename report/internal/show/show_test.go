@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWhole cuts off texts of others: all of it is in the cell, as text.
+// TestWhole checks that long untrusted texts are truncated, and that the rest follows in the cell as hidden text.
 func TestWhole(t *testing.T) {
 	long := strings.Repeat("x", maxShown)
 	for text, want := range map[string]string{
@@ -22,7 +22,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestDated checks that dates do not break, and that the rest of a sentence is text.
+// TestDated checks that dates do not break at the end of a line, and that the rest of a sentence is escaped.
 func TestDated(t *testing.T) {
 	for text, want := range map[string]string{
 		"from 2026-10-03 to 2026-10-08, <b>":  `from <span class="nb">2026-10-03</span> to <span class="nb">2026-10-08</span>, &lt;b&gt;`,

@@ -26,40 +26,40 @@ const (
 	missing       // see SetMissing
 )
 
-// The limits of a View, and of the counts.
+// Limits of a View and of the counts.
 const (
 	shownURLs  = 20
 	shownRules = 20
 	shownEach  = 3    // URLs of a rule
-	maxRules   = 5000 // that are told apart; URLs of others are counted together
+	maxRules   = 5000 // rules with a row of their own; URLs of further rules are counted together
 	batchURLs  = 256
 
-	mostDirectories = 1 << 14 // that missing URLs are counted by: the first in the order of the sitemaps
+	mostDirectories = 1 << 14 // directories by which missing URLs are counted: the first ones, in the order of the sitemaps
 )
 
-// MaxCrawlers is how many crawlers of a log URLs are decided for.
+// MaxCrawlers is the maximum number of crawlers of a log for which sitemap URLs are evaluated.
 const MaxCrawlers = 10
 
-// A URL is a URL of the log and its requests.
+// A URL is a URL of the log, with its number of requests.
 type URL struct {
 	Text     string
 	Requests int64
 }
 
-// Counts count. Use New. They are for one goroutine.
+// Counts count the URLs of the log and of sitemaps. Use New. They are for one goroutine.
 type Counts struct {
 	set    *sitemap.Set
 	finder finder
 	bits   []uint8
-	failed []int16       // by URL, requests that failed less those that were served; nil if all are 0
-	far    map[int]int64 // the part of a number that failed has no room for
+	failed []int16       // by URL, failed requests minus successful ones, limited to 16 bits; nil if all are 0
+	far    map[int]int64 // by URL, the part of a difference that does not fit in failed
 	asked  int64         // requests that SetMissing counted
-	in     int64         // URLs of the log of the origins of sitemaps that one has
+	in     int64         // distinct URLs of the log at the origins of sitemaps: those that a sitemap lists
 	out    int64         // and that none has
 	others *aggregate.Largest[URL]
 }
 
-// New returns counts for the URLs of sitemaps.
+// New returns counts for the URLs of sitemaps. It keeps the set.
 func New(set *sitemap.Set) *Counts {
 	return &Counts{set: set, finder: finder{set: set}, bits: make([]uint8, set.Len()), others: aggregate.NewLargest[URL](shownURLs)}
 }
@@ -74,7 +74,8 @@ type finder struct {
 	path   []byte
 }
 
-// find returns the number of a URL; known is false if no sitemap has URLs of its origin.
+// find returns the number of a URL in the set. listed is false if no sitemap lists it, and known is false if no sitemap
+// has URLs of its origin.
 func (f *finder) find(url []byte) (index int, listed, known bool) {
 	u, err := robots.SplitURL(url)
 	if err != nil {
@@ -96,8 +97,8 @@ func (f *finder) find(url []byte) (index int, listed, known bool) {
 	return index, listed, true
 }
 
-// AddURL counts a URL of the log with so many requests of crawlers, and how many of these were served and failed. Each URL
-// comes once.
+// AddURL counts a URL of the log, with its numbers of requests by crawlers, of successful ones and of failed ones.
+// Call it once per URL.
 func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
 	if requests == 0 {
 		return
@@ -117,7 +118,7 @@ func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
 	}
 }
 
-// addFailed adds requests that failed, or with a minus were served.
+// addFailed adds failed requests of a URL; a negative number adds successful ones.
 func (c *Counts) addFailed(index int, requests int64) {
 	if requests == 0 {
 		return
@@ -138,7 +139,7 @@ func (c *Counts) addFailed(index int, requests int64) {
 	}
 }
 
-// SetMissing marks a URL of the log that search crawlers do not find or that redirects, and counts their requests for it.
+// SetMissing marks a URL that search crawlers do not find or that redirects, and counts their requests for it.
 func (c *Counts) SetMissing(url []byte, requests int64) {
 	if index, listed, _ := c.finder.find(url); listed {
 		c.bits[index] |= missing
@@ -152,19 +153,19 @@ func (c *Counts) Lists(url []byte) bool {
 	return listed
 }
 
-// A Crawler is one that URLs of sitemaps are decided for.
+// A Crawler is a crawler whose access to sitemap URLs is checked.
 type Crawler struct {
 	Name   string
 	Search bool // it fetches for a search engine
 }
 
-// An Offer is the number of URLs of sitemaps that a crawler may not fetch.
+// An Offer is the number of sitemap URLs that a crawler may not fetch.
 type Offer struct {
 	Crawler
 	Forbidden int64
 }
 
-// A Rule is a line of a robots.txt that disallows URLs of sitemaps.
+// A Rule is a line of a robots.txt that disallows sitemap URLs.
 type Rule struct {
 	Origin   string // the first origin that has it
 	Line     int64  // 0 if no rule decides
@@ -180,33 +181,33 @@ type Rule struct {
 type View struct {
 	Files   int64 // sitemaps that were read
 	Entries int64 // URLs in the sitemaps, including duplicates
-	Listed  int64 // distinct ones: those that were crawled, and those that were not
+	Listed  int64 // distinct URLs, whether crawled or not
 
 	Crawled, Never, Failing int64
 	Missing                 int64            // that SetMissing marked
-	MissingIn               map[string]int64 // the same by first directory; those of mostDirectories
+	MissingIn               map[string]int64 // the same by first directory, for at most mostDirectories
 	MissingAsked            int64            // requests for them
 	Forbidden               int64            // to a crawler at least
 	Closed                  int64            // to a search crawler at least
 	Crawlers                []Offer
 
-	NeverFirst, FailingFirst []string // the first, in the order of the sitemaps
+	NeverFirst, FailingFirst []string // examples: the first ones, in the order of the sitemaps
 
 	Rules    []*Rule // the rules that disallow most URLs
-	MoreURLs int64   // URLs disallowed by rules beyond maxRules, once per crawler
+	MoreURLs int64   // URLs disallowed by rules beyond maxRules; each counts once per crawler
 	More     int64   // rules that are not shown
 	Statuses bool
 
-	Out, In int64 // distinct URLs of the log, of the origins of sitemaps, that crawlers asked for
+	Out, In int64 // distinct URLs that crawlers requested at the origins of sitemaps: not listed, and listed
 	Others  []URL // URLs of Out with the most requests
 }
 
-// A Source gives the URLs of sitemaps once more.
+// A Source reads the sitemaps again. It passes each URL to add, with the name and the line of the sitemap.
 type Source func(add func(url []byte, name string, line int64) error) error
 
-// Check reads the sitemaps once more, decides their URLs by a store for crawlers, and returns the panel. With
-// crawlers of the log, the store finds them by their names. Without, they are the agents of the store. The error is one of
-// the source, or of the store.
+// Check reads the sitemaps again, evaluates their URLs for crawlers by the rules of a store, and returns the panel.
+// With crawlers of the log, the store looks them up by name; otherwise they are the agents of the store. The error
+// comes from the source or from the store.
 func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, each Source) (*View, error) {
 	k := &checker{
 		Counts: c, store: store, look: store.NewLookup(), eval: store.NewEvaluator(), fromLog: fromLog, rules: map[ruleKey]*Rule{},
@@ -242,7 +243,7 @@ func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, ea
 	return v, nil
 }
 
-// A ruleKey identifies a rule: the ruling, and the line, or the reason if no line decides.
+// A ruleKey identifies a rule: the ruling, and its line; or the reason if no line decides.
 type ruleKey struct {
 	id     engine.RulingID
 	line   int64
@@ -319,7 +320,7 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 	return nil
 }
 
-// addFirst adds a URL to those that are shown, if there is room.
+// addFirst adds a URL to a list of examples, if the list is not full.
 func addFirst(all []string, url []byte) []string {
 	if len(all) < shownURLs {
 		all = append(all, string(url))
@@ -334,7 +335,7 @@ func (k *checker) decide() error {
 	d := b.ForCrawlers()
 	k.look.Use(d)
 	crawlers := len(k.view.Crawlers)
-	denied, closed := int64(-1), int64(-1) // the last URL counted as disallowed, and as closed to search
+	denied, closed := int64(-1), int64(-1) // numbers of the last URLs that were counted as disallowed, and as disallowed for a search crawler
 	for row := range d.Len() {
 		agents := 1
 		if !k.fromLog {
@@ -368,7 +369,7 @@ func (k *checker) decide() error {
 	return k.store.Err()
 }
 
-// addRule counts the rule that disallows a row for an agent.
+// addRule counts a URL for the rule that disallows it for an agent.
 func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
 	v, agent := b.Verdicts[row], a
 	if k.fromLog {

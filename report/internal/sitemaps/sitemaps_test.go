@@ -12,11 +12,11 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// logged is the requests of crawlers for a URL.
+// logged is the number of requests of crawlers for a URL.
 type logged struct{ requests, served, failed int64 }
 
-// TestCheck compares all numbers with slow counts by sets of texts and [robots.Decide], for crawlers of the log and for some that
-// are asked for.
+// TestCheck compares all numbers with slow counts that use sets of texts and [robots.Decide], for crawlers of the log
+// and for requested crawlers.
 func TestCheck(t *testing.T) {
 	const text = "User-agent: Googlebot\nDisallow: /private/\nDisallow: /*?q=\n\nUser-agent: *\nDisallow: /private/a\n"
 	const origin = robots.Origin("https://a.example")
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		log[one] = logged{n, n / 2, n - n/2}
 	}
 	odd := func(one string) string { return strings.Replace(one, string(origin), "HTTPS://A.example:443", 1) }
-	for _, one := range entries { // some are spelled in another way, too: their sum counts, of more requests than 16 bits have
+	for _, one := range entries { // some URLs have two spellings: the sum of their requests counts, which may exceed 16 bits
 		if rng.IntN(4) == 0 {
 			n, failed := rng.Int64N(100_000), rng.Int64N(100_000)
 			log[one], log[odd(one)] = logged{n, n, 0}, logged{failed, 0, failed}

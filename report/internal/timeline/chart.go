@@ -20,7 +20,7 @@ const (
 	sparkHeight = 24
 )
 
-// Spark returns bars as the path of an SVG, and how wide that is.
+// Spark returns small bars as an SVG path, and the width of the path.
 func Spark(points []int64) (bars string, width int) {
 	most := slices.Max(points)
 	if most == 0 {
@@ -30,7 +30,7 @@ func Spark(points []int64) (bars string, width int) {
 	return columnsOf(points, most, column{step, max(1, step-1), sparkHeight}), int(math.Ceil(step * float64(len(points))))
 }
 
-// A column is the form of bars: from one to the next, their width, and the height of the highest.
+// A column describes bars: the distance from one to the next, their width, and the height of the highest.
 type column struct {
 	step, width float64
 	height      int
@@ -66,23 +66,23 @@ type View struct {
 	Apart  []apartView // the rows that Rows leave out
 	Chart  chart
 
-	Changes string // lines where a robots.txt changed, as the path of an SVG
+	Changes string // lines at the times when a robots.txt changed, as an SVG path
 	Shaded  string // the spans of Options.Spans
-	Cut     string // the first and the last stretch, if the log has only a part of it
+	Cut     string // the first and the last interval if the log covers only a part of them
 	Errors  bool   // statuses are known
 }
 
-// A tick is a number of requests beside the bars.
+// A tick is a label with a number of requests, next to the bars.
 type tick struct {
 	Y    string
 	Text string
 }
 
-// A peak is the stretch of time with the most of something.
+// A peak is the interval with the largest value of a number.
 type peak struct{ What, Number, When string }
 
-// addScale adds the lines and labels for the height and the time of bars. The highest bar has so many
-// requests: the numbers are 1, 2 or 5 times a power of ten apart.
+// addScale adds lines and labels for the vertical axis, and labels for the time axis. most is the number of requests
+// of the highest bar. The ticks are multiples of 1, 2 or 5 times a power of ten.
 func (t *View) addScale(most int64) {
 	step := int64(1)
 	for i := 0; most/step > 5; i++ {
@@ -101,8 +101,8 @@ func (t *View) addScale(most int64) {
 	}
 }
 
-// addPeak adds the first stretch with the most of something, if there is any; of several days by the hour
-// also the first day.
+// addPeak adds the first interval with the most requests of a kind, if there are any. If intervals are hours of
+// several days, it also adds the busiest day.
 func (t *View) addPeak(what string, numbers []int64) {
 	most := slices.Max(numbers)
 	if most == 0 {
@@ -130,8 +130,8 @@ func (t *View) addPeak(what string, numbers []int64) {
 	}
 }
 
-// A timeRow is a stretch of time: requests, those that are disallowed for at least one crawler,
-// violations, and the requests of each crawler.
+// A timeRow is an interval: its requests, those that are disallowed for at least one crawler, violations, and the
+// requests of each crawler.
 type timeRow struct {
 	At     string
 	All    int64
@@ -141,29 +141,29 @@ type timeRow struct {
 	By     []int64
 }
 
-// A chart is the data the script draws: all requests, and each crawler's.
+// A chart is the data that the script draws: all requests, and those of each crawler.
 type chart struct {
 	Starts []int64     `json:"starts"`
 	End    int64       `json:"end"` // of the last stretch
 	Lines  []chartLine `json:"lines"`
-	Drawn  []int       `json:"drawn"` // lines that are drawn until one chooses others
+	Drawn  []int       `json:"drawn"` // number of lines that are drawn until the reader selects others
 	Step   string      `json:"step"`
 	What   string      `json:"what"`   // marks are
 	Errors bool        `json:"errors"` // statuses are known
 
 	Changes []int64 `json:"changes"` // when a robots.txt changed, in seconds
 	Spans   []Span  `json:"spans"`
-	Cut     []int   `json:"cut"` // indices of Starts: the log has only a part of the stretch
+	Cut     []int   `json:"cut"` // indices in Starts of intervals that the log covers only partly
 }
 
-// A Span is the time of a finding, in seconds by the clock of the chart.
+// A Span is the time range of a finding, in seconds, in the time zone of the chart.
 type Span struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 	No   int   `json:"no"` // of the finding, from 1
 }
 
-// A chartLine is a crawler, and its numbers in each stretch.
+// A chartLine is a crawler, with its numbers in each interval.
 type chartLine struct {
 	Name   string `json:"name"`
 	Values series `json:"values"`
@@ -173,17 +173,17 @@ type chartLine struct {
 	Server series `json:"server"`
 }
 
-// line returns the line of some crawlers together.
+// line returns the line for the sum of some crawlers.
 func (p *Points) line(name string, crawlers ...int) chartLine {
 	sum := func(kind int) []int64 { return p.Sum(kind, crawlers...) }
 	return chartLine{show.Text(name), sum(Requests), sum(Errors), sum(Violations), sum(Moved), sum(Server)}
 }
 
-// A series is a number for each stretch. In JSON, stretches of 0 that follow one another are one negative number: most
-// crawlers come in few.
+// A series is a number for each interval. JSON encodes n consecutive zeros as -n, because most crawlers are active in
+// few intervals.
 type series []int64
 
-// MarshalJSON writes stretches of 0 that follow one another as one negative number.
+// MarshalJSON encodes n consecutive zeros as -n.
 func (s series) MarshalJSON() ([]byte, error) {
 	packed := make([]int64, 0, len(s))
 	for _, n := range s {
@@ -210,7 +210,7 @@ const (
 	shownLabels  = 5
 )
 
-// Options say how a View names its rows.
+// Options configure a View.
 type Options struct {
 	FromLog bool             // rows are counted by crawler of the log
 	Several bool             // rows have several verdicts
@@ -221,7 +221,7 @@ type Options struct {
 	First   []string         // crawlers whose lines come first
 }
 
-// View returns the panel of a time, nil without times.
+// View returns the panel for a time range; nil if no row has a time.
 func (s *Series) View(within timespan.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
 	if p == nil {
@@ -258,7 +258,7 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	order = order[:min(len(order), timeCrawlers)]
 	whole, denied := p.line("all requests"), p.Sum(Denied)
 	for i, at := range p.Starts {
-		at := time.Unix(max(at, yearOne), 0).UTC().Format(layout) // 100 years of which there is year 1 begin before it
+		at := time.Unix(max(at, yearOne), 0).UTC().Format(layout) // the interval of 100 years that contains year 1 begins before it
 		row := timeRow{At: at, All: whole.Values[i], Denied: denied[i], Bad: whole.Marks[i], Errors: whole.Errors[i]}
 		for _, a := range order {
 			row.By = append(row.By, p.Of[Requests][a][i])
@@ -297,10 +297,10 @@ func (s *Series) View(within timespan.Span, opt Options) *View {
 	return t
 }
 
-// addLines adds the lines of crawlers to the chart. Those beyond the most are one line.
+// addLines adds the lines of crawlers to the chart. Crawlers beyond the maximum are summed in one line.
 func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	if len(ranked) == 1 && ranked[0] == 0 {
-		return // without crawlers, there is only the line of all requests
+		return // without crawlers of the log, there is only the line of all requests
 	}
 	most := min(len(ranked), lineCrawlers)
 	for _, a := range ranked[:most] {
@@ -319,7 +319,7 @@ func (p *Points) stepSeconds() int64 {
 	return steps[slices.Index(stepNames, p.Step)] / second
 }
 
-// x returns the place of a time in the bars.
+// x returns the horizontal position of a time in the bars.
 func (c *chart) x(at int64) string {
 	begin := c.Starts[0]
 	return show.Coordinate(barsWidth * float64(min(max(at, begin), c.End)-begin) / float64(c.End-begin))
@@ -341,13 +341,13 @@ func (t *View) addChanges(changes []time.Time) {
 	}
 }
 
-// shade returns a stretch of time as the path of an SVG.
+// shade returns a time range as an SVG path.
 func (c *chart) shade(from, to int64) string {
 	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.x(from), barsHeight, c.x(to), barsHeight)
 }
 
-// addCut marks the first and the last stretch if the log begins after the one, or ends before the other does: by a twentieth of it, and by
-// ten times the time between two requests.
+// addCut marks the first and the last interval if the log begins after the interval's begin, or ends before its end:
+// by at least a twentieth of its length and ten times the average time between two requests.
 func (t *View) addCut(within timespan.Span, p *Points) {
 	c, length := &t.Chart, p.stepSeconds()
 	least := cutFrom(length*second, within, p.all())
@@ -363,12 +363,12 @@ func (t *View) addCut(within timespan.Span, p *Points) {
 	}
 }
 
-// cutFrom returns how long a stretch at the end of a log lacks rows that is cut.
+// cutFrom returns the minimum gap at the edge of a log for which addCut marks an interval.
 func cutFrom(length int64, within timespan.Span, rows int64) int64 {
 	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
 
-// bars returns bars as the path of an SVG.
+// bars returns bars as an SVG path.
 func bars(points []int64, most int64) string {
 	step := float64(barsWidth) / float64(len(points))
 	return columnsOf(points, most, column{step, max(1, step*0.85), barsHeight})

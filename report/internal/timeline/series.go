@@ -1,5 +1,5 @@
-// Package timeline counts requests by time and crawler, and shows them as bars, a table and peaks.
-// Package report imports it.
+// Package timeline counts requests by time and crawler, and shows them as a bar chart, a table and peaks. Package
+// report imports it.
 package timeline
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/robobatch/robobatch/internal/timespan"
 )
 
-// A Cell counts the rows of a crawler in a stretch of time.
+// A Cell counts the rows of a crawler in an interval.
 type Cell [numbers]int64
 
 // The numbers of a Cell.
 const (
 	Requests = iota
 	Errors   // whose status is 4xx or 5xx
-	Denied   // that are disallowed for one of the crawlers at least
+	Denied   // disallowed for at least one of the crawlers
 	Bytes    // that were sent
 	Violations
 	Moved  // whose status is 3xx
@@ -24,7 +24,7 @@ const (
 	numbers
 )
 
-// steps are how long the stretches may be, in microseconds.
+// steps are the possible lengths of intervals, in microseconds.
 var steps = []int64{hour, day, 7 * day, 28 * day, 364 * day, 100 * 364 * day}
 
 // stepNames are the names of steps.
@@ -35,7 +35,7 @@ const (
 	hour   = 3600 * second
 	day    = 24 * hour
 
-	// monday is the first one of 1970, so that weeks begin with it.
+	// monday is the first Monday of 1970: intervals are aligned to it, so that weeks begin on Mondays.
 	monday = 4 * day
 )
 
@@ -55,7 +55,7 @@ type Series struct {
 	all      map[int64][]Cell // by the number of the stretch
 	now      int64            // number of the last one
 	cells    []Cell           // of the last one
-	from, to int64            // of all times; from > to if there are none
+	from, to int64            // time range of all rows; from > to if there are none
 	None     int64            // rows without a time
 }
 
@@ -68,7 +68,7 @@ func New(crawlers int) *Series {
 	}
 }
 
-// CellAt returns the cell of a time and a crawler. It is valid until the next call.
+// CellAt returns the cell of a time and a crawler, and creates it if needed. It is valid until the next call.
 func (s *Series) CellAt(t int64, crawler int) *Cell {
 	if cells := s.cellsAt(t); crawler < len(cells) {
 		return &cells[crawler]
@@ -79,7 +79,7 @@ func (s *Series) CellAt(t int64, crawler int) *Cell {
 	return &s.cells[crawler]
 }
 
-// cellsAt returns the cells of a time, by crawler. Those of crawlers that came later may not be there.
+// cellsAt returns the cells of a time, by crawler. It may be too short for crawlers that were added later.
 func (s *Series) cellsAt(t int64) []Cell {
 	s.from, s.to = min(s.from, t), max(s.to, t)
 	n := stretch(t, steps[s.step])
@@ -101,7 +101,7 @@ func (s *Series) cellsAt(t int64) []Cell {
 	return s.cells
 }
 
-// stretch returns the number of the stretch of a time.
+// stretch returns the number of the interval that contains a time.
 func stretch(t, step int64) int64 {
 	if t >= monday {
 		return (t - monday) / step
@@ -109,7 +109,7 @@ func stretch(t, step int64) int64 {
 	return -1 - (monday-1-t)/step
 }
 
-// longer returns the cells by stretches of another length, a multiple.
+// longer combines the cells into longer intervals. next must be a multiple of step.
 func longer(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 	joined := map[int64][]Cell{}
 	for n, cells := range all {
@@ -130,16 +130,17 @@ func longer(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 	return joined
 }
 
-// Points are the rows by stretches of time.
+// Points are the rows by interval.
 type Points struct {
 	Step   string             // how long a stretch is
-	Starts []int64            // of each stretch, seconds since 1970; those without rows are there as well
+	Starts []int64            // begin of each interval in seconds since 1970, including intervals without rows
 	Of     [numbers][][]int64 // by crawler
 
 	before, after aside
 }
 
-// Points returns the rows of a span by at most so many stretches, at least so long.
+// Points returns the rows of a time range in at most the given number of intervals. step is the index of the shortest
+// length to use.
 func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil
@@ -175,7 +176,7 @@ func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
 	return p
 }
 
-// Sum returns a number of some crawlers together, by stretch; of all if none is given.
+// Sum returns one of the numbers by interval, summed over the given crawlers; over all crawlers if none is given.
 func (p *Points) Sum(kind int, crawlers ...int) []int64 {
 	sum := make([]int64, len(p.Starts))
 	for c, numbers := range p.Of[kind] {
@@ -189,7 +190,7 @@ func (p *Points) Sum(kind int, crawlers ...int) []int64 {
 	return sum
 }
 
-// clone returns a copy that may be changed.
+// clone returns a copy that the caller may change.
 func clone(all map[int64][]Cell) map[int64][]Cell {
 	other := make(map[int64][]Cell, len(all))
 	for n, cells := range all {
@@ -198,8 +199,8 @@ func clone(all map[int64][]Cell) map[int64][]Cell {
 	return other
 }
 
-// Days returns the cells of each whole day that Shown has, by crawler, and the first as days since 1970; none if the time is too long to be
-// counted by days.
+// Days returns the cells of each complete day in the range of Shown, by crawler, and the first day in days since
+// 1970. It returns none if the range is too long to be counted by day.
 func (s *Series) Days() (first int64, days [][]Cell) {
 	daily := slices.Index(steps, day)
 	if s.from > s.to || s.step > daily {
@@ -232,5 +233,5 @@ func (s *Series) Days() (first int64, days [][]Cell) {
 // HasTimes reports whether a row has a time.
 func (s *Series) HasTimes() bool { return s.from <= s.to }
 
-// Apart returns how many requests are before the points, or after them.
+// Apart returns the number of requests before and after the points.
 func (p *Points) Apart() int64 { return p.before.sum[Requests] + p.after.sum[Requests] }

@@ -10,14 +10,14 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// Text returns a moment as the page shows it, in UTC.
+// Text formats a time as on the page, in UTC.
 func Text(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.DateTime) }
 
-// The rows that a span leaves out, so that few rows that are far from all others do not make the scale.
+// Limits for outliers: a few rows far from all others should not determine the scale of the chart.
 const (
-	leastRows   = 20 // of a log from which one row is left out
+	leastRows   = 20 // the minimum number of rows of a log in which one row may be an outlier
 	rowsForOne  = 100
-	timesLonger = 8 // than the span that is shown is the time of all rows, at least
+	timesLonger = 8 // the time range of all rows is at least this many times as long as the range shown
 )
 
 // Shown returns the time range of a chart. It covers all rows, unless at least 99 of 100 rows lie in at most an eighth
@@ -41,7 +41,7 @@ func (s *Series) Shown() timespan.Span {
 		apart = max(1, apart)
 	}
 	first, last := shortest(numbers, rows, sum-apart)
-	// Near rows belong to it, though they are less than one of 100.
+	// Include rows close to the range, even if they are less than one of 100.
 	near := max(numbers[last]-numbers[first]+1, timePoints/4)
 	lower, higher := numbers[first]-near, numbers[last]+near
 	for first > 0 && numbers[first-1] >= lower {
@@ -58,8 +58,8 @@ func (s *Series) Shown() timespan.Span {
 	return timespan.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
-// shortest returns the first and the last of the consecutive intervals that contain that many rows in the least time.
-// sums are the cumulative rows of the intervals.
+// shortest returns the first and the last of the consecutive intervals that contain the given number of rows in the
+// least time. sums are the cumulative rows of the intervals.
 func shortest(numbers, sums []int64, rows int64) (first, last int) {
 	last = len(numbers) - 1
 	to, before := 0, int64(0)
@@ -78,14 +78,14 @@ func shortest(numbers, sums []int64, rows int64) (first, last int) {
 	return first, last
 }
 
-// An aside is the rows before a span, or after it.
+// An aside holds the rows before or after a time range.
 type aside struct {
-	when  timespan.Span // within which they are; the end that is the first or the last of all rows is exact
+	when  timespan.Span // time range of these rows; the end that is the first or the last of all rows is exact
 	cells []Cell
 	sum   Cell
 }
 
-// aside returns the rows of the stretches that lie within some time.
+// aside returns the rows of the intervals that lie completely within a time range.
 func (s *Series) aside(from, to int64) aside {
 	a := aside{cells: make([]Cell, s.crawlers), when: timespan.Span{First: s.to, Last: s.from}}
 	step := steps[s.step]
@@ -103,18 +103,18 @@ func (s *Series) aside(from, to int64) aside {
 	return a
 }
 
-// Outside returns how many rows are not within a span that begins and ends with stretches.
+// Outside returns the number of rows outside of a time range, which must begin and end with an interval.
 func (s *Series) Outside(in timespan.Span) int64 {
 	return s.aside(math.MinInt64, in.First-1).sum[Requests] + s.aside(in.Last+1, math.MaxInt64).sum[Requests]
 }
 
-// An apartView is the rows before the rows of the chart, or after them.
+// An apartView is a table row for the requests before or after the chart.
 type apartView struct {
-	timeRow        // At is the word for where they are
+	timeRow        // timeRow.At is "before" or "after"
 	When    string // they are
 }
 
-// addApart adds the rows that the table leaves out, if there are any.
+// addApart adds rows for the requests that the table omits, if there are any.
 func (v *View) addApart(p *Points, order []int) {
 	within := p.all()
 	for _, a := range []struct {
@@ -138,7 +138,7 @@ func (v *View) addApart(p *Points, order []int) {
 	v.Share = show.Share(p.all(), within)
 }
 
-// all returns how many requests the points have.
+// all returns the number of requests of all points.
 func (p *Points) all() (n int64) {
 	for _, requests := range p.Sum(Requests) {
 		n += requests

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// TestSpan looks at which times are left out of a chart.
+// TestSpan checks which requests are omitted from a chart as outliers.
 func TestSpan(t *testing.T) {
 	begin := time.Date(2026, 1, 5, 22, 30, 0, 0, time.UTC)
 	month := func(rows int) (all []time.Time) {
@@ -70,12 +70,12 @@ func TestSpan(t *testing.T) {
 			t.Errorf("%s: %q by the %s, %d rows; want %q by the %s, %d rows", name, got, p.Step, sum, c.apart, c.step, len(c.times))
 		}
 		if n := s.Outside(within); n != sum-p.all() {
-			t.Errorf("%s: %d are outside, %d not in the chart", name, n, sum-p.all())
+			t.Errorf("%s: %d requests are outside of the range, %d are not in the chart", name, n, sum-p.all())
 		}
 	}
 }
 
-// TestShortest compares the shortest stretches with all there are.
+// TestShortest compares the shortest range of intervals with all possible ranges.
 func TestShortest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 18))
 	for range 2000 {
@@ -105,12 +105,12 @@ func TestShortest(t *testing.T) {
 			has -= sums[first-1]
 		}
 		if has < rows || numbers[last]-numbers[first] != length {
-			t.Fatalf("%d, sums %d: %d rows are in %d to %d; the shortest take %d", numbers, sums, rows, first, last, length)
+			t.Fatalf("%d, sums %d: %d rows are in intervals %d to %d, but the shortest range has %d", numbers, sums, rows, first, last, length)
 		}
 	}
 }
 
-// TestScale checks that a chart has up to six numbers beside it, the first of them 0.
+// TestScale checks that a chart has up to six labels on its axis, starting with 0.
 func TestScale(t *testing.T) {
 	for most, want := range map[int64]string{1: "0 1", 3: "0 1 2 3", 5: "0 1 2 3 4 5", 9: "0 2 4 6 8", 138: "0 50 100", 1_000_000: "0 200,000 400,000 600,000 800,000 1,000,000"} {
 		v := View{Rows: []timeRow{{At: "a"}, {At: "b"}, {At: "c"}}}
@@ -120,12 +120,12 @@ func TestScale(t *testing.T) {
 			got = append(got, tick.Text)
 		}
 		if strings.Join(got, " ") != want || v.Ticks[0].Y != "160" || strings.Join(v.Labels, "") != "abc" {
-			t.Errorf("up to %d: %q, %q, want %s", most, got, v.Labels, want)
+			t.Errorf("scale up to %d: %q, %q, want %s", most, got, v.Labels, want)
 		}
 	}
 }
 
-// TestPeaks checks that the page names the busiest hour and, of several days, the busiest day.
+// TestPeaks checks that the page names the busiest hour and, if there are several days, the busiest day.
 func TestPeaks(t *testing.T) {
 	rows := []timeRow{{At: "2015-05-17 22:00"}, {At: "2015-05-17 23:00"}, {At: "2015-05-18 00:00"}, {At: "2015-05-18 01:00"}}
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestLongTimes has a log whose times are as far from one another as can be.
+// TestLongTimes uses a log with the earliest and the latest possible time.
 func TestLongTimes(t *testing.T) {
 	s := New(150) // and 50 that come later
 	rng := rand.New(rand.NewPCG(5, 18))
@@ -172,11 +172,12 @@ func TestLongTimes(t *testing.T) {
 		}
 	}
 	if sum != 100_000 || len(p.Starts) > 2*timePoints {
-		t.Errorf("%d requests in %d stretches of %s", sum, len(p.Starts), p.Step)
+		t.Errorf("%d requests in %d intervals of %s", sum, len(p.Starts), p.Step)
 	}
 }
 
-// TestLines checks that the chart has a line for each crawler, those beyond the most as one, and that lines of zeros are short.
+// TestLines checks that the chart has a line for each crawler, that crawlers beyond the maximum share one line, and
+// that zeros are encoded compactly.
 func TestLines(t *testing.T) {
 	const crawlers = lineCrawlers + 20
 	s := New(crawlers)

@@ -1,6 +1,6 @@
 // Package useragents counts the User-Agents of unidentified clients, and guesses which of them are crawlers. Each
-// header is counted exactly, in memory or in a temporary file. Headers that look like crawlers are grouped by the word
-// that may be the crawler's name. Package report imports it.
+// header is counted exactly, in memory or in a temporary file. Headers that look like those of crawlers are grouped
+// by the word that may be the crawler's name. Package report imports it.
 package useragents
 
 import (
@@ -17,10 +17,11 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// maxHeader is how many bytes of a header are kept. Longer ones are told apart by their hashes.
+// maxHeader is the maximum number of bytes that are kept of a header. Longer headers are distinguished by their
+// hashes.
 const maxHeader = 1 << 10
 
-// A Count is requests, and those that are disallowed.
+// A Count is a number of requests, and of disallowed ones.
 type Count struct{ Requests, Denied int64 }
 
 // addRequests adds requests.
@@ -30,19 +31,19 @@ func (c *Count) addRequests(n int64, denied bool) {
 	}
 }
 
-// Counts count requests by header. Use New. They are for one goroutine.
+// Counts count requests by User-Agent header. Use New. They are for one goroutine.
 type Counts struct {
-	// requests have in the place of a URL the name of the crawler in small letters, if there is one, a blank, and
-	// the header. In the place of the origin is the name with the blank, so that the headers of one name follow one
-	// another; without a name it is all of it, as hashes of origins are sorted fastest.
+	// requests has, in place of a URL, the name of the crawler in lower case if there is one, a space, and the
+	// header. In place of the origin it has the name with the space, so that headers with one name are adjacent.
+	// Without a name the whole text is the origin, because origins are sorted by hash, which is fastest.
 	requests *aggregate.Requests
-	seed     uint64 // of the keys of requests, so that an attacker cannot cause collisions
+	seed     uint64 // for the keys of requests, so that an attacker cannot cause collisions
 	place    []byte
 	none     Count // without a header
 }
 
-// New returns counts that take about so many bytes, and have their temporary file in dir; "" is the usual
-// directory. Use Close.
+// New returns empty counts that take approximately the given number of bytes, with a temporary file in dir; "" means
+// the system's default. Call Close in the end.
 func New(memory int64, dir string) *Counts {
 	return &Counts{requests: aggregate.NewRequests(memory, dir), seed: rand.Uint64()}
 }
@@ -57,7 +58,7 @@ const (
 	isCut     // it is longer than the kept part
 )
 
-// AddRow counts a request that has a header; it is empty if it has none.
+// AddRow counts a request with the given header; "" if it has none.
 func (c *Counts) AddRow(header []byte, denied bool) error {
 	if len(header) == 0 {
 		c.none.addRequests(1, denied)
@@ -78,7 +79,7 @@ func (c *Counts) AddRow(header []byte, denied bool) error {
 	return nil
 }
 
-// addHeader adds a header that is not in memory.
+// addHeader adds a header that is not in memory yet.
 func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.Entry, error) {
 	name, is := crawlers.Suspect(header)
 	if is {
@@ -108,13 +109,13 @@ func appendLower(dst, name []byte) []byte {
 	return dst
 }
 
-// A Header is a User-Agent and its requests.
+// A Header is a User-Agent, with its number of requests.
 type Header struct {
 	Count
-	Text string // as the log has it, or its beginning and "…"
+	Text string // as in the log; if truncated, with "…" at the end
 }
 
-// A Suspect is a word that may name a crawler.
+// A Suspect is a word in User-Agents that may be the name of a crawler.
 type Suspect struct {
 	Count
 	Name    string // as the busiest header writes it
@@ -128,7 +129,7 @@ const (
 	shownSuspects = 20
 )
 
-// A View is the panel of other clients.
+// A View is the panel of unidentified clients.
 type View struct {
 	All      Count
 	None     Count // without a User-Agent
@@ -138,10 +139,10 @@ type View struct {
 	Listed   Count     // of Suspects
 	Names    int64     // of all suspects
 	Named    Count     // requests of all suspects
-	Unnamed  Count     // requests that look like crawlers, but without a usable name
+	Unnamed  Count     // requests that look like those of crawlers, but whose header has no usable name
 }
 
-// View returns the counts. Nothing may be added after it. The error is from the temporary file.
+// View returns the counts. Nothing may be added afterwards. The error is about the temporary file.
 func (c *Counts) View() (*View, error) {
 	s := summer{view: View{None: c.none, All: c.none}, headers: aggregate.NewLargest[Header](shownHeaders), suspects: aggregate.NewLargest[Suspect](shownSuspects)}
 	if err := c.requests.EachURL(s.addHeader); err != nil {
@@ -167,12 +168,12 @@ func (c *Count) addCount(o Count) {
 	c.Denied += o.Denied
 }
 
-// A summer adds up headers, which come name by name.
+// A summer sums headers, which it gets name by name.
 type summer struct {
 	view     View
 	headers  *aggregate.Largest[Header]
 	suspects *aggregate.Largest[Suspect]
-	name     []byte // of the headers in hand, in lower case; empty is none
+	name     []byte // the current name, in lower case; "" if none
 	suspect  Suspect
 }
 
@@ -214,7 +215,7 @@ func (s *summer) addHeader(u *aggregate.URL) {
 	}
 }
 
-// spell returns a name in small letters as a header writes it.
+// spell returns a lower-case name in the spelling of a header.
 func spell(name, header []byte) string {
 	if spelt, _ := crawlers.Suspect(header); bytes.EqualFold(spelt, name) {
 		return string(spelt)
@@ -222,7 +223,7 @@ func spell(name, header []byte) string {
 	return string(name) // the header was cut before it
 }
 
-// endName adds the suspect whose headers are all added.
+// endName adds the suspect whose headers have all been added.
 func (s *summer) endName() {
 	if len(s.name) > 0 {
 		s.view.Names++
@@ -234,7 +235,7 @@ func (s *summer) endName() {
 	s.suspect = Suspect{}
 }
 
-// Lines returns the lines of a table of crawlers with the suspects that are shown, see [crawlers.Add].
+// Lines returns the suspects that the page shows as lines for a table of crawlers, see [crawlers.Add].
 func (v *View) Lines() (lines []string) {
 	if len(v.Suspects) == 0 {
 		return nil
@@ -246,5 +247,5 @@ func (v *View) Lines() (lines []string) {
 	return lines
 }
 
-// More returns how many suspects are not shown.
+// More returns the number of suspects that the page does not show.
 func (v *View) More() int64 { return v.Names - int64(len(v.Suspects)) }

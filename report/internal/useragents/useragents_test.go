@@ -19,8 +19,8 @@ type row struct {
 	denied bool
 }
 
-// rows returns made-up requests: of browsers, of crawlers, of names in several spellings, of headers that are
-// longer than the kept part, of bytes that are no text, and without any header.
+// rows returns made-up requests of browsers, of crawlers, with names in several spellings, with headers that are
+// longer than the part that is kept, with invalid UTF-8, and without a header.
 func rows(rng *rand.Rand, number int) (all []row) {
 	for range number {
 		n := rng.IntN(1 + rng.IntN(300))
@@ -35,7 +35,7 @@ func rows(rng *rand.Rand, number int) (all []row) {
 	return all
 }
 
-// slowly counts rows one after the other, in maps.
+// slowly counts the rows one by one, in maps.
 func slowly(all []row) (v View, headers map[string]Count, names map[string]*Suspect) {
 	headers, names = map[string]Count{}, map[string]*Suspect{}
 	for _, r := range all {
@@ -68,7 +68,7 @@ func slowly(all []row) (v View, headers map[string]Count, names map[string]*Susp
 	return v, headers, names
 }
 
-// shown returns a header as the view has it.
+// shown returns a header in the form that the view shows.
 func shown(header string) string {
 	if len(header) > maxHeader {
 		return header[:maxHeader] + "…"
@@ -76,8 +76,8 @@ func shown(header string) string {
 	return header
 }
 
-// TestCounts compares all numbers with slow counts, where headers fit into memory and where they do not, and in
-// another order.
+// TestCounts compares all numbers with slow counts: with headers in memory, with headers on disk, and in another
+// order.
 func TestCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 31))
 	for round := range 6 {
@@ -109,7 +109,7 @@ func counted(t *testing.T, all []row, memory int64) *View {
 		}
 	}
 	if len(all) >= 9000 && c.requests.Spilled() != (memory > 0) {
-		t.Fatalf("in %d bytes: on disk is %t", memory, c.requests.Spilled())
+		t.Fatalf("with %d bytes of memory: on disk is %t", memory, c.requests.Spilled())
 	}
 	v, err := c.View()
 	if err != nil {
@@ -135,7 +135,7 @@ func check(t *testing.T, v *View, sums View, headers map[string]Count, names map
 	}
 	slices.SortFunc(busiest, func(a, b int64) int { return cmp.Compare(b, a) })
 	if len(v.Busiest) != min(shownHeaders, len(headers)) || len(v.Suspects) != min(shownSuspects, len(names)) {
-		t.Fatalf("%d headers and %d names are shown of %d and %d", len(v.Busiest), len(v.Suspects), len(headers), len(names))
+		t.Fatalf("%d headers and %d names are shown, of %d and %d", len(v.Busiest), len(v.Suspects), len(headers), len(names))
 	}
 	for i, h := range v.Busiest {
 		if h.Requests != busiest[i] || !slices.Contains(byShown[h.Text], h.Count) {
@@ -149,18 +149,18 @@ func check(t *testing.T, v *View, sums View, headers map[string]Count, names map
 			t.Errorf("%s: %+v, want %+v", s.Name, s, want)
 		}
 		if s.Busiest.Requests != want.Busiest.Requests {
-			t.Errorf("%s: %.99q has %d requests, and another header %d", s.Name, s.Busiest.Text, s.Busiest.Requests, want.Busiest.Requests)
+			t.Errorf("%s: %.99q has %d requests, but a header that is not shown has %d", s.Name, s.Busiest.Text, s.Busiest.Requests, want.Busiest.Requests)
 		}
 		least = s.Requests
 	}
 	for name, s := range names {
 		if s.Requests > least && !slices.ContainsFunc(v.Suspects, func(o Suspect) bool { return strings.EqualFold(o.Name, name) }) {
-			t.Errorf("%s is not shown, and has %d requests", name, s.Requests)
+			t.Errorf("%s is not shown, but has %d requests", name, s.Requests)
 		}
 	}
 }
 
-// TestLines checks that the lines make a table of crawlers that knows all the names.
+// TestLines checks that the lines are a table of crawlers that contains all the names.
 func TestLines(t *testing.T) {
 	v := counted(t, rows(rand.New(rand.NewPCG(5, 31)), 3000), 0)
 	lines := v.Lines()
@@ -173,11 +173,11 @@ func TestLines(t *testing.T) {
 		}
 	}
 	if lines := (&View{}).Lines(); lines != nil {
-		t.Errorf("without suspects there are lines: %q", lines)
+		t.Errorf("there are no suspects, but these lines: %q", lines)
 	}
 }
 
-// TestDistinct checks that headers that are all different and long go to disk, and are counted exactly.
+// TestDistinct checks that long headers that all differ go to disk, and are counted exactly.
 func TestDistinct(t *testing.T) {
 	c := New(1<<20, t.TempDir())
 	defer c.Close()
@@ -193,11 +193,11 @@ func TestDistinct(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !c.requests.Spilled() || v.Headers != number || v.Names != number || v.Named.Requests != number || len(v.Suspects) != shownSuspects {
-		t.Errorf("%d headers, %d names, of %d", v.Headers, v.Names, number)
+		t.Errorf("%d headers and %d names, want %d headers", v.Headers, v.Names, number)
 	}
 }
 
-// TestAllocations checks that a request of a header that is known allocates nothing.
+// TestAllocations checks that a request with a known header allocates nothing.
 func TestAllocations(t *testing.T) {
 	c := New(0, t.TempDir())
 	defer c.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Totals is the decisions of two texts for one crawler.
+// A Totals compares the verdicts of two texts for one crawler.
 type Totals struct {
 	Requests int64
 	Before   int64 // requests that the first text disallows
@@ -15,42 +15,42 @@ type Totals struct {
 	Closed   int64 // requests that only the second one disallows
 	Opened   int64 // requests that only the first one disallows
 
-	ClosedBytes, OpenedBytes int64 // of the answers of Closed and Opened; 0 if they are not known
+	ClosedBytes, OpenedBytes int64 // response bytes of Closed and Opened; 0 if unknown
 }
 
-// A Line is the decisions of one line of a text.
+// A Line counts the requests that one line of a text decides.
 type Line struct {
 	Line     int32 // 1-based
 	Allow    bool
 	Requests int64
 }
 
-// A Moved is a URL that two texts decide differently for some of the chosen crawlers.
+// A Moved is a URL that two texts decide differently for some of the selected crawlers.
 type Moved struct {
 	URL      int32
 	Requests int64        // of these crawlers
 	Bytes    int64        // of their answers
 	Agents   []int        // ascending
-	From, To *robots.Rule // the rules that decide for the first of them; nil is none
+	From, To *robots.Rule // the rules that decide for the first of these crawlers; nil means no rule
 }
 
-// A Change is the difference between the decisions of two texts.
+// A Change is the difference between the verdicts of two texts.
 type Change struct {
 	Agents []Totals // by crawler, chosen or not
-	Lines  []Line   // of the second text, those that decide something for the chosen crawlers, ascending
-	Closed []Moved  // URLs that only the second text disallows, those with the most requests first
+	Lines  []Line   // lines of the second text that decide requests of the selected crawlers, in ascending order
+	Closed []Moved  // URLs that only the second text disallows, most requested first
 	Opened []Moved  // URLs that only the first text disallows
-	Wishes []Wish   // for the chosen crawlers; none of uses that neither text mentions
+	Wishes []Wish   // preferences for the selected crawlers, of the uses that at least one text mentions
 }
 
-// All chooses all crawlers, AllButFirst those whose requests count: the first stands for other clients.
+// All selects all crawlers. AllButFirst selects all except the first, which stands for unidentified clients.
 const (
 	All         = -1
 	AllButFirst = -2
 )
 
-// Compare returns the difference between the decisions of two texts for the log. Lines, Closed, Opened and
-// Wishes are for one crawler, for All or for AllButFirst.
+// Compare returns the difference between the verdicts of two texts for the log. Lines, Closed, Opened and Wishes are
+// for the selected crawlers: one of them, All or AllButFirst.
 func (l *Log) Compare(before, after *Text, agent int) *Change {
 	c := &Change{Agents: make([]Totals, len(l.agents))}
 	lines := map[int32]*Line{}
@@ -98,7 +98,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 	return c
 }
 
-// bytesOf returns the bytes of the answers of one of its URLs; 0 if they are not known.
+// bytesOf returns the response bytes for the i-th URL of a crawler; 0 if unknown.
 func (c *crawler) bytesOf(i int) int64 {
 	if c.bytes == nil {
 		return 0
@@ -109,7 +109,7 @@ func (c *crawler) bytesOf(i int) int64 {
 // allows reports whether a rule allows; no rule allows.
 func allows(r *robots.Rule) bool { return r == nil || r.Allow }
 
-// countLine adds requests to the requests of the line of a rule.
+// countLine adds requests to the line of a rule.
 func countLine(lines map[int32]*Line, r *robots.Rule, requests int64) {
 	line := lines[r.Line]
 	if line == nil {
@@ -125,7 +125,7 @@ type moves struct {
 	of  map[int32]int // by URL: its index in all
 }
 
-// addMove adds a URL, or its requests and its crawler if the URL is there.
+// addMove adds a URL, or adds requests and a crawler to it if it was already added.
 func (m *moves) addMove(one Moved) {
 	if i, known := m.of[one.URL]; known {
 		m.all[i].Requests += one.Requests
@@ -140,7 +140,7 @@ func (m *moves) addMove(one Moved) {
 	m.all = append(m.all, one)
 }
 
-// list returns the URLs, those with the most requests first.
+// list returns the URLs, most requested first.
 func (m *moves) list() []Moved {
 	slices.SortFunc(m.all, func(a, b Moved) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.URL, b.URL))

@@ -19,7 +19,7 @@ const origin = "https://shop.example"
 
 var names = []string{"Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "nobody"}
 
-// dialects are the named ones, and one with options.
+// dialects are the named dialects, and one with options.
 func dialects(t *testing.T) (all []robots.Dialect) {
 	t.Helper()
 	for _, name := range robots.Dialects() {
@@ -32,8 +32,8 @@ func dialects(t *testing.T) (all []robots.Dialect) {
 	return append(all, robots.Yandex|robots.WideTokens, robots.Google|robots.URLAsIs)
 }
 
-// TestEngine compares the verdicts on random edits of real robots.txt with those of package engine.
-// Each edit is of the text before it, so that verdicts that are kept are compared as well.
+// TestEngine compares the verdicts for random edits of real robots.txt files with those of package engine. Each text
+// edits the previous one, so that reused verdicts are compared as well.
 func TestEngine(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(repcase.Dir(t), "..", "quickstart", "rules", "*.txt"))
 	if err != nil || len(files) < 300 {
@@ -73,12 +73,12 @@ func TestEngine(t *testing.T) {
 		}
 	}
 	if byRule < compared/10 || kept == 0 {
-		t.Errorf("%d of %d verdicts are by rules; %d times a crawler's were kept", byRule, compared, kept)
+		t.Errorf("%d of %d verdicts come from rules; verdicts of a crawler were reused %d times", byRule, compared, kept)
 	}
-	t.Logf("%d texts, %d verdicts, %d by rules; verdicts of the first crawler kept %d times", edits, compared, byRule, kept)
+	t.Logf("%d texts, %d verdicts, %d from rules; verdicts of the first crawler reused %d times", edits, compared, byRule, kept)
 }
 
-// urlsLike returns URLs that resemble the rules of a text, and who asked for them.
+// urlsLike returns URLs that resemble the rules of a text, with random crawlers that requested them.
 func urlsLike(rng *rand.Rand, text []byte) (urls []URL) {
 	hasBytes := rng.Int64N(2)
 	for i, p := range repcase.PathsLike(rng, text, 60) {
@@ -100,8 +100,8 @@ func responses(body []byte) iter.Seq2[robots.Response, error] {
 	}
 }
 
-// compare compares all verdicts of a text with those of the engine, and returns how many there are, and
-// how many of them rules gave.
+// compare compares all verdicts of a text with those of the engine. It returns the number of verdicts, and of those
+// that come from rules.
 func compare(t *testing.T, log *Log, text *Text, body []byte, d robots.Dialect) (n, byRule int) {
 	t.Helper()
 	store, err := engine.BuildStore(responses(body), engine.StoreOptions{Dialect: d, Agents: names})
@@ -181,8 +181,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestUses compares the preferences of random robots.txt with those of the engine. Each text follows another one,
-// sometimes an equal one, so that preferences that are kept are compared as well.
+// TestUses compares the preferences of random robots.txt files with those of the engine. Each text follows another
+// one, sometimes an equal one, so that reused preferences are compared as well.
 func TestUses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 3))
 	agents := []string{"a", "b", "*"}
@@ -220,13 +220,13 @@ func TestUses(t *testing.T) {
 		}
 	}
 	if stated < compared/5 || kept < 100 {
-		t.Errorf("%d of %d URLs have a preference; %d times a crawler's were kept", stated, compared, kept)
+		t.Errorf("%d of %d URLs have a preference; preferences of a crawler were reused %d times", stated, compared, kept)
 	}
-	t.Logf("%d URLs compared, %d with a preference; those of a crawler kept %d times", compared, stated, kept)
+	t.Logf("%d URLs compared, %d with a preference; preferences of a crawler reused %d times", compared, stated, kept)
 }
 
-// compareUses compares the preferences of a text for all URLs with the engine, and returns how many URLs there are, and how
-// many have a stated one.
+// compareUses compares the preferences of a text for all URLs with the engine. It returns the number of URLs, and of
+// those with a stated preference.
 func compareUses(t *testing.T, log *Log, text *Text, body string, agents []string) (n, stated int) {
 	t.Helper()
 	options := engine.StoreOptions{Dialect: log.dialect, Agents: agents, Directives: robots.PreferenceLines()}
@@ -253,7 +253,7 @@ func compareUses(t *testing.T, log *Log, text *Text, body string, agents []strin
 	return n, stated
 }
 
-// TestWishes counts the preferences of two texts, and explains them for one URL.
+// TestWishes counts the preferences in two texts, and explains them for one URL.
 func TestWishes(t *testing.T) {
 	urls := []URL{{"/news/1", []Count{{0, 5, 0}, {1, 2, 0}}}, {"/news/2", []Count{{0, 6, 0}}}, {"/x", []Count{{1, 9, 0}}}, {"/no", []Count{{1, 4, 0}}}}
 	log, err := ReadLog(AppendLog(nil, urls), robots.Google, []string{"x", "y"})
@@ -287,7 +287,7 @@ func TestWishes(t *testing.T) {
 	}
 }
 
-// FuzzReadLog reads any bytes, writes the log, and reads it again.
+// FuzzReadLog reads any bytes as a log. If that succeeds, it encodes the log and reads it again.
 func FuzzReadLog(f *testing.F) {
 	f.Add(AppendLog(nil, []URL{{"/", []Count{{0, 1, 0}, {2, 3, 0}}}, {"/a", []Count{{1, 9, 0}}}}))
 	f.Add([]byte{1, 200, 1, 'x', 0})
@@ -307,7 +307,7 @@ func FuzzReadLog(f *testing.F) {
 	})
 }
 
-// TestStopped stops decisions at each place where they may pause.
+// TestStopped stops an evaluation at each point where it may pause.
 func TestStopped(t *testing.T) {
 	var urls []URL
 	for i := range 5 * stride {
@@ -323,7 +323,7 @@ func TestStopped(t *testing.T) {
 		n := 0
 		text, err := log.Decide(body, nil, func() bool { n++; return n <= most })
 		if most < pauses && (n != most+1 || text != nil || !errors.Is(err, ErrStopped)) {
-			t.Errorf("stopped after %d: %d, %v, %v", most, n, text, err)
+			t.Errorf("stopped after %d calls: %d, %v, %v", most, n, text, err)
 		}
 		if most >= pauses && (n != pauses || err != nil || len(text.Deciding(1)) != len(urls)) {
 			t.Errorf("not stopped: %d, %v", n, err)

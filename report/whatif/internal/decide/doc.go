@@ -1,10 +1,10 @@
-// Package decide decides the requests of a log again by a robots.txt that someone edits.
+// Package decide evaluates the requests of a log again for an edited robots.txt.
 //
-// A [Log] is the most requested URLs of one origin, and how often each crawler asked for them. A [Text]
-// is a robots.txt and its decisions for that log. [Log.Compare] returns the difference between two texts. The
-// package hides how little is decided again when little was edited.
+// A [Log] holds the most requested URLs of one origin, and the number of requests by crawler. A [Text] is a
+// robots.txt with its verdicts for that log. [Log.Compare] returns the difference between two texts. After a small
+// edit, only the crawlers whose rules changed are evaluated again; callers need not know.
 //
-// It drives package automaton as the engine does; a test compares all its verdicts with those of the
-// engine. It runs in the page of a report, compiled to WebAssembly, so it imports robots, automaton and
+// The package uses package automaton in the same way as the engine; a test compares all its verdicts with those of
+// the engine. It runs in the page of a report, compiled to WebAssembly, so it imports only robots, automaton and
 // packages without dependencies. Only report/whatif imports it.
 package decide

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// The package writes its JSON itself: encoding/json would be a fifth of the module.
+// The package writes JSON itself, because encoding/json would be a fifth of the module's size.
 
 // An object is a JSON object or array that is being written.
 type object struct {
@@ -79,7 +79,7 @@ func ErrorJSON(err error) string {
 	return string(o.b)
 }
 
-// AppendJSON appends a change of the log to a text, with up to that many closed and opened URLs.
+// AppendJSON appends a change to a text as JSON, with at most the given number of closed and opened URLs.
 func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	o := object{b: dst}
 	o.open('{')
@@ -195,8 +195,8 @@ type Question struct {
 	Dialect robots.Dialect
 }
 
-// AppendExplanation appends the answer to a question as JSON, with the names of `robobatch explain -json`. An invalid
-// URL, or one of another origin, gives an error.
+// AppendExplanation appends the answer to a question as JSON, with the same keys as `robobatch explain -json`. An
+// invalid URL, or one of another origin, gives an error.
 func AppendExplanation(dst []byte, q Question) []byte {
 	o := object{b: dst}
 	o.open('{')
@@ -241,7 +241,7 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	return o.b
 }
 
-// preferences writes the drafts' answers for a page, and the first lines that say so; 0 is none.
+// preferences writes the preferences by draft, and the first line that states each; 0 means that none does.
 func (o *object) preferences(p *why.Preferences) {
 	part := func(key string, line int32, text string) {
 		o.key(key)
@@ -258,7 +258,7 @@ func (o *object) preferences(p *why.Preferences) {
 	}
 }
 
-// open reports whether a dialect allows everything as the text is too large.
+// open reports whether a dialect allows everything because the text is too large.
 func (q *Question) open(d robots.Dialect) bool {
 	return !d.HasRules(&robots.Response{Status: 200, Body: q.Body})
 }
@@ -280,7 +280,7 @@ func (q *Question) opinion(o *object, d robots.Dialect, raw []byte) {
 	o.rule(&rule)
 }
 
-// path returns the part after the origin in the URL, or the error in it.
+// path returns the part of a URL after the origin, or an error if the URL is invalid.
 func (q *Question) path() (raw []byte, fault string) {
 	url := []byte(q.URL)
 	if len(url) > 0 && url[0] == '/' {
@@ -300,7 +300,7 @@ func (q *Question) path() (raw []byte, fault string) {
 	return url[len(u.Prefix):], ""
 }
 
-// group writes how the crawler came to its rules.
+// group writes which groups apply to the crawler, and why.
 func (o *object) group(g *why.Group) {
 	o.key("names")
 	o.open('[')
@@ -323,7 +323,7 @@ func (o *object) group(g *why.Group) {
 	o.close(']')
 }
 
-// maxTrials is how many rules an answer lists.
+// maxTrials is the maximum number of rules in an answer.
 const maxTrials = 20
 
 // trials writes rules, and their results.

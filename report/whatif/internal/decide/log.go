@@ -12,11 +12,11 @@ import (
 
 // A URL is a URL of the origin, with the crawlers that requested it.
 type URL struct {
-	Path   string  // the part after the origin, as the log has it
+	Path   string  // the part after the origin, as written in the log
 	Counts []Count // by ascending Agent, each once
 }
 
-// A Count is the requests of a crawler for one URL.
+// A Count is the number of requests of one crawler for a URL.
 type Count struct {
 	Agent    int   // index in the list of crawlers
 	Requests int64 // at least 1
@@ -31,13 +31,13 @@ func (u *URL) Requests() (n int64) {
 	return n
 }
 
-// A Log is the URLs of one origin and the requests for them. It is immutable.
+// A Log holds the URLs of one origin and the requests for them. It is immutable.
 type Log struct {
 	dialect robots.Dialect
 	raw     texts     // by URL: its path as written
-	paths   texts     // by URL: its path in the normal form of the dialect
-	always  []bool    // by URL: the dialect allows it whatever the rules
-	txt     []bool    // by URL: it is a robots.txt, which is never disallowed
+	paths   texts     // by URL: its path, normalised by the dialect
+	always  []bool    // by URL: whether the dialect allows it regardless of rules
+	txt     []bool    // by URL: whether it is a robots.txt, which is never disallowed
 	agents  []crawler // in the order of Count.Agent
 }
 
@@ -46,10 +46,10 @@ type crawler struct {
 	agent    robots.Agent
 	urls     []int32 // ascending
 	requests []int64 // for each of urls
-	bytes    []int64 // the same; nil if they are not known
+	bytes    []int64 // the bytes of the responses; nil if unknown
 }
 
-// texts are strings one behind the other: 50,000 slices would have as many headers.
+// texts are concatenated strings: 50,000 slices would need as many headers.
 type texts struct {
 	all  []byte
 	ends []int
@@ -68,13 +68,13 @@ func (t *texts) at(i int) []byte {
 	return t.all[begin:t.ends[i]]
 }
 
-// ErrLog is the error of bytes that are not log.
+// ErrLog is the error for bytes that are not an encoded log.
 var ErrLog = errors.New("not the encoding of a log")
 
-// AppendLog appends the encoding of URLs, which ReadLog reads, and returns the extended buffer: the
-// number of URLs, 1 if their answers have bytes, and then of each, in the order of their paths: how many bytes its path
-// shares with the one before, the other bytes as a text, and the number of its counts; of each of them, by how much the
-// agent is greater than the one before, the requests and, if they have them, the bytes.
+// AppendLog appends the encoding of URLs, which ReadLog reads, and returns the extended buffer. It consists of the
+// number of URLs, 1 if response sizes are known, and the URLs sorted by path. Each URL has the number of bytes that
+// its path shares with the previous one, the other bytes as a text, and the number of its counts. Each count has the
+// difference to the previous agent, the requests and, if known, the response bytes.
 func AppendLog(dst []byte, urls []URL) []byte {
 	urls = slices.Clone(urls)
 	slices.SortFunc(urls, func(a, b URL) int { return cmp.Compare(a.Path, b.Path) })
@@ -103,10 +103,10 @@ func AppendLog(dst []byte, urls []URL) []byte {
 	return dst
 }
 
-// maxPath is the longest path that is read: lines of logs have at most 64 KiB.
+// maxPath is the length of the longest path that is read: log lines have at most 64 KiB.
 const maxPath = 64 << 10
 
-// ReadLog reads the bytes that AppendLog wrote, for the crawlers of those names. The error is ErrLog.
+// ReadLog decodes the bytes that AppendLog wrote. agents are the names of the crawlers. The error is ErrLog.
 func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 	l := &Log{dialect: d, agents: make([]crawler, len(agents))}
 	for i, name := range agents {
@@ -159,5 +159,5 @@ func (l *Log) readCounts(c *wire.Cursor, url int32, hasBytes bool) bool {
 // URLs returns the number of URLs.
 func (l *Log) URLs() int { return len(l.always) }
 
-// Path returns the path of a URL as the log has it. It is part of the log.
+// Path returns the path of a URL as written in the log. It shares the memory of the log.
 func (l *Log) Path(url int) []byte { return l.raw.at(url) }

@@ -9,16 +9,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Text is a robots.txt and its decisions for a log. It is immutable.
+// A Text is a robots.txt, with its verdicts for a log. It is immutable.
 type Text struct {
 	File *robots.File
-	Open bool // it is larger than the dialect reads, and so allows everything
+	Open bool // whether it is larger than the dialect reads, and therefore allows everything
 
-	rules   [][]robots.Rule // by crawler: those that bind it; crawlers may share them
-	winners [][]int32       // by crawler: for each of its URLs an index of its rules, or none or always
+	rules   [][]robots.Rule // by crawler: the rules that bind it; crawlers may share them
+	winners [][]int32       // by crawler: for each of its URLs an index in its rules, or none or always
 
 	said []robots.Bound  // by crawler
-	uses [][]robots.Uses // by crawler: for each of its URLs; nil if nothing is said
+	uses [][]robots.Uses // by crawler: for each of its URLs; nil if the text states no preference
 }
 
 // The winners that are not rules.
@@ -28,7 +28,7 @@ const (
 	unknown int32 = -3 // not decided yet
 )
 
-// ErrStopped is the error of a decision that was stopped.
+// ErrStopped is the error of an evaluation that goOn stopped.
 var ErrStopped = errors.New("stopped")
 
 // An answer is the decision for a URL.
@@ -37,13 +37,13 @@ type answer struct {
 	uses   robots.Uses
 }
 
-// stride is how many URLs are decided between two calls of a function that may pause. One takes 0.1 µs by
-// most rules, and up to some milliseconds by rules that are made to be slow.
+// stride is the number of URLs that are evaluated between two calls of a function that may pause. With most rules,
+// one URL takes 0.1 µs; with rules made to be slow, up to a few milliseconds.
 const stride = 8
 
-// Decide decides the log by a robots.txt. It keeps the decisions of before, a Text of the same log, where the
-// rules are the same; before may be nil. Every few URLs it calls goOn, which may pause, and stops if
-// that returns false; nil goes on. The error is [automaton.ErrTooLarge] or ErrStopped.
+// Decide evaluates the log with a robots.txt. before is a Text of the same log, or nil: if a crawler's rules have not
+// changed since, its verdicts are reused. goOn is called every few URLs and may pause; if it returns false, the
+// evaluation stops; nil means never. The error is [automaton.ErrTooLarge] or ErrStopped.
 func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error) {
 	t := &Text{
 		File:    robots.Parse(body, l.dialect),
@@ -65,7 +65,7 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	return t, nil
 }
 
-// bound returns lists of crawlers that have the same rules and preferences.
+// bound groups the crawlers that have the same rules and preferences.
 func (l *Log) bound(t *Text) (lists [][]int) {
 	var groups [][]int // of the file, by list
 	for a := range l.agents {
@@ -83,7 +83,7 @@ func (l *Log) bound(t *Text) (lists [][]int) {
 	return lists
 }
 
-// decideGroup decides for crawlers that have the same rules and preferences.
+// decideGroup evaluates crawlers that have the same rules and preferences.
 func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool) error {
 	rules, _ := t.File.Select(l.agents[agents[0]].agent)
 	if t.Open {
@@ -108,7 +108,7 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	if s.preferences, err = preference.Compile(&t.said[todo[0]]); err != nil {
 		return err
 	}
-	var known []answer // by URL, if several crawlers may ask for it
+	var known []answer // by URL, if several crawlers may have requested it
 	if len(todo) > 1 {
 		known = slices.Repeat([]answer{{winner: unknown}}, l.URLs())
 	}
@@ -120,10 +120,10 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	return nil
 }
 
-// sameRule reports whether two rules decide alike, wherever they stand.
+// sameRule reports whether two rules have the same effect, regardless of their lines.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent decides the URLs of a crawler by the automata of s, and reports whether it was not
+// decideAgent evaluates the URLs of a crawler with the automata of s. It reports whether it finished, false if it was
 // stopped.
 func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bool) bool {
 	who := &l.agents[a]
@@ -175,7 +175,7 @@ func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 	return n
 }
 
-// rule returns the rule that decides the i-th URL of a crawler, nil if none does.
+// rule returns the rule that decides the i-th URL of a crawler; nil if none does.
 func (t *Text) rule(agent, i int) *robots.Rule {
 	if w := t.winners[agent][i]; w >= 0 {
 		return &t.rules[agent][w]
@@ -222,7 +222,7 @@ func compile(rules []robots.Rule, d robots.Dialect) (*set, error) {
 	return s, nil
 }
 
-// winner returns the index of the rule that decides a path, or none.
+// winner returns the index of the rule that decides a path; none if no rule does.
 func (s *set) winner(path []byte) int32 {
 	rank := s.automaton.Match(path, &s.scratch)
 	if rank == automaton.NoMatch {
@@ -231,8 +231,8 @@ func (s *set) winner(path []byte) int32 {
 	return s.rules[rank.Position()]
 }
 
-// Deciding returns for each URL of a crawler, in the order of the log, the line that decides: negative if it disallows,
-// 0 if no line decides.
+// Deciding returns the deciding line for each URL of a crawler, in the order of the log: negative if the line
+// disallows, 0 if no line decides.
 func (t *Text) Deciding(agent int) []int32 {
 	lines := make([]int32, len(t.winners[agent]))
 	for i := range lines {

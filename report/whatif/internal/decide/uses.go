@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// sameSaid reports whether two crawlers are told the same, wherever it stands.
+// sameSaid reports whether a text states the same preferences for two crawlers, regardless of the lines.
 func sameSaid(a, b *robots.Bound) bool {
 	for s := range a {
 		if !slices.EqualFunc(a[s], b[s], func(a, b robots.Statement) bool { return a.Pattern == b.Pattern && a.Uses == b.Uses }) {
@@ -16,22 +16,22 @@ func sameSaid(a, b *robots.Bound) bool {
 	return true
 }
 
-// A Wish is the preferences of two texts for a use, and the requests that have both.
+// A Wish counts the requests by preference before and after, for one use.
 type Wish struct {
 	Use      int // index of robots.Uses
 	From, To robots.Preference
 	Requests int64
 	URLs     int
-	Top      int32 // the URL with the most requests, of several the first
+	Top      int32 // the most requested URL; among equals the first
 }
 
-// wishCounts are the requests for each use, answer before and answer now.
+// wishCounts count requests by use, preference before, and preference after.
 type wishCounts struct {
 	urls  int
 	byURL [robots.NumUses][3][3][]int64 // nil is none
 }
 
-// addUses adds requests for a URL, by use, unless neither text states a preference.
+// addUses adds the requests for a URL, by use, unless neither text states a preference for the use.
 func (c *wishCounts) addUses(url int32, from, to robots.Uses, requests int64) {
 	for use := range from {
 		if from[use] == robots.Unstated && to[use] == robots.Unstated {
@@ -45,7 +45,7 @@ func (c *wishCounts) addUses(url int32, from, to robots.Uses, requests int64) {
 	}
 }
 
-// list returns the counts: by use, those that changed first.
+// list returns the counts by use, changed preferences first.
 func (c *wishCounts) list() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {
@@ -61,7 +61,7 @@ func (c *wishCounts) list() (all []Wish) {
 	return all
 }
 
-// sumWish adds requests by URL to a wish that has none.
+// sumWish sums requests by URL for a wish without a total.
 func sumWish(w Wish, requests []int64) Wish {
 	for url, n := range requests {
 		if n == 0 {

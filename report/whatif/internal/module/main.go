@@ -1,16 +1,16 @@
 //go:build js && wasm
 
-// The module decides the requests of a log in the page of a report, in WebAssembly. `make wasm` builds
+// The module evaluates the requests of a log in the page of a report, in WebAssembly. `make wasm` builds
 // it. It gives the page one object, robobatchWhatIf, whose functions pass whole texts and lists at once:
 //
-//	open(dialect, agents, log, text)  reads a log, and returns "" or the fault
-//	edit(text)                        begins to decide all by a text
-//	step()                            goes on for some milliseconds, and returns whether all is decided
-//	change(agent, most)               returns the changes by the last text that is decided, as JSON
-//	lines(agent)                      returns the line that decided each URL of a crawler in that text
-//	explain(text, url, agent, origin) answers for one URL, as JSON
+//	open(dialect, agents, log, text)  reads a log, and returns "" or an error message
+//	edit(text)                        begins to evaluate the log with a text
+//	step()                            continues for some milliseconds, and returns whether the evaluation is complete
+//	change(agent, most)               returns the changes caused by the last completely evaluated text, as JSON
+//	lines(agent)                      returns the line of that text that decided each URL of a crawler
+//	explain(text, url, agent, origin) explains the verdict for one URL, as JSON
 //
-// A text of 500 KiB can take seconds, so no call does all of it. Nothing can import a command.
+// A text of 500 KiB can take seconds, so each call does only a part of the work. Nothing can import a command.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A page is the state that the page has opened.
+// A page is the state of the page's panel.
 type page struct {
 	dialect robots.Dialect
 	agents  []string
@@ -38,7 +38,7 @@ type page struct {
 	stop func()
 }
 
-// slice is how long the page waits for one step: it still shows the typed text.
+// slice is the duration of one step. The page cannot show typed text during a step.
 const slice = 40 * time.Millisecond
 
 func main() {
@@ -59,7 +59,7 @@ func main() {
 	select {} // the functions are called from here on
 }
 
-// function makes a Go function one of JavaScript.
+// function converts a Go function into a JavaScript function.
 func function(f func(args []js.Value) any) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
 }
@@ -102,7 +102,7 @@ func (p *page) edit(text []byte) {
 	})
 }
 
-// decide decides the log by the text in force, if that is not done, and by another one.
+// decide evaluates the log with the text in force, unless that is done, and then with another text.
 func (p *page) decide(text []byte, goOn func() bool) (err error) {
 	if p.inForce == nil {
 		if p.inForce, err = p.log.Decide(p.text, nil, goOn); err != nil {
@@ -117,13 +117,13 @@ func (p *page) decide(text []byte, goOn func() bool) (err error) {
 	return err
 }
 
-// step goes on for a slice, and reports whether all is decided.
+// step continues the evaluation for one slice, and reports whether it is complete.
 func (p *page) step() bool {
 	_, more := p.next()
 	return !more
 }
 
-// change returns the changes caused by the text, with up to that many closed and opened URLs.
+// change returns the changes caused by the text, with at most the given number of closed and opened URLs.
 func (p *page) change(agent, most int) string {
 	if p.err != nil {
 		return decide.ErrorJSON(p.err)
@@ -131,8 +131,8 @@ func (p *page) change(agent, most int) string {
 	return string(p.log.AppendJSON(nil, p.edited, p.log.Compare(p.inForce, p.edited, agent), most))
 }
 
-// lines returns four bytes for each URL of a crawler: the line that decided it, less than 0 if it
-// disallows, 0 if none did.
+// lines returns four bytes for each URL of a crawler, the number of the line that decided it: negative if the line
+// disallows, 0 if no line decided.
 func (p *page) lines(agent int) js.Value {
 	var b []byte
 	for _, line := range p.edited.Deciding(agent) {
