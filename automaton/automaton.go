@@ -32,7 +32,7 @@ func Compile(rules []Rule) (*Automaton, []int32, error) {
 // compile is like [Compile] with other limits, with which tests choose the form of the floating segments.
 func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(rules) > maxRules {
-		return nil, fmt.Errorf("%w: %d rules, the most is %d", ErrTooLarge, len(rules), maxRules)
+		return nil, fmt.Errorf("%w: %d rules, the limit is %d", ErrTooLarge, len(rules), maxRules)
 	}
 	w := workspaces.Get().(*workspace)
 	defer w.release()
@@ -50,7 +50,7 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	}
 	w.buf = append(b.table, make([]byte, padding)...)
 	if len(w.buf) > maxTable {
-		return nil, fmt.Errorf("%w: %d bytes, the most is %d", ErrTooLarge, len(w.buf), maxTable)
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(w.buf), maxTable)
 	}
 	a.table = make(table, len(w.buf)) // without spare capacity
 	copy(a.table, w.buf)

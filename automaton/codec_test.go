@@ -95,8 +95,8 @@ func TestFromBytes(t *testing.T) {
 	}
 }
 
-// TestFromBytesDamaged changes each byte, or every seventh with -short: whatever FromBytes accepts matches without a
-// panic, and terminates.
+// TestFromBytesDamaged changes each byte, or every seventh with -short: what FromBytes accepts must match without a
+// panic, and terminate.
 func TestFromBytesDamaged(t *testing.T) {
 	step := 1
 	if testing.Short() {

@@ -27,7 +27,7 @@ func fill(s string) string { return "/" + strings.Repeat(s, longPath/len(s)+1)[:
 // letters is a path that repeats a to z.
 var letters = fill("abcdefghijklmnopqrstuvwxyz")
 
-// manyRules returns n rules, every seventh of which allows.
+// manyRules returns n rules; every seventh allows.
 func manyRules(n int, pattern func(i int) string) []Rule {
 	rules := make([]Rule, n)
 	for i := range rules {
@@ -60,7 +60,7 @@ func randomChain(rng *rand.Rand, n int) string {
 // hundred returns one of a hundred bytes without a meaning in patterns.
 func hundred(i int) string { return string([]byte{byte(0x80 + i%100)}) }
 
-// hundreds is a path with each of them three times.
+// hundreds is a path that contains each of these bytes three times.
 func hundreds() string {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -81,8 +81,8 @@ func nested(n int, pattern func(run string, i int) string) []Rule {
 	return rules
 }
 
-// nearMisses returns n rules whose segments nearly occur everywhere in a path that repeats "abbbbbbb", and some whose
-// keys occur so often that all are tried.
+// nearMisses returns n rules whose segments nearly occur everywhere in a path that repeats "abbbbbbb", and some rules
+// whose keys occur so often that all are tried.
 func nearMisses(n int) []Rule {
 	rng := rand.New(rand.NewPCG(14, 9309))
 	period := strings.Repeat("abbbbbbb", 5)
@@ -160,7 +160,7 @@ var shapes = []shape{
 	{"suffixes-after", maxText, func(n int) []Rule {
 		return nested(n, func(run string, i int) string { return "/*" + letter(i%4+1) + "*" + run })
 	}, []string{fill("a"), "/b" + fill("a"), fill("a") + "bcde", fill(strings.Repeat("a", 1000) + "b")}},
-	{"suffixes-apart", maxText, func(n int) []Rule { // 64 segments with consecutive numbers; few are suffixes of others
+	{"suffixes-apart", maxText, func(n int) []Rule { // 64 segments with consecutive numbers, few of which are suffixes of others
 		var rules []Rule
 		for i := 0; n > 0; i++ {
 			p := "/*" + string(rune('B'+i%64)) + strings.Repeat("a", 1+i/64)
@@ -220,7 +220,7 @@ var shapes = []shape{
 		})
 	}, []string{fill(hundreds()), hundreds(), letters}},
 	{"keyed", triedLimit, func(n int) []Rule {
-		return manyRules(n, func(i int) string { // all have the keys of the path, and end with a text that it lacks
+		return manyRules(n, func(i int) string { // all have the keys of the path, but end with a text that the path lacks
 			return "/*" + strings.Repeat("a", 3+i%60) + "*" + strings.Repeat("a", 3+i/60) + "*" + strings.Repeat("a", longSegment-1) + "b"
 		})
 	}, []string{fill("a"), fill("aaaaab"), fill(strings.Repeat("a", longSegment-2) + "b"), letters}},
@@ -347,7 +347,7 @@ func TestHostileSize(t *testing.T) {
 					}
 				}
 				if growth := float64(text) / float64(lastText); last > 0 && float64(size) > 1.5*growth*float64(last)+mostFixed {
-					t.Errorf("%d bytes of tables for %d of patterns, but %d for %d", size, text, last, lastText)
+					t.Errorf("%d bytes of tables for %d bytes of patterns, but %d for %d", size, text, last, lastText)
 				}
 				last, lastText = size, text
 			}
@@ -376,7 +376,7 @@ func TestGrowth(t *testing.T) {
 			worst = max(worst, float64(size-mostFixed/2)/float64(text))
 		}
 	}
-	t.Logf("at most %.1f bytes of tables for each of patterns", worst)
+	t.Logf("at most %.1f bytes of tables per byte of patterns", worst)
 }
 
 // TestHostileSteps limits the work of package onepass on hostile paths: a pattern advances at most once per segment,
@@ -402,7 +402,7 @@ func TestHostileSteps(t *testing.T) {
 					t.Errorf("%d moves of patterns in %.20q…, which have %d segments", s.search.Moves, path, segments)
 				}
 				if most := 128 * len(path); s.search.Looked > most {
-					t.Errorf("looked at %d families of segments in %.20q…, the most is %d", s.search.Looked, path, most)
+					t.Errorf("examined %d families of segments in %.20q…, the limit is %d", s.search.Looked, path, most)
 				}
 			}
 		})

@@ -79,7 +79,7 @@ func (f *forms) checkReads(tb testing.TB, form int, path string, s *Scratch) {
 	want := a.Match([]byte(path), s)
 	for _, rest := range []string{"", "a", "b/", "/a$", "ab?a%41baaaaaaaaaaa", path} {
 		if got := a.Match([]byte(path[:read]+rest), s); got != want {
-			tb.Fatalf("%s form: %q and %q have ranks %d and %d, but %d bytes are said to decide, of %s",
+			tb.Fatalf("%s form: %q and %q have ranks %d and %d, but Reads says that %d bytes decide, of %s",
 				f.formNames[form], path, path[:read]+rest, want, got, read, describe(f.rules))
 		}
 	}

@@ -31,7 +31,7 @@ func TestSegmentIndex(t *testing.T) {
 		}
 	}
 	if found < 1000 {
-		t.Fatalf("only %d segments were found behind the start: too few to compare", found)
+		t.Fatalf("only %d segments were found after the start: too few to compare", found)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestIndexBaited(t *testing.T) {
 		}
 	}
 	if found < 500 {
-		t.Fatalf("only %d texts were found near a border or behind one: too few to compare", found)
+		t.Fatalf("only %d texts were found near or after a border: too few to compare", found)
 	}
 }
 
@@ -95,13 +95,13 @@ func TestFindGeneric(t *testing.T) {
 			}
 			window := [printSize]byte{"a\x80"[rng.IntN(2)], "a\x80b"[rng.IntN(3)], "a\x80\x81"[rng.IntN(3)]}
 			if got, want := findGeneric(path, window[:]), bytes.Index(path, window[:]); got != want {
-				t.Fatalf("%q: %q is found at %d, not at %d", path, window, got, want)
+				t.Fatalf("%q: %q is found at %d, want %d", path, window, got, want)
 			} else if got > 0 {
 				found++
 			}
 		}
 	}
 	if found < 1000 {
-		t.Fatalf("only %d windows were found behind the start: too few to compare", found)
+		t.Fatalf("only %d windows were found after the start: too few to compare", found)
 	}
 }

@@ -25,7 +25,7 @@ node:
 	CMPL    R11, $0x08
 	JHI     long
 
-	// eight bytes of the path, with zeros behind its end
+	// eight bytes of the path, with zeros after its end
 	MOVQ    DI, R13
 	CMPQ    R8, R13
 	CMOVQLT R8, R13
@@ -140,7 +140,7 @@ words:
 	JMP  own
 
 end:
-	// the path ends here: its exact pattern counts, which is behind the prefix
+	// the path ends here: the exact pattern counts, whose rank follows that of the prefix
 	TESTL   $0x00000002, R10
 	JZ      walked
 	MOVL    R10, AX
@@ -181,7 +181,7 @@ node:
 	CMPL    R11, $0x08
 	JHI     long
 
-	// eight bytes of the path, with zeros behind its end
+	// eight bytes of the path, with zeros after its end
 	MOVQ    DI, R13
 	CMPQ    R8, R13
 	CMOVQLT R8, R13
@@ -296,7 +296,7 @@ words:
 	JMP  own
 
 end:
-	// the path ends here: its exact pattern counts, which is behind the prefix
+	// the path ends here: the exact pattern counts, whose rank follows that of the prefix
 	TESTL   $0x00000002, R10
 	JZ      walked
 	MOVL    R10, AX
@@ -324,7 +324,7 @@ walked:
 	CMPQ DX, $0x10
 	JB   under16
 
-	// the first 16 bytes, and those of the last 16 that follow, moved down
+	// the first 16 bytes, and the rest of the last 16, moved down
 	VMOVDQU     (CX), X0
 	VMOVDQU     -16(CX)(DX*1), X1
 	LEAQ        slide<>+0(SB), CX
@@ -360,7 +360,7 @@ group:
 	MOVQ    path+8(FP), R11
 	ADDQ    R11, R10
 
-	// the first block begins before the place if there is less behind it
+	// the first block begins before the position if fewer bytes follow
 	CMPQ    R10, R8
 	CMOVQHI R8, R10
 	ANDL    $0x7f, R9
@@ -470,7 +470,7 @@ single:
 	VPCMPEQB     Y3, Y3, Y3
 	VPABSB       Y3, Y3
 
-	// any byte will do for those that the fingerprint does not have
+	// any byte matches beyond the end of the fingerprint
 	VPBROADCASTB 4(CX), Y4
 	VPBROADCASTB 5(CX), Y5
 	VPCMPEQB     Y3, Y2, Y6
@@ -580,7 +580,7 @@ TEXT ·scanAVX2(SB), NOSPLIT, $0-48
 	CMPQ CX, $0x10
 	JB   under16
 
-	// the first 16 bytes, and those of the last 16 that follow, moved down
+	// the first 16 bytes, and the rest of the last 16, moved down
 	VMOVDQU     (AX), X0
 	VMOVDQU     -16(AX)(CX*1), X1
 	LEAQ        slide<>+0(SB), BX
@@ -608,7 +608,7 @@ begin:
 	MOVQ    pos+32(FP), DI
 	ADDQ    DI, AX
 
-	// the first block begins before the place if there is less behind it
+	// the first block begins before the position if fewer bytes follow
 	CMPQ    AX, DX
 	CMOVQHI DX, AX
 	ANDL    $0x7f, SI
@@ -717,7 +717,7 @@ single:
 	VPCMPEQB     Y3, Y3, Y3
 	VPABSB       Y3, Y3
 
-	// any byte will do for those that the fingerprint does not have
+	// any byte matches beyond the end of the fingerprint
 	VPBROADCASTB 4(BX), Y4
 	VPBROADCASTB 5(BX), Y5
 	VPCMPEQB     Y3, Y2, Y6
@@ -791,7 +791,7 @@ TEXT ·hitsAVX2(SB), NOSPLIT, $0-64
 	CMPQ CX, $0x10
 	JB   under16
 
-	// the first 16 bytes, and those of the last 16 that follow, moved down
+	// the first 16 bytes, and the rest of the last 16, moved down
 	VMOVDQU     (AX), X0
 	VMOVDQU     -16(AX)(CX*1), X1
 	LEAQ        slide<>+0(SB), BX
@@ -950,7 +950,7 @@ short:
 	VPMOVMSKB  Y0, R11
 	NOTL       R11
 
-	// not those of the block before, nor any behind the path
+	// not those of the previous block, nor any after the path
 	SUBQ    DX, BX
 	SHRXQ   BX, R11, R11
 	SHLXQ   BX, R11, R11
@@ -983,7 +983,7 @@ place:
 	CMOVQGT R13, R14
 	MOVQ    (R14), R12
 
-	// up if it begins before the path, down if it ends behind it
+	// up if it begins before the path, down if it ends after it
 	XORQ    R13, R13
 	SUBQ    R11, R14
 	SHLQ    $0x03, R14
@@ -1058,7 +1058,7 @@ TEXT ·slashesAVX2(SB), NOSPLIT, $0-24
 	JB           short
 
 pair:
-	// two blocks at once, as the end of a loop cannot be predicted; places may be looked at twice
+	// two blocks at once, because the end of a loop cannot be predicted; some positions are examined twice
 	MOVQ      AX, R8
 	CMPQ      R8, DX
 	CMOVQHI   DX, R8

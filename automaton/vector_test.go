@@ -28,13 +28,13 @@ func checkVectors(tb testing.TB, a *Automaton, path []byte) {
 		return
 	}
 	if got, want := slashesAVX2(&path[0], len(path)), slashesGeneric(path); got != want {
-		tb.Fatalf("%q: keys %x are ahead of a '/', by its twin %x", path, got, want)
+		tb.Fatalf("%q: keys %x begin at a '/', want %x", path, got, want)
 	}
 	var work, want [2*triedLimit + 1]pending
 	best, n := walkBMI2(&a.table[0], &path[0], len(path), &work[0])
 	wantBest, wantN, _ := a.table.walkGeneric(path, want[:])
 	if best != wantBest || n != wantN || !slices.Equal(work[:n], want[:n]) {
-		tb.Fatalf("%q: the walk gives rank %d and %d nodes, its twin %d and %d", path, best, n, wantBest, wantN)
+		tb.Fatalf("%q: the walk gives rank %d and %d nodes, want %d and %d", path, best, n, wantBest, wantN)
 	}
 	if a.search != nil {
 		return
@@ -50,7 +50,7 @@ func checkVectors(tb testing.TB, a *Automaton, path []byte) {
 	best, n, end := siftAVX2(&a.table[0], &path[0], len(path), &work[0])
 	wantEnd := wantN + a.table.siftGeneric(path, want[:wantN], wantBest)
 	if best != wantBest || n != wantN || end != wantEnd || !slices.Equal(work[n:end], want[n:end]) {
-		tb.Fatalf("%q: %v are left, by its twin %v", path, work[n:end], want[n:wantEnd])
+		tb.Fatalf("%q: groups %v remain, want %v", path, work[n:end], want[n:wantEnd])
 	}
 }
 
@@ -60,7 +60,7 @@ func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
 	for pos := range path {
 		got := scanAVX2(&t[0], int(group), &path[0], len(path), pos)
 		if want := t.scanGeneric(group, path, pos); got != want {
-			tb.Fatalf("%q from %d: buckets %b are found, by its twin %b", path, pos, got, want)
+			tb.Fatalf("%q from %d: buckets %b are found, want %b", path, pos, got, want)
 		}
 		if t[group]&^moreGroups != 0 {
 			continue
@@ -72,7 +72,7 @@ func checkGroup(tb testing.TB, t table, group uint32, path []byte) {
 			continue
 		}
 		if n != wantN || has != wantHas || !slices.Equal(hashes[:n], want[:n]) {
-			tb.Fatalf("%q from %d: hashes %x and bits %x, by its twin %x and %x", path, pos, hashes[:n], has, want[:wantN], wantHas)
+			tb.Fatalf("%q from %d: hashes %x and bits %x, want %x and %x", path, pos, hashes[:n], has, want[:wantN], wantHas)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func checkFind(tb testing.TB, path []byte) {
 		window := [printSize]byte(path[i:])
 		for range 2 {
 			if got, want := findAVX2(&path[0], len(path), &window[0]), findGeneric(path, window[:]); got != want {
-				tb.Fatalf("%q: %q is found at %d, by its twin at %d", path, window, got, want)
+				tb.Fatalf("%q: %q is found at %d, want %d", path, window, got, want)
 			}
 			window[i%printSize] ^= 1
 		}

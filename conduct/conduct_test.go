@@ -34,7 +34,7 @@ func googlebotOnly(t *testing.T) *ranges.Lists {
 	return lists
 }
 
-// A way is a way to read a log.
+// A way is a way to read a log: its order and the memory of the Journal.
 type way struct {
 	memory        int64
 	rows, workers int
@@ -77,7 +77,8 @@ func (s *scene) keep(t *testing.T, lines []line, lists *ranges.Lists, w way, do 
 	}
 }
 
-// logsOfKind returns the number of logs generated for each kind: 25, 6 with -short, or the number in the environment.
+// logsOfKind returns the number of logs to generate for each kind: 25, or 6 with -short, or the number in the
+// environment.
 func logsOfKind(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("ROBOBATCH_CONDUCT_LOGS")
@@ -107,7 +108,7 @@ func TestConduct(t *testing.T) {
 				for i := range s.lines {
 					l := &s.lines[i]
 					if ref := s.reference(l); ref != l.want {
-						t.Fatalf("log %d: the kind means %q, and the reference says %q: %+v", seed, l.want, ref, *l)
+						t.Fatalf("log %d: the kind intends %q, but the reference says %q: %+v", seed, l.want, ref, *l)
 					}
 					if l.want != "" {
 						want[fmt.Sprint(l.agent, " ", l.url, " ", l.at.UnixMicro(), " ", l.want)]++
@@ -137,8 +138,8 @@ func TestConduct(t *testing.T) {
 	}
 }
 
-// checkMismatches checks which origins are reported because their responses contradict the text: at most the one of the
-// site.
+// checkMismatches checks which origins are reported because their responses contradict the text: only that of the
+// site may be.
 func (s *scene) checkMismatches(t *testing.T, f *findings) {
 	t.Helper()
 	var want conduct.Mismatch
@@ -220,7 +221,7 @@ func (s *scene) checkRequests(t *testing.T, f *findings) {
 	}
 }
 
-// checkAnswer compares the last response before a request with those of the log.
+// checkAnswer compares the last response before a request with the responses in the log.
 func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 	t.Helper()
 	answer, capture := int64(conduct.NoTime), int64(conduct.NoTime)
@@ -248,7 +249,7 @@ func (s *scene) checkAnswer(t *testing.T, q *conduct.Request, l *line) {
 		}
 	}
 	if q.Answer != answer || q.HadText && texts == 0 || !q.HadText && texts > 0 && others == 0 || q.Capture != capture {
-		t.Fatalf("%s: got the answer of %d, a text is %t, of %d; want %d, of %d", q.URL, q.Answer, q.HadText, q.Capture, answer, capture)
+		t.Fatalf("%s: the last response is at %d (with a text: %t), its capture at %d; want %d and %d", q.URL, q.Answer, q.HadText, q.Capture, answer, capture)
 	}
 }
 
@@ -309,7 +310,8 @@ func (s *scene) checkRows(t *testing.T, f *findings) {
 	}
 }
 
-// TestSizes checks which responses show that the sizes in a log are those of bodies, or include headers.
+// TestSizes checks which responses prove that the sizes in a log exclude headers, and which prove that they include
+// them.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		method          string

@@ -23,9 +23,9 @@ type counts struct {
 // answersOf are the responses to a crawler that count.
 type answersOf struct {
 	first        [impossible + 1]int64 // time of the first response of each fit; NoTime if there is none
-	gave, denied int64                 // responses with a text while one is in force; responses without one
+	gave, denied int64                 // responses with a text while a text is in force, and responses without one
 	moved        int64                 // redirects of /robots.txt
-	requests     int64                 // of any URL, set when the pair is sent
+	requests     int64                 // number of requests for any URL; set when the pair is sent
 }
 
 // note records the response of an event. isText reports whether a text is in force.
@@ -78,7 +78,7 @@ func (a *answersOf) any() bool {
 }
 
 // known returns the time of the crawler's first response whose size fits the text in force. A response that confirms
-// a copy counts unless a different text came before it. bodies is as in judge.
+// a copy counts unless the crawler got a different text before it. bodies is as in judge.
 func (a *answersOf) known(bodies bool) int64 {
 	f := &a.first
 	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[impossible]

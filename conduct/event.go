@@ -12,18 +12,18 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A kind is the kind of an event. Events at the same time are ordered by kind: a fetch precedes a request, and a fetch
-// that allowed everything comes after one that did not, in favour of the crawler.
+// A kind is the kind of an event. Events at the same time are ordered by kind, in favour of the crawler: a response
+// to a fetch comes before a request, and a response that allowed everything comes after one that did not.
 type kind uint8
 
 const (
 	gotText   kind = iota // a response with the text in force
 	gotNone               // a response that says that there is no robots.txt
 	failed                // a request for /robots.txt without a response that counts
-	moved                 // a redirect of /robots.txt that no capture has
+	moved                 // a redirect of /robots.txt that is in no capture
 	allowed               // a request for a URL other than /robots.txt
 	forbidden             // the same, disallowed by the text in force
-	violated              // only in a series: forbidden, and a violation
+	violated              // only in a series: disallowed, and a violation
 )
 
 // isFetch reports whether an event is a response to a request for /robots.txt.
@@ -40,7 +40,7 @@ type event struct {
 	at       int64 // microseconds since 1970 UTC
 	kind     kind
 	violated bool   // for forbidden only
-	delay    int64  // Crawl-delay in microseconds, or noDelay; a fetch has that of the previous event
+	delay    int64  // Crawl-delay in microseconds, or noDelay; a fetch has the delay of the previous event
 	period   uint32 // for fetches and forbidden, see engine.Evidence
 	cache    int64  // for fetches: how long the copy may be used, in microseconds
 	away     bool   // for fetches: at the origin that the capture in force redirects to
@@ -63,7 +63,7 @@ func (e *event) compare(o *event) int {
 }
 
 // order orders the events that a judge receives. At the same time, responses come first. Requests at the same time
-// are equal unless the caller needs each with its details.
+// are equal, unless the caller needs the details of each.
 func (e *event) order(o *event, details bool) int {
 	switch fetch, other := e.kind.isTxt(), o.kind.isTxt(); {
 	case details, e.at != o.at, fetch && other:
@@ -147,7 +147,7 @@ func (s *state) append(dst []byte, e *event) []byte {
 	return dst
 }
 
-var errSeries = errors.New("the series of events is not what was written")
+var errSeries = errors.New("the series of events differs from what was written")
 
 // read reads the first event of a series into e, and returns the rest. The slices of e point into the series.
 func (s *state) read(e *event, series []byte) ([]byte, error) {
@@ -219,7 +219,7 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	return series[size:], nil
 }
 
-// appendDetail appends the detail of a request, which judge.report reads. It starts with the URL, because requests at
+// appendDetail appends the detail of a request, which judge.report reads. The URL comes first, because requests at
 // the same time are ordered by their details.
 func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	clients := b.Clients
@@ -249,13 +249,14 @@ func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	return wire.AppendText(binary.AppendVarint(append(dst, byte(verified)), int64(rule.Line)), text)
 }
 
-// An item is a record of a run: an origin, or a piece of the series of a crawler there. The items of an origin come
-// first, then the first responses of each crawler, then the pieces, ordered by crawler and first event.
+// An item is a record of a run: the facts about an origin, or a piece of the series of a crawler there. The items of
+// an origin come first, then the first responses of each crawler, then the pieces, ordered by crawler and first
+// event.
 type item struct {
 	origin  []byte
 	kind    itemKind
 	agent   []byte
-	at      int64 // of the first event; NoTime if the piece has none
+	at      int64 // of the first event; NoTime if the piece has no event
 	payload []byte
 }
 
@@ -282,7 +283,7 @@ func (i *item) compare(o *item, details bool) int {
 	return p.next.order(&q.next, details)
 }
 
-// piece returns the piece of a series in an item, and the counts of the pair, or nil if another piece has them.
+// piece returns the piece of a series in an item, and the counts of the pair; nil if another piece has the counts.
 func (i *item) piece() (p piece, all *counts, err error) {
 	rest := i.payload
 	if len(rest) == 0 {
@@ -318,4 +319,4 @@ func (p *piece) read() (err error) {
 	return err
 }
 
-var errItem = errors.New("the block of requests is not what was written")
+var errItem = errors.New("the block of requests differs from what was written")

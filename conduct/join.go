@@ -61,7 +61,7 @@ func (c *cursor) next() error {
 type joiner struct {
 	to      reader
 	details bool       // see event.order
-	run     *runWriter // to as a runWriter, if it is one
+	run     *runWriter // the same as to if that is a runWriter; otherwise nil
 	about   origin
 	isTold  bool // to.origin was called for it
 	isOpen  bool // to.begin was called for agent
@@ -104,7 +104,7 @@ func (j *joiner) Take(c *cursor) error {
 	return c.next()
 }
 
-// addPiece adds a piece of a series, and sends the events that come before it.
+// addPiece adds a piece of a series. First it sends the events that come before the piece.
 func (j *joiner) addPiece(i *item) error {
 	if err := j.sendOrigin(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (j *joiner) addPiece(i *item) error {
 			return err
 		}
 	}
-	i.payload = bytes.Clone(i.payload) // the piece stays, and the block does not
+	i.payload = bytes.Clone(i.payload) // copied, because the piece outlives its block
 	p, all, err := i.piece()
 	if err != nil {
 		return err

@@ -78,20 +78,20 @@ type Journal struct {
 // A seen records what occurred in the log.
 type seen struct {
 	dated, answered, sized bool // a time, a response that counts, a number of bytes
-	bodied, headed         bool // responses which show that sizes are those of bodies, or include headers
+	bodied, headed         bool // responses that prove that sizes exclude headers, and responses that prove that they include them
 }
 
 // A site is the data kept about an origin of the rules.
 type site struct {
 	first   int64           // time of the first request to the origin; NoTime if there is none
-	ruling  engine.RulingID // in force for one of its rows, and for all rows unless isDated
+	ruling  engine.RulingID // the ruling of one of its rows; of all rows unless isDated
 	newest  engine.RulingID // of the newest text; 0 if there is none
 	isKnown bool            // the fields above are valid
 	isDated bool            // the text in force changes
 	delays  bool            // a text has a Crawl-delay for any crawler
 }
 
-// mostNamed is the number of crawlers named only in a robots.txt that are counted separately.
+// mostNamed is the maximum number of crawlers that are counted separately although only a robots.txt names them.
 const mostNamed = 1 << 16
 
 // siteSize is the memory of a Journal, in bytes, for each origin of the rules, requested or not.
@@ -145,9 +145,9 @@ func (j *Journal) HasAnswers() bool { return j.seen.answered }
 // HasBytes reports whether any crawler request has the number of bytes sent.
 func (j *Journal) HasBytes() bool { return j.seen.sized }
 
-// Sizes reports whether the responses of all clients show that logged sizes are those of bodies, and whether they
-// show that sizes include headers. Responses to HEAD, 204 and 304 have no body, and no header has only a few bytes.
-// If one log includes headers, others may as well.
+// Sizes reports whether the responses of all clients prove that logged sizes exclude headers, and whether they prove
+// that sizes include headers. Responses to HEAD, 204 and 304 have no body, and no header has only a few bytes. Both
+// can be true, because the logs of a run may differ.
 func (j *Journal) Sizes() (bodies, headers bool) { return j.seen.bodied, j.seen.headed }
 
 // leastAnswer is the minimum size of a response with its header, in bytes, even if the header is compressed.
@@ -319,7 +319,7 @@ func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 	return k.Ints[row], k.Present[row]
 }
 
-// record stores a request as an event, if it is one and does not come from an impostor.
+// record stores a request as an event, if it is relevant and does not come from an impostor.
 func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evidence) error {
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}
@@ -380,8 +380,9 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evi
 	return err
 }
 
-// answer sets the kind of a request for /robots.txt by its response, and reports whether that counts. If it does not
-// count, the kind is failed or moved, or unchanged if the response is inconclusive. id is the ruling in force.
+// answer sets the kind of a request for /robots.txt by its response, and reports whether the response counts. If it
+// does not count, the kind is failed or moved, or unchanged if the response is inconclusive. id is the ruling in
+// force.
 func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event) bool {
 	status, ok := keptInt(b, row, j.opt.Status)
 	if !ok {
@@ -418,7 +419,7 @@ func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event)
 // fit compares the size of a response with that of the text in force.
 func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	size, ok := keptInt(b, row, j.opt.Bytes)
-	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may mean that bytes were not counted
+	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may mean that bytes were not logged
 		return
 	}
 	l, known := j.lengths[id]
@@ -438,8 +439,8 @@ func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	}
 }
 
-// addPair adds the pair of a row's crawler and an origin with a ruling in force. If there is no room, it first writes
-// all others to disk.
+// addPair adds the pair of a row's crawler and an origin with a ruling in force. If there is no room for it, all
+// other pairs are first written to disk.
 func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id engine.RulingID) (*pair, error) {
 	if isFull := len(j.table.pairs) > 0 && j.table.used()+pairSize > j.table.size; isFull || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
@@ -519,7 +520,7 @@ type strays struct {
 	numbers map[string]uint32
 	names   []string
 	size    int64
-	batch   []uint32 // by number in the current batch: 1 + the number here; 0 is unknown
+	batch   []uint32 // by number in the current batch: 1 + the number in the Journal; 0 means unknown
 }
 
 // strayBit is set in the number of an origin without rules.
@@ -528,7 +529,7 @@ const strayBit = 1 << 31
 // isStray reports whether an origin has no rules.
 func isStray(origin uint32) bool { return origin&strayBit != 0 }
 
-// number returns the number of an origin, by that in the batch.
+// number returns the Journal's number of an origin, given its number in the batch.
 func (s *strays) number(b *engine.Batch, n int) uint32 {
 	if s.batch[n] > 0 {
 		return s.batch[n] - 1 | strayBit
@@ -555,11 +556,11 @@ type pair struct {
 	origin, agent uint32
 	state         state // after the last event
 	head, tail    uint32
-	used, room    uint32 // bytes of the last chunk with events, and for events
+	used, room    uint32 // the bytes in use of the last chunk, and its bytes for events
 	ruling        engine.RulingID
 	own           int64 // the Crawl-delay in ruling
-	timed         bool  // all requests are events, because a text has a Crawl-delay
-	jumbled       bool  // the events are not in order of time
+	timed         bool  // whether all requests are events, because a text has a Crawl-delay
+	jumbled       bool  // whether the events are not in order of time
 	before        kind  // of the last event
 	counts
 }
@@ -568,9 +569,9 @@ type pair struct {
 type table struct {
 	slots []uint32 // 1 + the index of a pair, linearly probed; 0 is free. Its length is a power of two
 	pairs []pair
-	arena []byte // chunks: offset of the next one, 4 bytes; number of bytes with events, 4 bytes; the events
+	arena []byte // each chunk has the offset of the next one in 4 bytes, the number of bytes with events in 4 bytes, and the events
 	text  []byte // memory for an event
-	size  int64  // limit for the bytes of pairs with their slots, and of the arena
+	size  int64  // limits in bytes: for the pairs with their slots, and for the arena
 
 	details bool // events have details
 }
@@ -625,7 +626,7 @@ func (t *table) place(n int) {
 	t.slots[i] = uint32(n + 1)
 }
 
-// append appends an event to the series of a pair. It reports false, and does nothing, if there is no room.
+// append appends an event to the series of a pair. If there is no room, it returns false and does nothing.
 func (t *table) append(p *pair, e *event) bool {
 	next := p.state
 	t.text = next.append(t.text[:0], e)
@@ -644,8 +645,8 @@ func (t *table) append(p *pair, e *event) bool {
 	return true
 }
 
-// isBefore reports whether an event may have to precede the previous one, of the given kind and the same time.
-// Requests are equal unless the caller needs each.
+// isBefore reports whether an event may have to precede the previous one, which has the given kind and the same time.
+// Requests are equal, unless the caller needs each.
 func (t *table) isBefore(e *event, before kind) bool {
 	if e.kind == before {
 		return e.kind.isFetch() || t.details && e.kind == forbidden

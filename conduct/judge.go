@@ -62,11 +62,11 @@ func (j *Journal) Judge(to Report) error {
 	return nil
 }
 
-// A judge is a reader that judges each disallowed request by the responses that its crawler received before.
+// A judge is a reader that evaluates each disallowed request by the responses that its crawler received before.
 type judge struct {
 	opt       Options
 	to        Report
-	bodies    bool  // the bytes in the logs are those of bodies, without headers, see [Journal.Sizes]
+	bodies    bool  // whether the sizes in the logs exclude headers, see [Journal.Sizes]
 	cache     int64 // of Options, in microseconds
 	operators map[string]string
 
@@ -77,10 +77,10 @@ type judge struct {
 	last   event     // the last response
 	isLast bool
 
-	isFailing, isMoved bool // since then, a request for /robots.txt failed or was redirected
+	isFailing, isMoved bool // whether a request for /robots.txt has failed or been redirected since the last response
 	hasRobots          bool // at least half of the busy crawlers of the origin have a response
 
-	isOff    bool // the crawler's last text is not the one in force, see isOther
+	isOff    bool // whether the crawler's last text is not the one in force, see isOther
 	isGone   bool // most responses of the origin say that it has no robots.txt
 	mismatch Mismatch
 	asked    int64 // time of the crawler's last request for another URL; NoTime if there is none
@@ -127,8 +127,8 @@ func (j *judge) origin(o *origin) error {
 	return err
 }
 
-// endOrigin reports an origin whose responses contradict its text. It tolerates a few: some transfers end early, and
-// a server may lack its robots.txt for a while.
+// endOrigin reports an origin whose responses contradict its text. A few contradictions are tolerated: some transfers
+// end early, and a server may lack its robots.txt for a while.
 func (j *judge) endOrigin() error {
 	m := &j.mismatch
 	if 10*m.Answers <= m.Compared {
@@ -169,7 +169,7 @@ func (j *judge) begin(agent string) error {
 	return nil
 }
 
-// event counts an event, which comes after those before it.
+// event counts an event. Events must come in their order.
 func (j *judge) event(e *event) error {
 	if e.kind == gotText && !j.isOther(e) || e.kind == forbidden {
 		if err := j.noteChange(e); err != nil {
@@ -252,8 +252,8 @@ func (j *judge) answer(e *event) error {
 	return nil
 }
 
-// isOther reports whether the size of the next response, or of the one it confirms, shows that the crawler does not
-// have the text in force.
+// isOther reports whether a response shows that the crawler does not have the text in force, by its size or by the
+// size of the response that it confirms.
 func (j *judge) isOther(e *event) bool {
 	if e.fit == confirms {
 		return j.isLast && j.isOff
@@ -302,7 +302,7 @@ const leastBusy = 20
 func (j *judge) report(e *event, conduct Conduct) error {
 	q := &j.request
 	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: NoTime, Capture: NoTime}
-	// The rest is in the detail of the event, which has to be complete.
+	// The other data are in the detail of the event, which must be complete.
 	c := wire.NewCursor(e.detail)
 	q.URL = c.Text()
 	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
@@ -352,13 +352,13 @@ func (j *judge) noteChange(e *event) error {
 	return nil
 }
 
-// endChange reports what was recorded about a change.
+// endChange reports the recorded reaction to a change.
 func (j *judge) endChange() error {
 	if j.change == 0 {
 		return nil
 	}
 	j.change = 0
-	if j.own.requests == 0 { // it made no request here; the capture redirected its fetch
+	if j.own.requests == 0 { // the crawler requested nothing here; the redirect of a capture brought its fetch
 		return nil
 	}
 	return j.to.Change(&j.now)
@@ -392,7 +392,7 @@ func (j *judge) end(c *counts) error {
 	return j.to.Row(r)
 }
 
-// medians finds exact medians of numbers by key. Numbers that exceed its memory go to disk.
+// medians finds exact medians of numbers by key. Numbers that do not fit in its memory go to disk.
 type medians struct {
 	dir   string
 	all   []keyed
@@ -412,7 +412,7 @@ func (k keyed) compare(o keyed) int {
 	return cmp.Or(cmp.Compare(k.key, o.key), cmp.Compare(k.value, o.value))
 }
 
-// write writes all numbers to disk, and forgets them.
+// write writes all numbers to disk, and removes them from memory.
 func (m *medians) write() error {
 	if m.spill == nil {
 		m.spill = extsort.NewSpill(m.dir)
@@ -436,8 +436,8 @@ func (m *medians) write() error {
 	return nil
 }
 
-// finish calls tell with the median of each key (for an even count, the mean of the two middle numbers), and then
-// removes all numbers.
+// finish calls tell with the median of each key, and removes all numbers. The median of an even count is the mean of
+// the two middle numbers.
 func (m *medians) finish(tell func(key uint32, median int64)) error {
 	p := &picker{count: m.count, tell: tell}
 	if m.spill == nil {
@@ -468,7 +468,7 @@ func (m *medians) close() {
 	}
 }
 
-// A picker receives sorted numbers, and picks those in the middle.
+// A picker receives sorted numbers and picks the middle one, or the middle two.
 type picker struct {
 	count map[uint32]int64
 	tell  func(key uint32, median int64)

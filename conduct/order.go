@@ -45,7 +45,8 @@ type originPairs struct {
 	pairs  []uint32 // indices, in the order of the names of their crawlers
 }
 
-// sendPairs sends the pairs of the table to a reader; if all is set, also all origins with any request.
+// sendPairs sends the pairs of the table to a reader. If all is set, it also sends origins with requests but without
+// pairs.
 func (j *Journal) sendPairs(to reader, all bool) error {
 	names := j.list.Names()
 	ranks := make([]uint32, len(names)) // of crawlers, by name
@@ -68,7 +69,7 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 		pairs[i] = uint32(j.table.index(uint32(key>>32), order[uint32(key)]))
 	}
 	for _, t := range j.pairsByOrigin(pairs, all) {
-		// Send an origin, and its pairs, to a reader.
+		// Send an origin to a reader, and then its pairs.
 		o := origin{name: t.name, first: NoTime, fetched: map[string]answersOf{}}
 		if !isStray(t.origin) {
 			s := &j.sites[t.origin]
@@ -257,7 +258,7 @@ const (
 	pieceSize = 16 << 10
 )
 
-// A runWriter is a reader that writes everything it receives as blocks of a run.
+// A runWriter is a reader that writes everything that it receives as blocks of a run.
 type runWriter struct {
 	run   *extsort.Run
 	block []byte
@@ -295,7 +296,7 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// origin writes the facts about an origin, and the answers that its crawlers had.
+// origin writes the facts about an origin, and the first responses of its crawlers.
 func (w *runWriter) origin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
@@ -327,7 +328,7 @@ func (w *runWriter) begin(agent string) error {
 	return nil
 }
 
-// event adds an event to the piece in hand.
+// event adds an event to the current piece.
 func (w *runWriter) event(e *event) error {
 	if len(w.piece) >= pieceSize {
 		if err := w.endPiece(nil); err != nil {
@@ -341,7 +342,7 @@ func (w *runWriter) event(e *event) error {
 	return nil
 }
 
-// endPiece writes a piece, with the counts of the pair if that is the last one.
+// endPiece writes the current piece. The last piece of a pair has its counts.
 func (w *runWriter) endPiece(c *counts) error {
 	w.head = append(w.head[:0], 0)
 	if c != nil {
@@ -369,12 +370,12 @@ type origin struct {
 type period struct {
 	from   int64 // NoTime if unknown
 	isText bool  // a text is in force
-	change int   // 1 + the period of this text, if it replaced another ruling; 0 means none
+	change int   // 1 + the index of the period of this text, if it replaced another ruling; 0 means no change
 }
 
-// appendPeriods appends the periods of an origin with their changes. A change needs two rulings with known times, so
-// changes before the first capture, at failed fetches, and next to a capture or file without a fetch time are not
-// detected.
+// appendPeriods appends the periods of an origin with their changes. A change needs two rulings with known times. So
+// no change is detected before the first capture, at failed fetches, or next to a capture or file without a fetch
+// time.
 func appendPeriods(dst []period, periods []engine.Period) []period {
 	last, change := engine.RulingID(0), 0
 	for n, p := range periods {
@@ -401,7 +402,7 @@ func appendPeriods(dst []period, periods []engine.Period) []period {
 	return dst
 }
 
-// readOrigin reads the payload of an origin's item into o, which is empty or has a part of it.
+// readOrigin reads the payload of an origin's item into o, which is empty or contains other parts of the same origin.
 func (o *origin) readOrigin(payload []byte) error {
 	c := wire.NewCursor(payload)
 	o.first = earlier(o.first, c.Varint())

@@ -20,7 +20,7 @@ func (w *watched) Take(c *cursor) error {
 	return err
 }
 
-// toldDetails is a reader that keeps the details of events.
+// toldDetails is a reader that stores the details of events.
 type toldDetails struct {
 	eventsOnly
 	details []string
@@ -38,8 +38,8 @@ func (r *toldDetails) event(e *event) error {
 	return nil
 }
 
-// TestOneMoment merges runs with many pieces at the same time. The events come in order, and each run has at most one
-// piece in memory: a log whose times are days needs no more memory or time than another.
+// TestOneMoment merges runs with many pieces at the same time. It checks that events are sent in order, and that at
+// most one piece per run is in memory: a log whose times are only days needs no more memory or time than another.
 func TestOneMoment(t *testing.T) {
 	const runs, events = 3, 40_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -87,6 +87,6 @@ func TestOneMoment(t *testing.T) {
 		t.Errorf("%d events, want %d", len(told.details), runs*events)
 	}
 	if w.most > runs+1 {
-		t.Errorf("%d pieces in hand, of %d runs", w.most, runs)
+		t.Errorf("%d pieces are in memory, for %d runs", w.most, runs)
 	}
 }

@@ -43,7 +43,7 @@ type Row struct {
 	Robots                   int64 // requests for /robots.txt
 	Answers                  int64 // such requests with a time and a response that counts
 	FirstAnswer, LastAnswer  int64 // NoTime without Answers
-	AnswerMedian, AnswerMost int64 // time between consecutive Answers; meaningful from two on
+	AnswerMedian, AnswerMost int64 // time between consecutive Answers; meaningful if there are at least two
 	AnswerGaps               int64 // number of these gaps
 
 	Disallowed int64 // disallowed requests with a time
@@ -52,7 +52,7 @@ type Row struct {
 	Conducts   [NumConducts]int64 // Disallowed, by the crawler's knowledge
 
 	Delay           int64 // the Crawl-delay of the newest text; NoDelay also for all origins
-	Gaps, ShortGaps int64 // gaps between requests (except /robots.txt) under a Crawl-delay, and shorter ones
+	Gaps, ShortGaps int64 // gaps between requests (except /robots.txt) under a Crawl-delay, and gaps that are shorter than it
 	First, Last     int64 // of all requests; NoTime if none has a time
 	Bytes           int64 // MostBytes means this or more
 }
@@ -110,7 +110,7 @@ type Request struct {
 	Capture                 int64         // start of the period of that text; NoTime if unknown
 }
 
-// A Moment is a response that counts, or a disallowed request.
+// A Moment is a response that counts, or a disallowed request, with its time.
 type Moment struct {
 	Agent    string
 	At       int64
@@ -119,8 +119,8 @@ type Moment struct {
 	Violated bool
 }
 
-// A Change is a text that replaced another one or none, with a crawler's reaction. It is reported only for crawlers
-// that fetched the text, or made requests that it disallowed.
+// A Change is a text that replaced another text or the lack of one, with a crawler's reaction. It is reported only
+// for crawlers that fetched the text, or made requests that it disallowed.
 type Change struct {
 	Agent, Operator, Origin string
 	At                      int64 // time of the first capture with it
@@ -128,28 +128,28 @@ type Change struct {
 	Before, After           int64 // disallowed requests before and after that
 }
 
-// A Mismatch is an origin whose responses in the log contradict its text. Either over a tenth of the comparable responses
-// have a different size, so they had a different text; or most responses are 404 or 410. Fields of the other kind are
-// 0.
+// A Mismatch is an origin whose responses in the log contradict its text. Either over a tenth of the comparable
+// responses have a different size, which shows a different text; or most responses are 404 or 410. Fields of the
+// other case are 0.
 type Mismatch struct {
 	Origin            string
 	Answers, Compared int64
 	Size, Text        int64 // size of the first such response, and of the text in force
-	Denied, Told      int64 // 404 or 410 responses, and these plus responses with a text
+	Denied, Told      int64 // number of 404 or 410 responses, and of these plus responses with a text
 
-	// Hidden are requests with unknown conduct because the log has too few requests for robots.txt, for example if a CDN
-	// answers them: less than half of that many Busy crawlers have Asked.
+	// Hidden is the number of requests with unknown conduct because the log has too few requests for robots.txt, for
+	// example if a CDN answers them: less than half of the Busy crawlers have Asked.
 	Hidden, Busy, Asked int64
 
-	// Disallowed requests of all crawlers that fetched robots.txt: those unknown because of the responses, and those made
-	// although the crawler had the text.
+	// Disallowed requests of all crawlers that fetched robots.txt: with unknown conduct because of the responses, and
+	// made although the crawler had the text.
 	Unseen, Knew int64
 }
 
 // IsUnlike reports whether responses contradict the text, rather than being absent from the log.
 func (m *Mismatch) IsUnlike() bool { return m.Answers+m.Denied > 0 }
 
-// Disproves reports whether the responses make all knowledge of the crawlers about the text unknown.
+// Disproves reports whether, because of the responses, it is unknown of all crawlers what they knew about the text.
 func (m *Mismatch) Disproves() bool { return m.IsUnlike() && m.Knew == 0 }
 
 // A Report receives the findings of a Journal, ordered by origin and crawler. If rows cover all origins, they come at

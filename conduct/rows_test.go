@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// delays are texts with and without a Crawl-delay, and its value in seconds.
+// delays are texts with and without a Crawl-delay, each with its value in seconds.
 var delays = []struct {
 	text    string
 	seconds float64 // negative if there is none
@@ -25,7 +25,7 @@ var delays = []struct {
 	{"User-agent: *\nAllow: /\nCrawl-delay: 600\n", 600},
 }
 
-// randomScene is a log of some lines at near and often equal times.
+// randomScene returns a log of a few lines whose times are close and often equal.
 func randomScene(rng *rand.Rand, lines int) *scene {
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
 	if rng.IntN(4) == 0 {
@@ -77,7 +77,7 @@ func (s *scene) delayAt(url string, at time.Time) float64 {
 	return -1
 }
 
-// slowRow computes the row of a crawler at an origin, as section 13 and docs/CONDUCT.md define it.
+// slowRow computes the row of a crawler at an origin, as defined by SEMANTICS.md, section 13, and docs/CONDUCT.md.
 func (s *scene) slowRow(agent, origin string) *conduct.Row {
 	var own []line
 	for _, l := range s.lines {
@@ -171,7 +171,7 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 		if before == nil || r.Status != 200 || before.Status == 200 && string(before.Body) == string(r.Body) {
 			continue
 		}
-		until := s.start.AddDate(1, 0, 0) // the end of the text; fetches of it may fail in between
+		until := s.start.AddDate(1, 0, 0) // the end of the text; fetches may fail while it is in force
 		for k := i + 1; k < len(s.rules); k++ {
 			if o := &s.rules[k]; known(o) && (o.Status != 200 || string(o.Body) != string(r.Body)) {
 				until = o.FetchedAt
@@ -211,7 +211,8 @@ func (s *scene) slowChanges() (all []conduct.Change) {
 	return all
 }
 
-// TestRows compares rows and changes with the slow ones, for logs out of order, with little and much memory.
+// TestRows compares rows and changes with those of slow functions, for logs out of order, with little and much
+// memory.
 func TestRows(t *testing.T) {
 	for seed := range uint64(30) {
 		s := randomScene(rand.New(rand.NewPCG(seed, 5)), 1500)
@@ -246,7 +247,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestChangeAroundFailure has a request for robots.txt while a fetch of the new text fails: this remains one change.
+// TestChangeAroundFailure has a request for robots.txt at a time when fetches of the new text fail: this remains one
+// change.
 func TestChangeAroundFailure(t *testing.T) {
 	s := &scene{rng: rand.New(rand.NewPCG(1, 1)), start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
 	s.capture(0, 200, delays[3].text)
@@ -325,8 +327,8 @@ func (s *scene) medianOf(agent string) int64 {
 	return median(gaps)
 }
 
-// TestOnlyRobots has a log that only requests robots.txt, out of order, with more responses for one crawler than are
-// sorted together.
+// TestOnlyRobots has a log that contains only requests for robots.txt, out of order. One crawler has more responses
+// than are sorted in memory.
 func TestOnlyRobots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	s := &scene{rng: rng, start: time.Date(2026, 8, 11, 0, 0, 0, 0, time.UTC)}
@@ -347,7 +349,7 @@ func TestOnlyRobots(t *testing.T) {
 	for _, memory := range []int64{64 << 20, 8 << 20, 256 << 10} {
 		r := s.find(t, s.lines, nil, way{rows: 8192, workers: 1, memory: memory}).rows[0]
 		if r.Answers != int64(len(times)) || r.AnswerMedian != median(slices.Clone(gaps)) || r.AnswerMost != slices.Max(gaps) {
-			t.Errorf("%d bytes: %+v, want %d answers, median %d, most %d", memory, r, len(times), median(gaps), slices.Max(gaps))
+			t.Errorf("%d bytes: %+v, want %d responses, median %d, maximum %d", memory, r, len(times), median(gaps), slices.Max(gaps))
 		}
 	}
 }

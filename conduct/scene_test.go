@@ -23,10 +23,10 @@ type line struct {
 	method string
 	status int
 	size   int    // size of the response; 0 means 10, or unknown for a robots.txt; see unsized and zero
-	want   string // the intended conduct; "" for a line that no text disallows, or that an impostor made
+	want   string // the intended conduct; "" for a line that no text disallows, or that is from an impostor
 }
 
-// A scene is a log of crawlers with known conduct, with the captures of robots.txt. Its times are days after a random
+// A scene is a log of crawlers with known conduct, and the captures of robots.txt. Its times are days after a random
 // start.
 type scene struct {
 	rng    *rand.Rand
@@ -105,7 +105,8 @@ func (s *scene) from(client string) *scene {
 	return s
 }
 
-// asks adds a crawler's request for robots.txt, at the site unless an origin precedes the agent and a space.
+// asks adds a crawler's request for robots.txt, at the site or, if the argument begins with an origin and a space,
+// there.
 func (s *scene) asks(day float64, agent string, status int) *scene {
 	return s.ask(day, agent, status, "GET", site+"/robots.txt")
 }
@@ -121,7 +122,8 @@ func (s *scene) sized(size int) *scene {
 	return s
 }
 
-// gets adds a crawler's requests for private pages at one time. want is the conduct, or "" if they are allowed.
+// gets adds a crawler's requests for private pages at one time. want is the intended conduct; "" if the requests are
+// allowed.
 func (s *scene) gets(day float64, agent, want string) *scene {
 	for range 1 + s.rng.IntN(3) {
 		s.get(day, agent, want, fmt.Sprintf("%s/private/%d", site, s.rng.IntN(5)))
@@ -137,7 +139,8 @@ func (s *scene) get(day float64, agent, want, url string) *scene {
 // browsed adds a request by a browser.
 func (s *scene) browsed(day float64) *scene { return s.get(day, "", "", site+"/private/1") }
 
-// noise adds lines without an effect: after the first line, by crawlers and browsers, for paths that all texts allow.
+// noise adds lines that must have no effect: after the first line, by crawlers and browsers, for paths that all texts
+// allow.
 func (s *scene) noise() *scene {
 	first, last := time.Time{}, time.Time{}
 	for _, l := range s.lines {
@@ -304,31 +307,31 @@ var kinds = []struct {
 	{"failures do not undo an answer", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).asks(1, "GPTBot", 500).asks(2, "GPTBot", 429).gets(3, "GPTBot", "knew")
 	}},
-	{"is told that there is none", func(s *scene) {
+	{"gets the response that there is none", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 404).gets(1, "GPTBot", "held").gets(1.01, "GPTBot", "unseen").gets(1.01, "bingbot", "never_asked")
 	}},
-	{"all are told that there is none", func(s *scene) {
+	{"all get the response that there is none", func(s *scene) {
 		for day := range 5 {
 			s.asks(float64(day), "GPTBot", 404).asks(float64(day), "bingbot", 410).asks(float64(day), "Amazonbot", 301).asks(float64(day), "Amazonbot", 503)
 		}
 		s.file(closes).gets(4.5, "GPTBot", "held").gets(7, "GPTBot", "unseen").gets(7, "bingbot", "unseen").gets(7, "Amazonbot", "unseen").gets(7, "OAI-SearchBot", "shared")
 	}},
-	{"most are told that there is none", func(s *scene) {
+	{"most get the response that there is none", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 200).asks(0, "bingbot", 404).asks(1, "bingbot", 404).gets(3, "GPTBot", "knew").gets(3, "bingbot", "unseen")
 	}},
-	{"half are told that there is none", func(s *scene) {
+	{"half get the response that there is none", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 304).asks(0, "bingbot", 404).gets(3, "GPTBot", "knew").gets(3, "bingbot", "outdated")
 	}},
-	{"is told once that there is none", func(s *scene) {
+	{"gets the response once that there is none", func(s *scene) {
 		for day := range 5 {
 			s.asks(float64(day), "GPTBot", []int{200, 304, 206, 404, 200}[day])
 		}
 		s.file(closes).gets(3.5, "GPTBot", "held").gets(5, "GPTBot", "knew").asks(6, "bingbot", 404).gets(8, "bingbot", "outdated")
 	}},
-	{"is told by HEAD that there is none", func(s *scene) {
+	{"gets a HEAD response that there is none", func(s *scene) {
 		s.file(closes).asks(0, "GPTBot", 404).ask(1, "bingbot", 404, "HEAD", site+"/robots.txt").asks(2, "bingbot", 200).gets(3, "GPTBot", "outdated").gets(3, "bingbot", "knew")
 	}},
-	{"an impostor is told that there is none", func(s *scene) {
+	{"an impostor gets the response that there is none", func(s *scene) {
 		s.file(closes).from(impostors).asks(0, "Googlebot", 404).asks(1, "Googlebot", 404).from(googles).asks(1, "Googlebot", 200).asks(2, "Googlebot", 404).gets(4, "Googlebot", "outdated")
 	}},
 	{"a capture says that there was none", func(s *scene) {
@@ -430,10 +433,10 @@ var kinds = []struct {
 		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).sized(tooLong).asks(1.5, "OAI-SearchBot", 304).gets(2, "GPTBot", "never_asked")
 		s.asks(3, "OAI-SearchBot", 200).sized(len(closes)).gets(4, "GPTBot", "shared")
 	}},
-	{"its operator is sent a longer text", func(s *scene) {
+	{"its operator receives a longer text", func(s *scene) {
 		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 200).sized(len(closes)+longer).gets(2, "GPTBot", "never_asked")
 	}},
-	{"its operator keeps a text, and is sent another", func(s *scene) {
+	{"its operator keeps a text, and receives another", func(s *scene) {
 		s.file(closes).browsed(0).asks(1, "OAI-SearchBot", 304).asks(2, "OAI-SearchBot", 200).sized(tooLong).gets(3, "GPTBot", "shared")
 	}},
 	{"its operator is sent headers", func(s *scene) {
@@ -466,8 +469,8 @@ func newScene(kind int, seed uint64) *scene {
 	return s.noise()
 }
 
-// forbids reports whether the text in force at a time disallows a URL for a crawler. It is slow, and follows section
-// 13.
+// forbids reports whether the text in force at a time disallows a URL for a crawler. It is a slow implementation of
+// SEMANTICS.md, section 13.
 func (s *scene) forbids(agent, url string, at time.Time) bool {
 	rule, ok := s.rule(agent, url, at)
 	return ok && !rule.Allow
@@ -586,7 +589,7 @@ func (l *line) counts() bool {
 	return isTxt(l.url) && !l.at.IsZero() && !l.isImpostor() && l.method != "HEAD" && says
 }
 
-// tooLong exceeds the size of all responses with the text in a scene, and longer is the size of a header.
+// tooLong is greater than the size of any response with a text in a scene. longer is the size of a header.
 const (
 	tooLong = 20_000
 	longer  = 400
@@ -602,8 +605,8 @@ func (s *scene) isOther(l *line) bool {
 	return l.size == 1 || l.size == tooLong || l.size == len(r.Body)+longer && !headers
 }
 
-// isOff reports whether a crawler had another text than the one in force after a response, judging by its size or by
-// that of the response that it confirms.
+// isOff reports whether a crawler had another text than the one in force after a response. It judges by the size of
+// the response, or of the response that it confirms.
 func (s *scene) isOff(l *line) bool {
 	if l.status != 304 && l.status != 206 {
 		return s.isOther(l)
@@ -627,7 +630,7 @@ func (s *scene) hasText(l *line) bool {
 func (s *scene) denies(l *line) bool { return (l.status == 404 || l.status == 410) && s.hasText(l) }
 
 // toldNone returns the number of an origin's responses that say that there is no robots.txt, and the number of these
-// and of those with a text.
+// plus those with a text.
 func (s *scene) toldNone(origin string) (denied, told int64) {
 	for i := range s.lines {
 		l := &s.lines[i]
@@ -646,7 +649,7 @@ func (s *scene) toldNone(origin string) (denied, told int64) {
 // reference returns the conduct of a line that the text disallows, by the table of section 13; "" for other lines.
 func (s *scene) reference(l *line) string { return s.referenceIf(l, s.hasRobots(originOf(l.url))) }
 
-// referenceIf is reference for a log with or without requests for robots.txt.
+// referenceIf is like reference, for a log that has requests for robots.txt or not.
 func (s *scene) referenceIf(l *line, hasRobots bool) string {
 	if l.agent == "" || l.isImpostor() || l.at.IsZero() || isTxt(l.url) || !s.forbids(l.agent, l.url, l.at) {
 		return ""
@@ -773,7 +776,7 @@ func (s *source) Next(b *engine.Batch) bool {
 	return true
 }
 
-// Sizes of a line without a size, and with size 0.
+// Logged sizes of a line without a size, and of a line with size 0.
 const (
 	unsized = -1 - iota
 	zero

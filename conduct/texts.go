@@ -28,10 +28,11 @@ func (t *Texts) Add(key [16]byte, body []byte) {
 }
 
 // lengths are the possible sizes of a response with a text. Servers compress texts, use LF or CR LF, and send chunks.
-// In some logs, sizes include chunks and the header of the response. A size proves nothing if one of these explains it.
+// In some logs, sizes include chunks and the header of the response. A size that one of these explains proves
+// nothing.
 type lengths struct {
 	text           int64    // size of the text in the rules
-	plain          [3]int64 // text, and the same with LF or with CR LF line ends
+	plain          [3]int64 // size of the text as it is, and with LF or CR LF line ends
 	slack          int64    // tolerance for uncompressed responses
 	chunks         int64    // maximum overhead of chunks
 	least, packed  int64    // minimum and maximum size of the compressed text
@@ -40,19 +41,19 @@ type lengths struct {
 
 // Limits of responses.
 const (
-	edges      = 5       // bytes that editors add or remove: a byte order mark and a line end
-	longHeader = 8 << 10 // bytes of a header; servers reject longer ones
+	edges      = 5       // number of bytes that editors add or remove: a byte order mark and a line end
+	longHeader = 8 << 10 // maximum size of a header; servers reject longer ones
 	window     = 32 << 10
 )
 
-// lengthsOf returns the lengths of a text. The compressed size depends on the compressor of the server, so there are only
-// bounds: no compressor achieves a fifth of the size of deflate for a text within its window, and none is worse than
-// Huffman coding without a search for repetitions. A text beyond the window has no lower bound, because other
-// compressors look back further.
+// lengthsOf returns the lengths of a text. The compressed size depends on the compressor of the server, so there are
+// only bounds. Within its window, no compressor achieves a fifth of the size that deflate does, and none is worse
+// than Huffman coding without a search for repetitions. A text longer than the window has no lower bound, because
+// other compressors look back further.
 func (m *measurer) lengthsOf(body []byte) lengths {
 	n := int64(len(body))
 	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))
-	wide := 0 // bytes beyond ASCII, which another encoding may double or halve
+	wide := 0 // number of bytes beyond ASCII; another encoding may double or halve their size
 	for _, c := range body {
 		if c >= utf8.RuneSelf {
 			wide++
@@ -72,7 +73,7 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 	}
 	const (
 		frame = 64 // bytes of a gzip header and a few chunks
-		chunk = 8  // bytes that a chunk adds to its line
+		chunk = 8  // bytes that a chunk adds to the text
 	)
 	l.chunks = max(frame+n/256, chunk*(ends+2)) // some servers send each line as a chunk
 	l.packed = huffman + huffman/10 + frame
@@ -80,8 +81,8 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 	return l
 }
 
-// A measurer computes the lengths of texts, one after the other. It reuses its compressors: creating two for each text
-// took most of the time of loading rules. The zero value is ready.
+// A measurer computes the lengths of texts, one after the other. It reuses its compressors: creating two for each
+// text took most of the time of loading rules. The zero value is ready to use.
 type measurer struct {
 	packed        counter
 	best, huffman *flate.Writer
@@ -118,10 +119,10 @@ type fit uint8
 
 const (
 	unsized     fit = iota // unknown
-	confirms               // no complete text: the crawler keeps its previous copy
-	denies                 // says that there is no robots.txt, though one is in force
+	confirms               // not a complete text: the crawler keeps its previous copy
+	denies                 // says that there is no robots.txt, although one is in force
 	fits                   // the response may contain it
-	fitsHeaders            // it may contain it only if sizes in the log include headers
+	fitsHeaders            // may be the text only if sizes in the log include headers
 	impossible             // the response cannot contain it
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packers compress like servers, from the fastest to the best compression.
+// packers compress as servers do, from the fastest to the best compression.
 func packers(t *testing.T) map[string]func(io.Writer) io.WriteCloser {
 	t.Helper()
 	all := map[string]func(io.Writer) io.WriteCloser{}
@@ -67,7 +67,7 @@ func chunked(t *testing.T, text string, lines bool) int64 {
 	return int64(out.Len() + len("\r\n"))
 }
 
-// TestLengths sends real robots.txt files, and texts that compress well or badly, in all the ways of servers, and
+// TestLengths sends real robots.txt files, and texts that compress well or badly, in all ways that servers use. It
 // checks that no response contradicts its text.
 func TestLengths(t *testing.T) {
 	names, err := filepath.Glob("../testdata/quickstart/rules/*")
@@ -135,7 +135,7 @@ func TestOtherLengths(t *testing.T) {
 		20: impossible, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: impossible, n / 2: fits,
 	} {
 		if got := l.of(size); got != want {
-			t.Errorf("%d of %d (%d to %d packed): got %d, want %d", size, n, l.least, l.packed, got, want)
+			t.Errorf("%d bytes for a text of %d (%d to %d compressed): got %d, want %d", size, n, l.least, l.packed, got, want)
 		}
 	}
 }

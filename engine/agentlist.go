@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// MaxNamed is the maximum number of crawlers that an [AgentList] tells apart although only a robots.txt names them.
-// Real logs have a few hundred; a hostile log can have any number.
+// MaxNamed is the maximum number of crawlers that an [AgentList] numbers separately although only a robots.txt names
+// them. Real logs have a few hundred; a hostile log can have any number.
 const MaxNamed = 4096
 
 // OtherNamed stands for all crawlers beyond MaxNamed.
@@ -27,9 +27,9 @@ type AgentList struct {
 	number   int     // the number of last
 }
 
-// NewAgentList returns a list of the agents of now's store, with at most so many more that only a robots.txt names.
-// old is the Lookup of [Options].Old, or nil. If the new robots.txt does not name the crawler, the list uses the
-// name in the old one. Both Lookups must be set to the batch of a row, see [Lookup.Use].
+// NewAgentList returns a list of the agents of now's store, with at most the given number of further crawlers that
+// only a robots.txt names. old is the Lookup of [Options].Old, or nil. If the new robots.txt does not name the
+// crawler, the list uses the name in the old one. Both Lookups must be set to the batch of a row, see [Lookup.Use].
 func NewAgentList(now, old *Lookup, most int) *AgentList {
 	agents := now.store.opt.Agents
 	return &AgentList{now: now, old: old, known: len(agents), most: most, names: agents[:len(agents):len(agents)], numbers: map[string]int{}}

@@ -84,7 +84,7 @@ func TestAheadDamagedIndex(t *testing.T) {
 			found := []rules.Found{{Site: origins, OK: true}} // of a previous row
 			reader.(rules.AheadReader).FindAll([][]byte{origin}, found)
 			if f := found[0]; f.OK && (!ok || f.Site != site || f.ID != id) {
-				t.Fatalf("byte %d: %s: found ahead as %v, by itself as %d, %d, %t", at, origin, f, site, id, ok)
+				t.Fatalf("byte %d: %s: with prefetching found as %v, without as %d, %d, %t", at, origin, f, site, id, ok)
 			}
 			if !ok {
 				unread++

@@ -81,7 +81,7 @@ type Batch struct {
 	PeriodBits []byte
 
 	// Timeless counts, with StoreOptions.RowTimes, the verdicts that disallow a URL by a robots.txt with an unknown
-	// effective date: its only time is a file modification time, or it has none. With LogAgents it counts only
+	// effective date: its only timestamp is a file modification time, or it has none. With LogAgents it counts only
 	// verdicts that would otherwise be violations.
 	Timeless int
 
@@ -201,7 +201,7 @@ type Reject struct {
 
 // A column has one value per row of a batch, or none if the batch does not have the column.
 type column interface {
-	keep(rows []uint32) // drops all rows but these, which are ascending
+	keep(rows []uint32) // drops all rows except the given ones, which must be ascending
 	truncate(n int)     // drops the rows from n on
 }
 
@@ -250,8 +250,8 @@ func (b *Batch) decidedColumns(do func(column)) {
 // Truncate drops the rows from n on, in all columns that the Source fills.
 func (b *Batch) Truncate(n int) { b.sourceColumns(func(c column) { c.truncate(n) }) }
 
-// A SiteID identifies an origin: one that the Store knows, from 0 to [Store.NumSites]-1, or, if the stray bit is
-// set, one without rules (the rest is an index of [Batch.Strays]).
+// A SiteID identifies an origin. From 0 to [Store.NumSites]-1, it is an origin that the Store knows. If the stray bit
+// is set, the origin has no rules, and the rest is an index of [Batch.Strays].
 type SiteID uint32
 
 const (
@@ -331,7 +331,7 @@ type Answer struct {
 type Preference = preference.Answer
 
 // TextKey returns the first half of the SHA-256 of the text in force, so that a caller with the texts can find the
-// one that decided. ok is false if a fetch decides instead of a text, or if the store has failed.
+// one that decided. ok is false if the outcome of a fetch decides, or if the store has failed.
 func (s *Store) TextKey(id RulingID) (key [16]byte, ok bool) {
 	text, ok := id.Text()
 	if !ok {

@@ -24,7 +24,7 @@ type BusyRule struct {
 // A decider names the rule or the origin of a row, as a Verdict does.
 type decider struct {
 	site   SiteID
-	name   uint32 // for a stray, its place in names; for a rule, 1 + the last other site; 0 means none
+	name   uint32 // for a stray, the offset of its name in names; for a rule, 1 + another site that has it; 0 means none
 	rule   int32
 	agent  uint32
 	shared bool // by several sites
@@ -113,7 +113,7 @@ func (u *busiest) addNamed(b *Batch) {
 	}
 }
 
-// siteRows counts the rows of each site or, if there are too many sites, of those with the most rows.
+// siteRows counts the rows of each site or, if there are too many sites, only those of the busiest ones.
 type siteRows struct {
 	all []int64 // nil if there are too many
 	few frequent
@@ -235,7 +235,7 @@ func (u *busiest) share(it *item, site SiteID) {
 	}
 }
 
-// total adds the results to the sum of all counts. rows has exact counts of strays, for all or some of them.
+// total adds the results to the sum of all counts. rows are exact counts of strays, for all or some of them.
 func (u *busiest) total(s *Stats, rows *tally) {
 	top := u.strays.top(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
@@ -276,11 +276,10 @@ func busierOrigin(a, b BusyOrigin) int {
 	return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Origin, b.Origin))
 }
 
-// names holds the names of strays one after the other, each with its length before it, so that adding one allocates
-// nothing.
+// names is a list of names of strays. Each name follows its length, so that adding one allocates nothing.
 type names []byte
 
-// addName adds a name, and returns its place, which is never 0.
+// addName adds a name, and returns its offset, which is never 0.
 func (n *names) addName(name []byte) uint32 {
 	if len(*n) == 0 {
 		*n = append(*n, 0)

@@ -47,7 +47,7 @@ func TestCanonical(t *testing.T) {
 			e.Evaluate(&b)
 			if !canonical {
 				if len(b.Canonicals) != 0 {
-					t.Errorf("%d canonical URLs without being asked for", len(b.Canonicals))
+					t.Errorf("%d canonical URLs, although the store has no Clean-param", len(b.Canonicals))
 				}
 				continue
 			}

@@ -104,7 +104,7 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 				}
 			}
 			if next != len(b.Disputes) {
-				t.Fatalf("%s: %d disputes of %d are in order", how, next, len(b.Disputes))
+				t.Fatalf("%s: only the first %d of %d disputes are as expected", how, next, len(b.Disputes))
 			}
 			if s.Err() != nil {
 				t.Fatal(s.Err())
@@ -113,8 +113,8 @@ func (n *disputed) check(t *testing.T, body []byte, paths []string, d robots.Dia
 	}
 }
 
-// sameAnswers reports whether two disputes are equal except for lines: another rule with the same effect may be the
-// longest.
+// sameAnswers reports whether two disputes are equal except for lines: if several rules have the same effect, another
+// of them may be the longest.
 func (d *Dispute) sameAnswers(other *Dispute) bool {
 	for i := range d.By {
 		if d.By[i].Dialect != other.By[i].Dialect || d.By[i].Allows != other.By[i].Allows {
@@ -166,7 +166,7 @@ func TestDisputes(t *testing.T) {
 		n.check(t, disputeText(r), disputePaths, disputeDialects[r.IntN(len(disputeDialects))], i%5 == 0)
 	}
 	if n.disputes < n.rows/100 {
-		t.Errorf("%d disputes of %d verdicts that forbid, %d rows", n.disputes, n.denied, n.rows)
+		t.Errorf("%d disputes of %d denying verdicts, %d rows", n.disputes, n.denied, n.rows)
 	}
 	t.Logf("%d rows, %d denied, %d disputes", n.rows, n.denied, n.disputes)
 }
@@ -202,8 +202,8 @@ func FuzzDisputes(f *testing.F) {
 	})
 }
 
-// TestDisputed has the common cases of real sites: a URL that only some readings disallow is not a violation, and the
-// first dispute is the example.
+// TestDisputed checks the common cases of real sites: a URL that only some readings disallow is not a violation, and
+// the first dispute is the example.
 func TestDisputed(t *testing.T) {
 	const delay = "User-agent: bingbot\nCrawl-delay: 1\n\nUser-agent: AhrefsBot\nDisallow: /search\n"
 	const star = "User-agent: *\nCrawl-delay: 10\nUser-agent: CCBot\nDisallow: /\n"
@@ -317,7 +317,7 @@ func TestOpened(t *testing.T) {
 		if other := buildStore(t, opt, "https://a.com", "User-agent: *\nDisallow: /y\n"); !test.rows {
 			for _, pair := range [][]*Store{{s, s}, {s, other}, {other, s}} {
 				if origins, same, err := Differing(pair[0], pair[1]); err != nil || len(origins)+same != 1 || (same == 1) != (pair[0] == pair[1]) {
-					t.Errorf("%s: %v differ and %d are the same, %v", name, origins, same, err)
+					t.Errorf("%s: %v differ and %d are equal, %v", name, origins, same, err)
 				}
 			}
 		}
@@ -350,7 +350,7 @@ func TestMoment(t *testing.T) {
 	stores["built"] = built
 	for name, s := range stores {
 		e, lookup := s.NewEvaluator(), s.NewLookup()
-		for range 2 { // a store with a memory limit remembers less the second time
+		for range 2 { // a store with a memory limit has dropped the ruling by the second time
 			b := logBatch([]logRow{
 				{"bingbot", "https://a.com/robots.txt"},
 				{"bingbot", "https://b.com/robots.txt"},
@@ -366,7 +366,7 @@ func TestMoment(t *testing.T) {
 			for row, want := range []time.Duration{time.Hour, defaultCache, defaultCache} {
 				spans := lookup.Periods(nil, b.Sites[row], b.Rulings[row])
 				if got := b.Evidence[row].CacheFor; got != want.Microseconds() || len(spans) != 1 || spans[0].CacheFor != got || spans[0].HasTime {
-					t.Errorf("%s: a copy of %s lives %d µs, want %v; stretches %+v", name, b.URL(row), got, want, spans)
+					t.Errorf("%s: a copy of %s may be used for %d µs, want %v; periods %+v", name, b.URL(row), got, want, spans)
 				}
 			}
 		}

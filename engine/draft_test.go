@@ -39,8 +39,8 @@ func (s *violationSink) Write(b *Batch) error {
 
 func (s *violationSink) Close() error { return nil }
 
-// TestDraft checks that a draft causes no violations (SEMANTICS.md, section 11): the previous rules do, and a crawler
-// that only they name counts, too. The result does not depend on the rules or workers.
+// TestDraft checks that a draft causes no violations (SEMANTICS.md, section 11): the previous rules define them, and
+// a crawler that only they name counts, too. The result does not depend on the rules or workers.
 func TestDraft(t *testing.T) {
 	rows := []logRow{
 		{googleHeader, "https://a.com/draft"},

@@ -227,7 +227,7 @@ func TestShuffled(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(stats[0], stats[1]) || stats[0].URLs == 0 {
-			t.Errorf("%s: grouped by host %+v, at random %+v", d, stats[0], stats[1])
+			t.Errorf("%s: grouped by host %+v, but in random order %+v", d, stats[0], stats[1])
 		}
 	}
 }

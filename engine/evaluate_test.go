@@ -131,8 +131,7 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// TestEvaluateOrigins has origins with everything that may surround them in a URL, each URL after one that shares its
-// beginning.
+// TestEvaluateOrigins has URLs with everything that can surround an origin, each after a URL with the same beginning.
 func TestEvaluateOrigins(t *testing.T) {
 	s := buildStore(t, StoreOptions{}, "https://a.com", "User-agent: *\nDisallow: /x\nDisallow: /?q\n", "https://a.community", "User-agent: *\nDisallow: /\n")
 	const none, x = "https://a.com | allow default", "https://a.com | deny rule 2 Disallow: /x"
@@ -233,7 +232,7 @@ func TestEvaluateAllocs(t *testing.T) {
 	}
 }
 
-// manyFloating returns so many rules that package onepass finds their segments.
+// manyFloating returns enough rules that package onepass finds their segments.
 func manyFloating(n int) string {
 	var w strings.Builder
 	for i := range n {
@@ -280,7 +279,7 @@ func FuzzEvaluate(f *testing.F) {
 				e.Evaluate(b)
 				for i := range b.Len() {
 					if got, want := describe(s, b, i), evaluateAlone(s, b.URL(i)); got != want {
-						t.Fatalf("%s: %q among others: %s, alone: %s", s.Options().Dialect, b.URL(i), got, want)
+						t.Fatalf("%s: %q gives %s among others, but %s alone", s.Options().Dialect, b.URL(i), got, want)
 					}
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestInForce compares rulings at moments, and answers, with the evaluation of rows with these times.
+// TestInForce compares the rulings and answers for moments with an evaluation of rows at these times.
 func TestInForce(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 	all := []robots.Response{

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// leadTexts are robots.txt files. In the first, any row can be led; in the second, only rows that no wildcard can
-// match; in the third, none. The last has no rules.
+// leadTexts are robots.txt files. With the first, each row may follow a lead; with the second, only rows that no
+// wildcard can match; with the third, none. The last has no rules.
 var leadTexts = []string{
 	"User-agent: *\nDisallow: /shop/cart\nAllow: /shop/cart/help\nDisallow: /%C3%A9\nDisallow: /rob\nDisallow: /exactly$\nDisallow: /A\nDisallow: /!\n",
 	"User-agent: *\nDisallow: /a\nDisallow: /shop/*sale\nAllow: /shop\n\nUser-agent: b\nDisallow: /shop/x\nDisallow: /robots.txt\n",
@@ -39,8 +39,8 @@ func leadPaths(rng *rand.Rand, n int) []string {
 	return paths
 }
 
-// TestLeads checks that rows in batches, where others lead them, have the same verdicts as alone: in all dialects, for
-// one agent and for two, from memory and from packs with limits.
+// TestLeads checks that rows in batches, where they may follow a lead, have the same verdicts as alone: in all
+// dialects, for one agent and for two, from memory and from packs with limits.
 func TestLeads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 2))
 	led := 0
@@ -71,7 +71,7 @@ func TestLeads(t *testing.T) {
 					}
 					for i := range b.Len() {
 						if got, want := describe(s, b, i), evaluateAlone(s, b.URL(i)); got != want {
-							t.Fatalf("%s, %s, agents %q: %q among others: %s, alone: %s", d, how, agents, b.URL(i), got, want)
+							t.Fatalf("%s, %s, agents %q: %q gives %s among others, but %s alone", d, how, agents, b.URL(i), got, want)
 						}
 					}
 				}

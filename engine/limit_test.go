@@ -54,14 +54,14 @@ func TestLimitLongRules(t *testing.T) {
 		if _, err := Run(t.Context(), s, src, dst, Options{Workers: 32}); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %d MiB alive at most, %d of %d rules were copied with their value", how, dst.most>>20, dst.whole, dst.rules)
+		t.Logf("%s: at most %d MiB in use, %d of %d rules were copied with their value", how, dst.most>>20, dst.whole, dst.rules)
 		switch {
 		case how == "unlimited":
 			want = dst.rows.String()
 		case dst.rows.String() != want:
 			t.Errorf("%s: other rows", how)
 		case dst.most > limit:
-			t.Errorf("%s: %d MiB are alive of a limit of %d", how, dst.most>>20, limit>>20)
+			t.Errorf("%s: %d MiB are in use, the limit is %d", how, dst.most>>20, limit>>20)
 		}
 		if strings.Count(want, "\n") != urls {
 			t.Fatalf("%d rows", strings.Count(want, "\n"))
@@ -109,13 +109,13 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestEnoughMemory checks that no rules are loaded again with the limit that EnoughMemory returns, that they are with
-// half of the room for rules, and that it returns one for any limit, even without room for rules.
+// TestEnoughMemory checks that with the limit that EnoughMemory returns no rules are loaded again, that with half of
+// the room for rules some are, and that it returns a limit in any case, even without room for rules.
 func TestEnoughMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles rules 200,000 times")
 	}
-	const origins, urls, run = 1500, 60_000, 96 << 20 // run is the memory of a run besides rules
+	const origins, urls, run = 1500, 60_000, 96 << 20 // memory of a run, except for rules
 	var all []robots.Response
 	for i := range origins {
 		body := fmt.Sprintf("User-agent: *\nDisallow: /own%d%s\n", i, strings.Repeat("x*", 2500))
@@ -145,13 +145,13 @@ func TestEnoughMemory(t *testing.T) {
 	for _, limit := range []int64{1, run + 8<<20} {
 		named := enough(limit)
 		if named <= run {
-			t.Fatalf("%d bytes are enough, says a run under %d", named, limit)
+			t.Fatalf("EnoughMemory is %d after a run with a limit of %d", named, limit)
 		}
 		if again := enough(named); again != 0 {
-			t.Errorf("under %d bytes rules are dropped; a run under %d says that is enough, and another that %d is", named, limit, again)
+			t.Errorf("with a limit of %d rules are dropped, although a run with %d said that it is enough; another run says %d", named, limit, again)
 		}
 		if half := int64(run) + (named-run)/2; enough(half) == 0 {
-			t.Errorf("a run under %d bytes says that %d are enough, and %d are", limit, named, half)
+			t.Errorf("a run with a limit of %d says that %d are needed, but %d are enough", limit, named, half)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestWinners(t *testing.T) {
 	for _, test := range []struct {
 		most  int64
 		rules []string
-		want  string // for each rule: w with its value, l without, - not at all
+		want  string // for each rule: w if copied with its value, l if without, - if not copied
 	}{
 		{0, []string{short}, "-"},
 		{winnerOverhead - 1, []string{short}, "-"},
@@ -201,7 +201,7 @@ func TestWinners(t *testing.T) {
 				}
 			}
 			if got != test.want || h.size > test.most {
-				t.Errorf("of %d bytes copied %d: %s, want %s", test.most, h.size, got, test.want)
+				t.Errorf("with a budget of %d bytes, %d were copied: %s, want %s", test.most, h.size, got, test.want)
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func TestLogAgents(t *testing.T) {
 				t.Errorf("mode %d:\n%s\nwant\n%s", mode, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			if b.Skipped != skipped || len(b.UserAgents) != len(want) {
-				t.Errorf("mode %d: %d rows skipped, %d User-Agents", mode, b.Skipped, len(b.UserAgents))
+				t.Errorf("mode %d: %d rows skipped, %d User-Agents remembered", mode, b.Skipped, len(b.UserAgents))
 			}
 		}
 		got := total([]*counter{c}, newBusiest(s, nil))
@@ -154,7 +154,7 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
-// Headers that differ only in parts that the hash ignores are distinguished.
+// Headers that differ only in bytes that the hash ignores are kept apart.
 func TestRecentAgents(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar}, "https://a.com", logRobots)
 	m := newClients(s.namer)
@@ -172,7 +172,7 @@ func TestRecentAgents(t *testing.T) {
 		}
 	}
 	if places != 1 {
-		t.Errorf("%d places: the headers were to share one", places)
+		t.Errorf("the headers have %d slots: they should share one", places)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestMisread counts the rows of Yandex's crawlers that other groups decide than their operator documents, in all kinds
-// of stores. It counts no rows of other crawlers, in the dialect of the operator, or if both choose the same groups or
-// others with the same rules.
+// TestMisread counts the rows of Yandex's crawlers that are decided by other groups than their operator documents, in
+// all kinds of stores. It counts no rows of other crawlers, none in the dialect of the operator, and none if both
+// choose the same groups, or others with the same rules.
 func TestMisread(t *testing.T) {
 	text := func(origin robots.Origin, body string) robots.Response {
 		return robots.Response{Origin: origin, Status: 200, FetchedAt: day(1, 0), Body: []byte(body)}

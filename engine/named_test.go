@@ -16,7 +16,7 @@ import (
 // A namedCase is a log of one origin whose robots.txt changes.
 type namedCase struct {
 	d     robots.Dialect
-	texts []string // in force from the hour with the index of the text
+	texts []string // in force from hour i on, where i is the index of the text
 	rows  []namedRow
 }
 
@@ -236,7 +236,7 @@ func TestNamedWorkers(t *testing.T) {
 		}
 		if skip := mode == LogAgentsSkip; len(counts.Named) != 2 || counts.Named[0].Name != "exampibot" || (byName["*"] > 0) == skip ||
 			(counts.Skipped > 0) != skip || len(first)+int(counts.Skipped) != len(c.rows) {
-			t.Errorf("mode %d: %+v, %d rows of nobody, %d skipped of %d", mode, counts.Named, byName["*"], counts.Skipped, len(c.rows))
+			t.Errorf("mode %d: %+v, %d rows without a crawler, %d skipped of %d", mode, counts.Named, byName["*"], counts.Skipped, len(c.rows))
 		}
 	}
 }
@@ -285,7 +285,7 @@ func (s *ownerSink) Write(b *Batch) error {
 
 func (s *ownerSink) Close() error { return nil }
 
-// TestNamedHostile has a file with more groups than are read, and headers of the maximum length of a line.
+// TestNamedHostile has a file with more groups than are read, and headers as long as a line may be.
 func TestNamedHostile(t *testing.T) {
 	var text, header strings.Builder
 	for i := range 100_000 {
@@ -308,7 +308,7 @@ func TestNamedHostile(t *testing.T) {
 		for i, want := range []Access{Denied, Allowed, Denied} {
 			name := look.AgentName(b.Rulings[i], int(b.Agents[i]))
 			if !strings.HasPrefix(name, "bot") || b.Verdicts[i].Access != want {
-				t.Errorf("%s: row %d is of %q, and %v", how, i, name, b.Verdicts[i])
+				t.Errorf("%s: row %d has crawler %q and %v", how, i, name, b.Verdicts[i])
 			}
 		}
 		if len(e.clients.known) != 2 {

@@ -35,7 +35,7 @@ func TestOddRows(t *testing.T) {
 	for how, s := range stores {
 		tokens, complete := s.Tokens()
 		if want := []robots.ProductToken{"a", "B", "GPTBot"}; !slices.Equal(tokens, want) || !complete {
-			t.Errorf("%s: tokens %q, all of them: %t; want %q", how, tokens, complete, want)
+			t.Errorf("%s: tokens %q, complete: %t; want %q", how, tokens, complete, want)
 		}
 		c := newCounter(s, 1)
 		count := func(n int, url string, rows int) {

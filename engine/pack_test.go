@@ -263,7 +263,7 @@ func TestPackSource(t *testing.T) {
 	opt := StoreOptions{Dialect: robots.Yandex, Agents: []string{"*", "bot" + letters(7)}, Directives: []robots.Directive{robots.CleanParamLines}}
 	name := makePack(t, robots.Yandex, r)
 	if data, err := os.ReadFile(name); err != nil || !bytes.Contains(data, r.Body) {
-		t.Fatalf("the pack has no text verbatim, so it has not too many selections: %v", err)
+		t.Fatalf("no text is stored verbatim, so none has too many selections: %v", err)
 	}
 	for way, s := range waysToOpen(t, name, opt) {
 		compareStores(t, way, s, storeOf(t, opt, r), []string{"https://a.com/7/x?sid=1", "https://a.com/599", "https://a.com/8/x"})
@@ -344,7 +344,7 @@ func TestPackDamaged(t *testing.T) {
 			want.NewEvaluator().Evaluate(c)
 			for k := range urls {
 				if s.Err() == nil && describe(s, b, k) != describe(want, c, k) {
-					t.Fatalf("byte %d: %s of %s, and no error", i, describe(s, b, k), urls[k])
+					t.Fatalf("byte %d: %s of %s, but no error", i, describe(s, b, k), urls[k])
 				}
 			}
 			if s.Err() != nil && !errors.Is(s.Err(), pack.ErrDamaged) {
@@ -353,9 +353,9 @@ func TestPackDamaged(t *testing.T) {
 		})
 	}
 	for n := range data {
-		damage("cut", data[:n], func(*Store) { t.Fatalf("a pack of %d of %d bytes was opened", n, len(data)) })
+		damage("cut", data[:n], func(*Store) { t.Fatalf("a pack cut to %d of %d bytes was opened", n, len(data)) })
 	}
-	damage("longer", append(slices.Clone(data), 0), func(*Store) { t.Fatal("a pack with a byte more was opened") })
+	damage("longer", append(slices.Clone(data), 0), func(*Store) { t.Fatal("a pack with an extra byte was opened") })
 }
 
 // TestPackFails checks that a run with a damaged pack ends with the error, and does not write rows whose rules could

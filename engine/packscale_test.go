@@ -16,7 +16,7 @@ import (
 // and with one for a tenth of the rules. It needs ROBOBATCH_SCALE=1 and half a gigabyte of disk space.
 func TestPackScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
-		t.Skip("it takes half a gigabyte of disk and some minutes: set ROBOBATCH_SCALE=1 to run it")
+		t.Skip("needs half a gigabyte of disk space and some minutes: set ROBOBATCH_SCALE=1 to run it")
 	}
 	const origins = 1_000_000
 	f, err := os.Create(filepath.Join(t.TempDir(), "x.rbp"))
@@ -62,9 +62,9 @@ func TestPackScale(t *testing.T) {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		t.Logf("limit %d MiB: ready after %v, %d MiB alive at the end", limit>>20, ready, m.HeapAlloc>>20)
+		t.Logf("limit %d MiB: ready after %v, %d MiB in use at the end", limit>>20, ready, m.HeapAlloc>>20)
 		if limit > 0 && int64(m.HeapAlloc) > limit/2 {
-			t.Errorf("%d MiB alive of a limit of %d", m.HeapAlloc>>20, limit>>20)
+			t.Errorf("%d MiB are in use, the limit is %d", m.HeapAlloc>>20, limit>>20)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

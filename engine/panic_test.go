@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/panics"
 )
 
-// A namedSource is a source with names of inputs, and breaks a batch so that a worker panics.
+// A namedSource is a source with names of inputs. It damages one of its batches so that a worker panics.
 type namedSource struct {
 	*memorySource
 	breaks int // number of the batch, from 1; 0 means none
@@ -59,10 +59,10 @@ func TestPanics(t *testing.T) {
 						t.Fatalf("%s, batch %d, %d workers: %v", where, at, workers, err)
 					}
 					if _, ok := errors.AsType[*SourceError](err); ok {
-						t.Errorf("%s: it passes for a fault of the source, before which rows are kept", where)
+						t.Errorf("%s: the panic is a SourceError, so the rows before it would be kept", where)
 					}
 					if !strings.HasPrefix(e.Where, map[bool]string{true: "0.log", false: "0.log: line"}[where == "source"]) {
-						t.Errorf("%s, batch %d, %d workers: it is at %q", where, at, workers, e.Where)
+						t.Errorf("%s, batch %d, %d workers: the error names %q", where, at, workers, e.Where)
 					}
 					if dst.writes > at {
 						t.Errorf("%s, batch %d: %d writes", where, at, dst.writes)
@@ -73,8 +73,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestPanicOfPiece checks panics that a source returns as its error, and panics of a sink: the rows before them are not
-// kept.
+// TestPanicOfPiece checks panics that a source returns as its error, and panics of a sink: the rows before them do
+// not count as written.
 func TestPanicOfPiece(t *testing.T) {
 	s := runStore(t)
 	for _, workers := range []int{1, 2} {

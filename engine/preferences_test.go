@@ -60,7 +60,7 @@ func newPreferrer(body string, d robots.Dialect) *preferrer {
 	}
 }
 
-// answer returns the answer for an agent and a path.
+// answer returns the answer of the reference, or of the mutant, for an agent and a path.
 func (p *preferrer) answer(agent, path string) string {
 	if _, known := p.rules[agent]; !known {
 		a := robots.NewAgent(agent, p.d)
@@ -91,8 +91,8 @@ func (p *preferrer) answer(agent, path string) string {
 // preferenceAgents are crawlers of all kinds. Only a robots.txt knows the last one.
 var preferenceAgents = []string{"*", "a", "B/2.0", "Googlebot-News", "AdsBot-Google", "YandexImages", "zorbot"}
 
-// TestPreferencesRandom compares stores of files and packs with the reference, for agents by name and for those of
-// rows, in all dialects, also for origins without a robots.txt.
+// TestPreferencesRandom compares stores of files and packs with the reference, for agents of the store and agents of
+// rows, in all dialects, and also for origins without a robots.txt.
 func TestPreferencesRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	const sites, perSite = 150, 8
@@ -298,7 +298,7 @@ func TestPreferencesChangeNoVerdict(t *testing.T) {
 		without.NewEvaluator().Evaluate(b)
 		with.NewEvaluator().Evaluate(c)
 		if !slices.Equal(b.Verdicts, c.Verdicts) || len(b.Preferences) > 0 {
-			t.Fatalf("%s of %q: %v with preferences, %v without", url, body, c.Verdicts, b.Verdicts)
+			t.Fatalf("%s for %q: %v with preferences, but %v without", url, body, c.Verdicts, b.Verdicts)
 		}
 	}
 }

@@ -24,7 +24,8 @@ func oddURLs(rng *rand.Rand, n int) []string {
 	return urls
 }
 
-// TestPrefixMemo compares rows of many hosts in random order, whose prefixes are remembered, with each row alone.
+// TestPrefixMemo compares rows of many hosts in random order, whose prefixes are remembered, with the evaluation of
+// each row alone.
 func TestPrefixMemo(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	origins := []string{

@@ -117,7 +117,7 @@ type job struct {
 	done  chan struct{} // gets a value when the batch is evaluated
 }
 
-// place names the rows of a job, or returns "".
+// place returns where the rows of a job were read, for errors, such as a file and its lines; "" if unknown.
 func (j *job) place(src Source) string {
 	if j == nil {
 		return ""
@@ -140,7 +140,8 @@ type run struct {
 // name.
 type inputNamer interface{ InputName(input int) string }
 
-// place names the rows of a batch, or returns "" if the source has no names.
+// place returns where the rows of a batch were read, for errors, such as a file and its lines; "" if the source has
+// no names.
 func place(src Source, b *Batch) string {
 	names, ok := src.(inputNamer)
 	if !ok {

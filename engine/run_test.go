@@ -225,7 +225,7 @@ func TestRun(t *testing.T) {
 						want = dst
 					}
 					if dst.text.String() != want.text.String() {
-						t.Errorf("%d workers, batches of up to %d rows: the sink has other rows", workers, most)
+						t.Errorf("%d workers, batches of up to %d rows: the sink got different rows", workers, most)
 					}
 					if !reflect.DeepEqual(stats, dst.stats) {
 						t.Errorf("%d workers, batches of up to %d rows:\nstats   %+v\nrecount %+v", workers, most, stats, dst.stats)
@@ -265,7 +265,7 @@ func TestRunSourceError(t *testing.T) {
 				src.err, dst.pause = errFault, time.Millisecond // so that the error occurs long before the last write
 				stats, err := Run(t.Context(), s, src, dst, Options{Workers: workers})
 				if se, ok := errors.AsType[*SourceError](err); !ok || !errors.Is(err, errFault) || se.Error() != errFault.Error() {
-					t.Errorf("error %v, want a SourceError of the fault", err)
+					t.Errorf("error %v, want a SourceError with the fault", err)
 				}
 				if dst.stats.URLs != int64(rows) || !reflect.DeepEqual(stats, dst.stats) {
 					t.Errorf("%d rows before the fault: stats %+v, sink has %+v", rows, stats, dst.stats)
@@ -290,10 +290,10 @@ func TestRunSinkError(t *testing.T) {
 						t.Errorf("error %v, want a SinkError of the fault", err)
 					}
 					if dst.writes != failAt {
-						t.Errorf("%d writes, the failed one was %d", dst.writes, failAt)
+						t.Errorf("%d writes, but write %d failed", dst.writes, failAt)
 					}
 					if most := failAt + 2*workers + 3; src.batches > most {
-						t.Errorf("%d batches read, %d are the most there can be under way", src.batches, most)
+						t.Errorf("%d batches read, but at most %d can be in progress", src.batches, most)
 					}
 				})
 			}

@@ -106,7 +106,7 @@ func TestFallbackOrder(t *testing.T) {
 	for _, c := range []struct {
 		header, text string
 		who          string
-		allowed      string // in rfc9309, google, google-2010, yandex: "+" or "-"
+		allowed      string // in rfc9309, google, google-2010 and yandex: "+" if this text allows, "-" if it disallows
 	}{
 		// Bing's blog of June 2010: bingbot obeys groups for msnbot, unless there is one for bingbot.
 		{"bingbot/2.0", "User-agent: msnbot\n" + closed, "bingbot", "+---"},

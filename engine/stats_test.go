@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Counts by streaks of equal verdicts, for one agent, equal counts by row.
+// Counting by streaks of equal verdicts gives the same as counting by row, for one agent.
 func TestCountRuns(t *testing.T) {
 	s := buildStore(t, StoreOptions{Dialect: robots.Google, Missing: MissingUnknown},
 		"https://a.com", "User-agent: *\nDisallow: /1\nAllow: /*3\nDisallow: /4",

@@ -50,10 +50,10 @@ func TestBuildStoreShares(t *testing.T) {
 	for a := range 2 {
 		set := func(origin string) *rules.Set { return rulingOf(t, s, origin).Sets[a] }
 		if set("https://a.com") != set("http://a.com") || set("https://a.com") != set("https://c.com") {
-			t.Errorf("agent %d: sites of one text have rule sets of their own", a)
+			t.Errorf("agent %d: sites with the same text do not share a rule set", a)
 		}
 		if set("https://a.com") == set("https://b.com") {
-			t.Errorf("agent %d: sites of different texts share a rule set", a)
+			t.Errorf("agent %d: sites with different texts share a rule set", a)
 		}
 	}
 	m := s.Memory()

@@ -24,7 +24,7 @@ func TestTally(t *testing.T) {
 			sum.merge(&tallies[1+i])
 		}
 		if n, about := sum.origins(); n != int64(len(want)) || about {
-			t.Errorf("%d origins are counted as %d, about %v", len(want), n, about)
+			t.Errorf("%d origins are counted as %d, estimated: %v", len(want), n, about)
 		}
 		for hash, rows := range want {
 			if got, ok := sum.rows(hash); got != rows || !ok {
@@ -34,8 +34,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestTallyMost checks that a tally with a limit has no more origins, estimates their number to within 1%, has all rows
-// of the origins that it keeps, and keeps the same ones however the rows are divided.
+// TestTallyMost checks that a tally with a limit has no more origins than that, estimates their number to within 1%,
+// has all rows of the origins that it keeps, and keeps the same ones however the rows are divided.
 func TestTallyMost(t *testing.T) {
 	const origins, most = 300_000, 10_000
 	var first []slot
@@ -57,7 +57,7 @@ func TestTallyMost(t *testing.T) {
 			sum.merge(&tallies[1+i])
 		}
 		if n, about := sum.origins(); !about || n < origins*98/100 || n > origins*102/100 || sum.count > most || len(sum.slots) > 4*most {
-			t.Errorf("%d goroutines: %d origins, about %v; %d slots, %d used", goroutines, n, about, len(sum.slots), sum.count)
+			t.Errorf("%d goroutines: %d origins, estimated: %v; %d slots, %d used", goroutines, n, about, len(sum.slots), sum.count)
 		}
 		var kept []slot
 		for _, s := range sum.slots {
@@ -76,7 +76,7 @@ func TestTallyMost(t *testing.T) {
 		if first == nil {
 			first = kept
 		} else if !slices.Equal(kept, first) {
-			t.Errorf("%d goroutines keep %d origins, one keeps %d, or others", goroutines, len(kept), len(first))
+			t.Errorf("%d goroutines keep %d origins, one keeps %d, or different ones", goroutines, len(kept), len(first))
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestForeignText(t *testing.T) {
 	}
 	own, foreign := read("own.txt"), read("foreign.txt")
 	if xxh3.Hash128(own) != xxh3.Hash128(foreign) || bytes.Equal(own, foreign) {
-		t.Fatal("the texts have not the same XXH3")
+		t.Fatal("the texts have different XXH3 hashes")
 	}
 	first := robots.Response{Origin: "https://foreign.example", Status: 200, Body: foreign}
 	second := robots.Response{Origin: "https://own.example", Status: 200, Body: own}

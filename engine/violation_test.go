@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestViolationLimits has a row on each side of each time limit, to the second: when a crawler may still use a copy
-// that allows its request, so that it is not a violation. It uses each kind of Store.
+// TestViolationLimits has a row before and after each time limit, to the second: it checks for how long a crawler may
+// use a copy that allows its request, so that the request is not a violation. It uses each kind of Store.
 func TestViolationLimits(t *testing.T) {
 	const (
 		open, closed = "User-agent: *\nDisallow: /other\n", "User-agent: *\nDisallow: /p\n"
@@ -214,7 +214,7 @@ func TestTimeless(t *testing.T) {
 			s.NewEvaluator().Evaluate(b)
 			c.countBatch(b)
 			if b.Timeless != want || total([]*counter{c}, newBusiest(s, nil)).Timeless != int64(want) {
-				t.Errorf("%s, agents of the log %d: %d, want %d", how, logAgents, b.Timeless, want)
+				t.Errorf("%s, agents of the log %d: %d timeless verdicts, want %d", how, logAgents, b.Timeless, want)
 			}
 		}
 	}
@@ -281,6 +281,6 @@ func TestPast(t *testing.T) {
 		was = append(was, WasDisallowed(b.DisallowedIn(&b.Evidence[i]), b.Evidence[i].Period, 1))
 	}
 	if want := []bool{true, false, true}; !slices.Equal(was, want) {
-		t.Errorf("the first text forbids %v, want %v", was, want)
+		t.Errorf("the first text disallows %v, want %v", was, want)
 	}
 }

@@ -83,7 +83,7 @@ func TestAgentColumn(t *testing.T) {
 				for name, values := range mainJob(t, newStore(t, true, agent), urls, columns) {
 					for row, want := range values {
 						if agents[row] == agent && got[name][row] != want {
-							t.Fatalf("%s of row %d (%.100q) for %q: the main job has %q, the pipe %q", name, row, urls[row], agent, want, got[name][row])
+							t.Fatalf("%s of row %d (%.100q) for %q: the main job has %q, but the pipe has %q", name, row, urls[row], agent, want, got[name][row])
 						}
 					}
 				}
@@ -135,7 +135,7 @@ func TestAgentColumnFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !r.Next() || r.Record().NumRows() != 3 || r.Next() {
-			t.Errorf("%.20q: the first record batch is not written alone", c.name)
+			t.Errorf("%.20q: the output is not exactly the first record batch", c.name)
 		}
 	}
 }

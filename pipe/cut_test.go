@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 )
 
-// TestCut ends a stream after each byte: earlier rows are written, and the end is an error unless it is between two
-// messages, where a stream may end without an end mark.
+// TestCut ends a stream after each byte. It checks that earlier rows are written, and that the end is an error unless
+// it is between two messages, where a stream may end without an end mark.
 func TestCut(t *testing.T) {
 	store := newStore(t, false, "*")
 	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}} {
@@ -35,11 +35,11 @@ func TestCut(t *testing.T) {
 			case !errors.Is(err, errTruncated):
 				t.Errorf("%d bytes of %d: %v", n, len(in), err)
 			case !bytes.HasPrefix(whole.Bytes(), out.Bytes()):
-				t.Errorf("%d bytes of %d: what is written is not the start of the whole", n, len(in))
+				t.Errorf("the first %d of %d bytes: the output is not a prefix of the complete output", n, len(in))
 			}
 		}
 		if messages := len(rowsOf(t, in)) + 1; clean < messages {
-			t.Errorf("%d clean ends in a stream of %d messages", clean, messages)
+			t.Errorf("%d ends without an error in a stream of %d messages", clean, messages)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestEnded(t *testing.T) {
 		ended := func(s engine.Stats) {
 			rows = append(rows, s.URLs)
 			if end := []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}; !bytes.HasSuffix(got.Bytes(), end) {
-				t.Errorf("stream %d is told to have ended before its end is written", len(rows))
+				t.Errorf("Ended was called for stream %d before its end was written", len(rows))
 			}
 		}
 		last, err := Run(t.Context(), store, bytes.NewReader(in.Bytes()), &got, Options{Workers: 1 + round%3, Ended: ended})
@@ -42,10 +42,10 @@ func TestEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), whole.Bytes()) {
-			t.Error("the answers are others than those of one run")
+			t.Error("the responses differ from those without Ended")
 		}
 		if !slices.Equal(rows, want) || last.URLs != 0 {
-			t.Errorf("streams of %d rows, and %d behind them; want %d, 0", rows, last.URLs, want)
+			t.Errorf("streams of %d rows, and %d rows after them; want %d, 0", rows, last.URLs, want)
 		}
 	}
 }

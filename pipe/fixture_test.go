@@ -59,7 +59,7 @@ func buildTestStore(tb testing.TB, opt engine.StoreOptions) *engine.Store {
 	return store
 }
 
-// randomURL returns a URL of any sort; nil is a null.
+// randomURL returns a random URL, valid or not; nil means null.
 func randomURL(r *rand.Rand) []byte {
 	hosts := []string{
 		"https://example.com", "http://example.com", "https://caf\u00e9.example", "https://xn--caf-dma.example:443",
@@ -100,7 +100,7 @@ func (s *urlSource) Next(b *engine.Batch) bool {
 func (s *urlSource) Err() error   { return nil }
 func (s *urlSource) Close() error { return nil }
 
-// mainJob returns what the main job writes of the verdicts of URLs, by column.
+// mainJob returns the verdicts on URLs that the main job writes, by column.
 func mainJob(t *testing.T, store *engine.Store, urls [][]byte, columns []string) map[string][]string {
 	t.Helper()
 	opt := output.Options{Format: output.ArrowStream, Columns: columns, Inputs: []string{"x"}}
@@ -129,7 +129,7 @@ func mainJob(t *testing.T, store *engine.Store, urls [][]byte, columns []string)
 	return values
 }
 
-// value returns a value as a text; that of a null is no text's.
+// value returns a value as text. The text for null differs from that of any text value.
 func value(a arrow.Array, row int) string {
 	if a.IsNull(row) {
 		return "\x00null"
@@ -137,7 +137,7 @@ func value(a arrow.Array, row int) string {
 	return a.ValueStr(row)
 }
 
-// A stream is one as the library reads it.
+// A stream is a stream that was read with the Arrow library.
 type stream struct {
 	schema  *arrow.Schema
 	records []arrow.Record
@@ -179,7 +179,7 @@ func urlTypes() []arrow.DataType {
 	return types
 }
 
-// texts returns texts as an array of the type; nil is a null.
+// texts returns texts as an array of the given type; nil means null.
 func textArray(t *testing.T, dt arrow.DataType, texts [][]byte) arrow.Array {
 	t.Helper()
 	d, ok := dt.(*arrow.DictionaryType)
@@ -211,7 +211,7 @@ func textArray(t *testing.T, dt arrow.DataType, texts [][]byte) arrow.Array {
 		i := slices.IndexFunc(distinct, func(other []byte) bool { return bytes.Equal(text, other) && (text == nil) == (other == nil) })
 		if i < 0 {
 			i = len(distinct)
-			distinct = append(distinct, text) // a null may be a number of a null, too
+			distinct = append(distinct, text) // for dictionaries, the text or the number may be null
 		}
 		var err error
 		if text == nil && len(texts)%2 == 0 {
@@ -239,8 +239,8 @@ func appendText[T any](b interface {
 	}
 }
 
-// companions returns fields of many types, and columns of n rows for them. They are slices of
-// longer ones, but for unions and runs, slices of which the library cannot write.
+// companions returns fields of many types, and columns of n rows for them. The columns are slices of longer ones,
+// except unions and runs, slices of which the library cannot write.
 func companions(t *testing.T, r *rand.Rand, n int) ([]arrow.Field, []arrow.Array) {
 	t.Helper()
 	dense, skip, drop := r.IntN(2) == 0, r.IntN(3), r.IntN(3)

@@ -35,7 +35,7 @@ func FuzzStream(f *testing.F) {
 		}
 		_, errAgain := Run(context.Background(), store, iotest.OneByteReader(bytes.NewReader(in)), &again, Options{Workers: 2})
 		if fmt.Sprint(err) != fmt.Sprint(errAgain) || !bytes.Equal(out.Bytes(), again.Bytes()) {
-			t.Fatalf("%v and %d bytes, then %v and %d bytes", err, out.Len(), errAgain, again.Len())
+			t.Fatalf("%v and %d bytes, but %v and %d bytes if split differently", err, out.Len(), errAgain, again.Len())
 		}
 		if err == nil {
 			checkRows(t, in, out.Bytes())

@@ -10,9 +10,9 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// RunLines is like Run, but for single questions as lines of text: a URL, a tab, and the name of an agent. Each is
-// answered immediately by a line: true, false or null. An empty line ends a stream; after the call of Options.Ended, it is
-// answered by an empty line. A question takes a tenth of the time of a record batch with one row.
+// RunLines is like Run, for single questions as lines of text: a URL, a tab, and the name of an agent. The answer to
+// each is a line, sent immediately: true, false or null. An empty line ends a stream; it is answered by an empty
+// line, after the call of Options.Ended. A question takes a tenth of the time of a record batch with one row.
 func RunLines(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	src := &lineSource{r: bufio.NewReaderSize(r, 2*maxURL), names: agentNames{check: opt.CheckAgent}}
 	dst := &lineSink{w: bufio.NewWriter(w)}
@@ -50,7 +50,7 @@ func (s *lineSource) Next(b *engine.Batch) bool {
 		line, err := s.r.ReadSlice('\n')
 		if s.batches++; err != nil {
 			if !errors.Is(err, io.EOF) || len(line) > 0 {
-				s.err = &StreamError{Batch: s.batches, Err: damaged("a line of %d bytes without an end: %v", len(line), err)}
+				s.err = &StreamError{Batch: s.batches, Err: damaged("no end of line after %d bytes: %v", len(line), err)}
 			}
 			break
 		}

@@ -48,11 +48,11 @@ func TestLines(t *testing.T) {
 		}
 		_, err := RunLines(t.Context(), store, from, &out, Options{CheckAgent: check, Ended: func(s engine.Stats) { ended, rows = ended+1, rows+s.Rows }})
 		if err != nil || out.String() != want.String() || ended != streams+1 || rows != int64(strings.Count(want.String(), "u")+strings.Count(want.String(), "false")) {
-			t.Errorf("%s: %v, %d streams and %d rows, or other answers", name, err, ended, rows)
+			t.Errorf("%s: %v, %d streams and %d rows, or wrong answers", name, err, ended, rows)
 		}
 	}
-	if _, err := RunLines(t.Context(), store, strings.NewReader("https://example.com/"), io.Discard, Options{}); err == nil || !strings.Contains(err.Error(), "without an end") {
-		t.Errorf("a cut line: %v", err)
+	if _, err := RunLines(t.Context(), store, strings.NewReader("https://example.com/"), io.Discard, Options{}); err == nil || !strings.Contains(err.Error(), "no end of line") {
+		t.Errorf("a truncated line: %v", err)
 	}
 }
 

@@ -33,11 +33,11 @@ type Options struct {
 	ClientColumn, TimeColumn string
 	Log                      LogFields
 
-	Columns      []string // of the verdicts; nil means the default of output.Verdicts
+	Columns      []string // of the columns of verdicts; nil means the default columns of output.Verdicts
 	Long         bool     // several agents have a row each instead of columns; only with VerdictsOnly
 	VerdictsOnly bool     // omit the input columns, for a caller that keeps them
 	Prefix       string   // of the names of the columns of verdicts
-	NoEnd        bool     // streams have no end mark, for a reader that would treat it as the next stream
+	NoEnd        bool     // the output streams have no end mark, for a reader that would treat it as the next stream
 	Workers      int      // evaluating goroutines, see [engine.Options]
 
 	// Ended is called at the end of each stream, after its response is written, with the counts of that stream. With nil,

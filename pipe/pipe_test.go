@@ -19,12 +19,12 @@ import (
 // TestMaxURL tests that a URL may be as long as in a log.
 func TestMaxURL(t *testing.T) {
 	if maxURL != ingest.MaxLine {
-		t.Errorf("%d bytes, but %d in a log", maxURL, ingest.MaxLine)
+		t.Errorf("at most %d bytes in a pipe, but %d in a log", maxURL, ingest.MaxLine)
 	}
 }
 
-// TestSameAsMainJob sends random rows through a pipe: the input columns come out unchanged, or are omitted, and the
-// verdicts are those of the main job.
+// TestSameAsMainJob sends random rows through a pipe. It checks that the input columns are unchanged or omitted, and
+// that the verdicts are those of the main job.
 func TestSameAsMainJob(t *testing.T) {
 	all := []string{"canonical_url", "origin", "rule", "allowed", "rule_line", "reason"}
 	for _, agents := range [][]string{{"*"}, {"botone"}, {"*", "botone", "Other-Bot"}} {
@@ -67,7 +67,7 @@ func checkPipe(t *testing.T, r *rand.Rand, store *engine.Store, dt arrow.DataTyp
 	got := map[string][]string{}
 	for i, rec := range after.records {
 		if rec.NumRows() != before.records[i].NumRows() {
-			t.Fatalf("record batch %d has %d rows of %d", i+1, rec.NumRows(), before.records[i].NumRows())
+			t.Fatalf("record batch %d has %d rows, want %d", i+1, rec.NumRows(), before.records[i].NumRows())
 		}
 		for c, col := range rec.Columns() {
 			if c < n {
@@ -86,12 +86,12 @@ func checkPipe(t *testing.T, r *rand.Rand, store *engine.Store, dt arrow.DataTyp
 	for name, values := range want {
 		for row, value := range values {
 			if row >= len(got[name]) || got[name][row] != value {
-				t.Fatalf("%s of row %d (%.100q) differs: the main job has %q, the pipe %q", name, row, urls[row], value, got[name][row])
+				t.Fatalf("%s of row %d (%.100q) differs: the main job has %q, the pipe has %q", name, row, urls[row], value, got[name][row])
 			}
 		}
 	}
 	if len(got) != len(want) && len(urls) > 0 {
-		t.Errorf("%d columns, the main job has %d", len(got), len(want))
+		t.Errorf("%d columns, but the main job has %d", len(got), len(want))
 	}
 }
 
@@ -112,7 +112,7 @@ func checkSchema(t *testing.T, before, after *arrow.Schema) {
 	}
 }
 
-// madeUpStream returns a stream with a column url of the type, and its URLs.
+// madeUpStream returns a stream with a column "url" of the given type, and its URLs.
 func madeUpStream(t *testing.T, r *rand.Rand, dt arrow.DataType) (in []byte, urls [][]byte) {
 	t.Helper()
 	var (

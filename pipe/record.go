@@ -27,7 +27,7 @@ type record struct {
 	rows     int
 	nodes    []byte // length and nulls of each column, 16 bytes
 	buffers  []byte // offset and length of each buffer in the body, 16 bytes
-	variadic []byte // number of further buffers of each column of views, 8 bytes
+	variadic []byte // by column of views: the number of further buffers, in 8 bytes each
 	codec    int
 	body     []byte
 }
@@ -54,7 +54,7 @@ func int64At(list []byte, i int) int64 { return int64(binary.LittleEndian.Uint64
 // node returns length and number of nulls of a column.
 func (r *record) node(i int) (length, nulls int64, err error) {
 	if i >= len(r.nodes)/16 {
-		return 0, 0, damaged("there are %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
+		return 0, 0, damaged("found %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
 	}
 	return int64At(r.nodes, 2*i), int64At(r.nodes, 2*i+1), nil
 }
@@ -62,7 +62,7 @@ func (r *record) node(i int) (length, nulls int64, err error) {
 // buffer returns a buffer of the body, unchanged.
 func (r *record) buffer(i int) ([]byte, error) {
 	if i >= len(r.buffers)/16 {
-		return nil, damaged("there are %d buffers, but the schema has more", len(r.buffers)/16)
+		return nil, damaged("found %d buffers, but the schema needs more", len(r.buffers)/16)
 	}
 	offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
 	if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
@@ -74,11 +74,11 @@ func (r *record) buffer(i int) ([]byte, error) {
 // variadicCount returns the number of further buffers of a column of views.
 func (r *record) variadicCount(i int) (int, error) {
 	if i >= len(r.variadic)/8 {
-		return 0, damaged("a column of views has no number of buffers")
+		return 0, damaged("the number of buffers of a column of views is missing")
 	}
 	n := int64At(r.variadic, i)
 	if n < 0 || n > int64(len(r.buffers)/16) {
-		return 0, damaged("%d buffers of a column of views", n)
+		return 0, damaged("invalid number of buffers of a column of views: %d", n)
 	}
 	return int(n), nil
 }

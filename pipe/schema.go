@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// A typeKind is the type of a field, by Arrow's number.
+// A typeKind is the number of a type in Arrow's schema of messages (union Type in Schema.fbs).
 type typeKind byte
 
 // The types that this package treats specially.
@@ -56,7 +56,7 @@ func (k typeKind) String() string {
 // isView reports whether texts are views, which contain short texts and refer to long ones.
 func (k typeKind) isView() bool { return k == typeBinaryView || k == typeUtf8View }
 
-// isText reports whether the type is one of text.
+// isText reports whether the type is a type of text.
 func (k typeKind) isText() bool {
 	return k == typeUtf8 || k == typeBinary || k == typeLargeUtf8 || k == typeLargeBinary || k.isView()
 }
@@ -64,13 +64,13 @@ func (k typeKind) isText() bool {
 // A position locates a column in the lists of a record batch: it has the number of preceding entries in each.
 type position struct {
 	nodes, buffers int
-	views          int // fields of views; the number of further buffers of each is in a separate list
+	views          int // number of preceding fields of views; the number of further buffers of each is in a separate list
 }
 
 // A role is the meaning of a column that is read.
 type role uint8
 
-// The roles. All but the first may have no column.
+// The roles. Only the first must have a column.
 const (
 	urlRole role = iota
 	agentRole
@@ -79,7 +79,7 @@ const (
 	numRoles
 )
 
-// A textField describes a column that is read. It has texts or times.
+// A textField describes a column that is read, which has texts or times.
 type textField struct {
 	position
 	name       string   // "" if there is no such column

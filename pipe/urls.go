@@ -23,7 +23,7 @@ type texts struct {
 	rows  int
 	valid []byte // one bit per row: 0 for null; nil if there are no nulls
 
-	offsets []byte // of the text of each row in data, and of the end
+	offsets []byte // offsets in data: the begin of the text of each row, and the end of the last one
 	data    []byte
 	views   []byte   // 16 bytes per row
 	further [][]byte // the buffers that views refer to
@@ -77,7 +77,7 @@ func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (
 			b, err = c.unpack(b, r.codec)
 		}
 		if err == nil && len(b) < bytes {
-			err = damaged("a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
+			err = damaged("found a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
 		}
 		return b
 	}
@@ -129,7 +129,7 @@ func (c *textReader) addDictionary(m *message, u *textField) error {
 		if err != nil {
 			return err
 		}
-		d.data = append(d.data, text[:min(len(text), maxURL+1)]...) // one byte too long is enough for a bad URL
+		d.data = append(d.data, text[:min(len(text), maxURL+1)]...) // a URL that is one byte too long is enough to be invalid
 		d.ends = append(d.ends, len(d.data))
 		d.null = append(d.null, null)
 	}

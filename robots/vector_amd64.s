@@ -25,7 +25,7 @@ TEXT ·keptAVX2(SB), NOSPLIT, $0-32
 	CMPQ           CX, $0x80
 	JA             blocks
 
-	// most texts: blocks that may overlap, and no branch that depends on how many there are
+	// most texts: blocks that may overlap, without a branch that depends on their number
 	MOVQ      CX, SI
 	SUBQ      $0x20, SI
 	VMOVDQU   (AX), Y4
@@ -66,7 +66,7 @@ TEXT ·keptAVX2(SB), NOSPLIT, $0-32
 	TESTL     SI, SI
 	JZ        none
 
-	// two blocks at once, the last of which ends where the text does
+	// two blocks at once; the last one ends at the end of the text
 blocks:
 	VMOVDQU   (DX), Y4
 	VPSRLW    $0x04, Y4, Y5

@@ -24,7 +24,7 @@ var packTexts = []string{
 	"User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
-// manyFloating returns so many rules that package onepass finds their segments.
+// manyFloating returns enough rules that package onepass finds their segments.
 func manyFloating(n int) string {
 	var w strings.Builder
 	for i := range n {
@@ -193,7 +193,7 @@ func TestReaderDrops(t *testing.T) {
 				}
 			}
 			if size != m.size || m.Ruling(id) != r {
-				t.Fatalf("%d rulings take %d bytes, and it counts %d", entries, size, m.size)
+				t.Fatalf("%d rulings take %d bytes, but the reader counts %d", entries, size, m.size)
 			}
 			peak = max(peak, entries)
 		}
@@ -236,7 +236,7 @@ func TestLimited(t *testing.T) {
 	defer s.Close()
 	m := s.Reader(1).(*limitedReader)
 	if r := m.Ruling(m.site(0).id); !slices.Equal(cache.sizes, []int64{r.Size}) || r.Size == 0 {
-		t.Errorf("the cache was told of %d bytes, want %d", cache.sizes, r.Size)
+		t.Errorf("the cache was given %d bytes, want %d", cache.sizes, r.Size)
 	}
 	if err := f.Truncate(0); err != nil {
 		t.Fatal(err)
@@ -272,11 +272,11 @@ func TestCacheFor(t *testing.T) {
 				lossy.Wait()
 			}
 			if round > 0 && test.all && kept != texts {
-				t.Errorf("round %d: %d of %d are in a cache of %d bytes for %d", round, kept, texts, test.bytes, texts*size)
+				t.Errorf("round %d: %d of %d texts are in a cache of %d bytes for %d", round, kept, texts, test.bytes, texts*size)
 			}
 		}
 		if !test.all && kept == texts {
-			t.Errorf("a cache of %d bytes has all texts, of %d", test.bytes, texts*size)
+			t.Errorf("a cache of %d bytes has all texts, although they take %d", test.bytes, texts*size)
 		}
 		c.Close()
 	}

@@ -106,8 +106,8 @@ type Options struct {
 	Workers    int                // compiling goroutines; 0 or less means GOMAXPROCS
 	Choices    bool               // Rulings have their Choices
 
-	Misread  *Misread  // collects the texts that bind agents by other groups, unless it is nil
-	Readings *Readings // of Agents; nil if they have no reading but the dialect
+	Misread  *Misread  // collects the texts that bind agents by other groups than their operators document, unless it is nil
+	Readings *Readings // by index of Agents; nil if their operators have no reading other than the dialect
 
 	// Named reports whether the agent of a token, which is not among Agents, may be looked up if a robots.txt names
 	// it, see Ruling.FindNamed. nil means never. It is safe for concurrent use.

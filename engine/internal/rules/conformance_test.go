@@ -30,7 +30,7 @@ func compiledMatcher(tb testing.TB) repcase.Matcher {
 		}
 		winner := in.origin[order[rank.Position()]]
 		if rank.Allow() != rules[winner].Allow {
-			tb.Errorf("rank %d allows: %t, its rule %+v", rank, rank.Allow(), rules[winner])
+			tb.Errorf("rank %d says that it allows: %t, but its rule is %+v", rank, rank.Allow(), rules[winner])
 		}
 		return int(winner)
 	}

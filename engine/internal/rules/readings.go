@@ -224,9 +224,9 @@ func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 // mostPairs is the maximum number of pairs of a crawler's rules that are compared.
 const mostPairs = 1 << 16
 
-// sameEffect reports whether two lists of rules give all paths the same verdict: both disallow the same patterns,
-// and each Allow rule takes precedence over the same ones of them, as far as they match common paths. It may return
-// false although the effect is the same, but not the reverse.
+// sameEffect reports whether two lists of rules give every path the same verdict. It compares the Disallow patterns,
+// and for each Allow rule which of them it overrides, if a path can match both. It may return false although the
+// effect is the same, but true is always correct.
 func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
 	if sameRules(a, d, b, other) {
 		return true

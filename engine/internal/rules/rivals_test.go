@@ -40,7 +40,7 @@ func TestUndefined(t *testing.T) {
 				want := robots.Undefined(rules, winner, path, d)
 				got := rs.Decide(path, &s)
 				if (got.Reason == ReasonUndefined) != want || got.Rule != NoRule && rs.Rule(got.Rule).Line != rules[winner].Line {
-					t.Fatalf("%v: %s on %s: %+v, want undefined %v by %v", d, body.String(), path, got, want, winner)
+					t.Fatalf("%v: %s on %s gives %+v, want undefined: %v, by %v", d, body.String(), path, got, want, winner)
 				}
 				if want {
 					undefined++
@@ -110,7 +110,7 @@ func compareUndefined(t *testing.T, body string, paths []string) (undefined int)
 		got := rs.Decide([]byte(path), &s)
 		if (got.Reason == ReasonUndefined) != want || (got.Rule != NoRule) != (winner >= 0) ||
 			got.Rule != NoRule && rs.Rule(got.Rule).Line != rules[winner].Line {
-			t.Fatalf("%s on %s: %+v, want undefined %v by %v", body, path, got, want, winner)
+			t.Fatalf("%s on %s gives %+v, want undefined: %v, by %v", body, path, got, want, winner)
 		}
 		if want {
 			undefined++

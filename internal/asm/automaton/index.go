@@ -18,7 +18,7 @@ const (
 	windowBefore = 3
 )
 
-// An indexer is a path that is looked up in an index.
+// An indexer generates the look-up of a path in an index.
 type indexer struct {
 	*scanner
 	*lookup
@@ -29,7 +29,7 @@ type indexer struct {
 // hits writes hitsGeneric.
 func hits() {
 	TEXT("hitsAVX2", NOSPLIT, "func(table *byte, group int, path *byte, size int, pos int, out *uint16) (n int, has uint64)")
-	Doc("hitsAVX2 is hitsGeneric for a path of at least eight bytes.")
+	Doc("hitsAVX2 does the same as hitsGeneric, for a path of at least eight bytes.")
 	path, from := Load(Param("path"), GP64()), GP64()
 	s := newScanner(path, Load(Param("size"), GP64()))
 	group := Load(Param("table"), GP64())
@@ -62,8 +62,8 @@ func hits() {
 	RET()
 }
 
-// pairs looks up all positions from one on. Each iteration handles two blocks, because the end of the loop is
-// unpredictable.
+// pairs looks up all positions from the given one on. Each iteration handles two blocks, because the end of the loop
+// is unpredictable.
 func (x *indexer) pairs(from Register) {
 	at, begin, bits, v := GP64(), GP64(), GP64(), YMM()
 	MOVQ(from, at)
@@ -91,7 +91,7 @@ func (x *indexer) pairs(from Register) {
 	VMOVDQU(Mem{Base: x.last}, v)
 	Label("short")
 	some, size, up := x.places(v, true), GP64(), GP64()
-	Comment("not those of the block before, nor any behind the path")
+	Comment("not those of the previous block, nor any after the path")
 	SUBQ(x.last, at)
 	SHRXQ(at, some, some)
 	SHLXQ(at, some, some)
@@ -125,7 +125,7 @@ func (x *indexer) pairs(from Register) {
 	Label("stopped")
 }
 
-// places returns the positions of a block that some bucket has.
+// places returns a bit mask of the positions of a block at which some bucket may have a fingerprint.
 func (x *indexer) places(v VecVirtual, last bool) GPVirtual {
 	first, none, some := YMM(), YMM(), GP64()
 	x.prepare(v)
@@ -159,7 +159,7 @@ func (x *indexer) lookUpPlace(place Register) {
 	x.lookUp(behind)
 }
 
-// window loads the window of a position, with zeros outside of the path.
+// window loads the window at a position, with zeros outside of the path.
 func (x *indexer) window(place Register) Register {
 	path, end, w, from := Load(Param("path"), GP64()), GP64(), GP64(), GP64()
 	SUBQ(Imm(windowBefore), place)
@@ -170,7 +170,7 @@ func (x *indexer) window(place Register) Register {
 	CMPQ(from, end)
 	CMOVQGT(end, from)
 	MOVQ(Mem{Base: from}, w)
-	Comment("up if it begins before the path, down if it ends behind it")
+	Comment("up if it begins before the path, down if it ends after it")
 	up, none := GP64(), GP64()
 	XORQ(none, none)
 	MOVQ(from, up)
@@ -203,7 +203,7 @@ func (x *indexer) lookUp(key GPVirtual) {
 // slashes writes slashesGeneric.
 func slashes() {
 	TEXT("slashesAVX2", NOSPLIT, "func(path *byte, size int) (has uint64)")
-	Doc("slashesAVX2 is slashesGeneric for a path of at least eight bytes.")
+	Doc("slashesAVX2 does the same as slashesGeneric, for a path of at least eight bytes.")
 	at, size, last, end, has := Load(Param("path"), GP64()), Load(Param("size"), GP64()), GP64(), GP64(), GP64()
 	bits, begin, hash, slash, v, some := GP64(), GP64(), GP64(), YMM(), YMM(), GP64()
 	LEAQ(Mem{Base: at, Index: size, Scale: 1, Disp: -windowSize}, end)
@@ -217,7 +217,7 @@ func slashes() {
 	JB(LabelRef("short"))
 
 	Label("pair")
-	Comment("two blocks at once, as the end of a loop cannot be predicted; places may be looked at twice")
+	Comment("two blocks at once, because the end of a loop cannot be predicted; some positions are examined twice")
 	MOVQ(at, begin)
 	CMPQ(begin, last)
 	CMOVQHI(last, begin)

@@ -15,7 +15,7 @@ func main() {
 	const arguments = "(table *byte, path *byte, size int, nodes *byte)"
 
 	TEXT("walkBMI2", NOSPLIT, "func"+arguments+" (best uint32, n int)")
-	Doc("walkBMI2 is walkGeneric for a path of at least eight bytes. One more node is written than n.")
+	Doc("walkBMI2 does the same as walkGeneric, for a path of at least eight bytes. It may write one node beyond the n that it returns.")
 	w := walk()
 	Store(w.best, ReturnIndex(0))
 	Store(w.count(), ReturnIndex(1))
@@ -31,7 +31,7 @@ func main() {
 	RET()
 
 	TEXT("scanAVX2", NOSPLIT, "func(table *byte, group int, path *byte, size int, pos int) (found uint64)")
-	Doc("scanAVX2 is scanGeneric for a path of at least eight bytes.")
+	Doc("scanAVX2 does the same as scanGeneric, for a path of at least eight bytes.")
 	path := Load(Param("path"), GP64())
 	s := newScanner(path, Load(Param("size"), GP64()))
 	group, count := Load(Param("table"), GP64()), GP32()

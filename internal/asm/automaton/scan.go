@@ -17,10 +17,10 @@ const (
 
 const (
 	blockSize = 32
-	blockStep = blockSize - printSize + 1 // places of a block that have all bytes of a fingerprint in it
+	blockStep = blockSize - printSize + 1 // returns a bit mask of the positions of a block that have all bytes of a fingerprint in a bucket
 )
 
-// sift writes siftGeneric: the groups are written behind the nodes.
+// sift generates siftGeneric. It writes the groups after the nodes, in the same slice.
 func (w *walker) sift() {
 	node, end := Load(Param("nodes"), GP64()), GP64()
 	CMPQ(node, w.nodes)
@@ -39,7 +39,7 @@ func (w *walker) sift() {
 	SHRL(Imm(8), bound)
 	CMPL(bound, w.best)
 	JBE(LabelRef("sieve"))
-	MOVL(Mem{Base: node, Disp: 4}, place.As32())
+	MOVL(Mem{Base: node, Disp: 4}, storage.As32())
 	ADDQ(Load(Param("path"), GP64()), place)
 	found := s.scan(group, count, place)
 	TESTQ(found, found)
@@ -69,11 +69,11 @@ func (w *walker) sift() {
 // A scanner is a path that is scanned for fingerprints.
 type scanner struct {
 	size  Register
-	last  Register   // where its last block begins; the path if it is shorter than a block
-	short VecVirtual // all of it, and zeros behind it, if it is shorter
+	last  Register   // where the last block begins; 0 if the path is shorter than a block
+	short VecVirtual // the whole path, padded with zeros, if it is shorter than a block
 }
 
-// newScanner prepares scanning a path of at least eight bytes.
+// newScanner generates the preparation for scanning a path of at least eight bytes.
 func newScanner(path, size Register) *scanner {
 	s := &scanner{size, GP64(), YMM()}
 	LEAQ(Mem{Base: path, Index: size, Scale: 1, Disp: -blockSize}, s.last)
@@ -82,7 +82,7 @@ func newScanner(path, size Register) *scanner {
 	MOVQ(path, s.last)
 	CMPQ(size, Imm(16))
 	JB(LabelRef("under16"))
-	Comment("the first 16 bytes, and those of the last 16 that follow, moved down")
+	Comment("the first 16 bytes, and the rest of the last 16, moved down")
 	low, high, table := XMM(), XMM(), GP64()
 	VMOVDQU(Mem{Base: path}, low)
 	VMOVDQU(Mem{Base: path, Index: size, Scale: 1, Disp: -16}, high)
@@ -128,10 +128,10 @@ func slide() Mem {
 	return slideTable
 }
 
-// scan returns which buckets of a group have a fingerprint in the path from a position on, or 1 for an
-// index. The group begins with the count.
+// scan returns the buckets of a group that have a fingerprint in the path from a position on, or 1 for an index. The
+// group begins with the count.
 func (s *scanner) scan(group Register, count GPVirtual, from Register) GPVirtual {
-	Comment("the first block begins before the place if there is less behind it")
+	Comment("the first block begins before the position if fewer bytes follow")
 	CMPQ(from, s.last)
 	CMOVQHI(s.last, from)
 	found := GP64()
@@ -192,7 +192,7 @@ func (l *lookup) prepare(v VecVirtual) {
 	VPAND(l.nibble, l.upper, l.upper)
 }
 
-// look finds the buckets that have the bytes as byte i of a fingerprint.
+// look finds the buckets in which a byte may be byte i of a fingerprint.
 func (l *lookup) look(i int, v, r VecVirtual) {
 	t := YMM()
 	VPSHUFB(l.upper, l.high[i], t)
@@ -200,7 +200,7 @@ func (l *lookup) look(i int, v, r VecVirtual) {
 	VPAND(t, r, r)
 }
 
-// masked looks for the fingerprints of several patterns.
+// masked searches for the fingerprints of several patterns.
 func (s *scanner) masked(group, from Register, found GPVirtual) {
 	l, acc := newLookup(group), YMM()
 	VPXOR(acc, acc, acc)
@@ -229,7 +229,7 @@ func (s *scanner) single(group, from Register, found GPVirtual) {
 	VPXOR(zero, zero, zero)
 	VPCMPEQB(n, n, n)
 	VPABSB(n, n)
-	Comment("any byte will do for those that the fingerprint does not have")
+	Comment("any byte matches beyond the end of the fingerprint")
 	for i := range bytes {
 		bytes[i] = YMM()
 		VPBROADCASTB(Mem{Base: group, Disp: groupHeader + i}, bytes[i])
@@ -258,9 +258,9 @@ func (s *scanner) single(group, from Register, found GPVirtual) {
 	SETNE(found.As8())
 }
 
-// blocks looks the blocks of the path up, from one position on. It gives the findings in each to
-// found: at each position, the finding of the byte there, of the next one, and of the one behind it.
-// The finding behind the path is given.
+// blocks looks up the blocks of the path, from one position on. It passes the buckets found in each block to found:
+// for each position, those of the byte there, of the next byte, and of the one after that. The caller gives the
+// result for the bytes after the path.
 func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtual, prepare func(v VecVirtual),
 	look func(i int, v, r VecVirtual), found func(first VecVirtual),
 ) {
@@ -287,7 +287,7 @@ func (s *scanner) blocks(name string, from Register, behind *[printSize]VecVirtu
 	block(true)
 }
 
-// join sets first to the findings at the positions of a block.
+// join sets first to the buckets found at all three bytes, for the positions of a block.
 func join(v, first VecVirtual, behind *[printSize]VecVirtual, last bool, look func(i int, v, r VecVirtual)) {
 	look(0, v, first)
 	for i := 1; i < printSize; i++ {
@@ -303,10 +303,10 @@ func join(v, first VecVirtual, behind *[printSize]VecVirtual, last bool, look fu
 	}
 }
 
-// find writes findGeneric for a path of at least a block.
+// find generates findGeneric for a path of at least a block.
 func find() {
 	TEXT("findAVX2", NOSPLIT, "func(path *byte, size int, window *byte) int")
-	Doc("findAVX2 is findGeneric for a path of at least blockSize bytes.")
+	Doc("findAVX2 does the same as findGeneric, for a path of at least blockSize bytes.")
 	path, window, last, at := Load(Param("path"), GP64()), Load(Param("window"), GP64()), GP64(), GP64()
 	MOVQ(path, at)
 	MOVQ(path, last)

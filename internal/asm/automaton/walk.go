@@ -51,7 +51,7 @@ func (w *walker) max(rank Register) {
 	CMOVLHI(rank, w.best)
 }
 
-// walk writes walkGeneric. Only a mostly predictable choice is a branch.
+// walk generates walkGeneric. It branches only where the choice is mostly predictable.
 func walk() *walker {
 	w := &walker{
 		Load(Param("table"), GP64()), Load(Param("path"), GP64()), Load(Param("size"), GP64()),
@@ -72,7 +72,7 @@ func walk() *walker {
 	JHI(LabelRef("walked"))
 	CMPL(run.As32(), Imm(8))
 	JHI(LabelRef("long"))
-	Comment("eight bytes of the path, with zeros behind its end")
+	Comment("eight bytes of the path, with zeros after its end")
 	from, word := GP64(), GP64()
 	MOVQ(pos, from)
 	CMPQ(tail, from)
@@ -139,7 +139,7 @@ func walk() *walker {
 	w.long(node, pos, end)
 
 	Label("end")
-	Comment("the path ends here: its exact pattern counts, which is behind the prefix")
+	Comment("the path ends here: the exact pattern counts, whose rank follows that of the prefix")
 	TESTL(U32(hasExact), flags)
 	JZ(LabelRef("walked"))
 	skip := GP64()
@@ -152,8 +152,8 @@ func walk() *walker {
 	return w
 }
 
-// label continues with the child of a node's position that has the label b. The byte of eight labels
-// that is equal to it becomes zero, and is found.
+// label continues with the child whose label is b. Among eight labels, the one that is equal to b becomes zero, and
+// is found.
 func (w *walker) label(node, b GPVirtual) {
 	more, ones, high, labels, slots := GP64(), GP64(), GP64(), GP64(), GP64()
 	MOVBLZX(Mem{Base: node}, more.As32()) // labels than one
@@ -189,7 +189,8 @@ func (w *walker) label(node, b GPVirtual) {
 	JMP(LabelRef("walked"))
 }
 
-// long compares a run of more than eight bytes, eight at a time, and then the last eight. The path has enough bytes.
+// long compares a run of more than eight bytes: eight at a time, and then the last eight. The path must be long
+// enough.
 func (w *walker) long(node, pos, end GPVirtual) {
 	Label("long")
 	at, last, run, word := GP64(), GP64(), GP64(), GP64()

@@ -11,17 +11,17 @@ import (
 
 const (
 	half  = 32 // bytes of a vector
-	block = 64 // bytes that are looked at in turn, a bit of a register each
+	block = 64 // bytes that are examined together, one bit of a register each
 
-	// written is the number of positions that are written for every block, so that no branch depends on the number of its
-	// line feeds. Few blocks of a log have more.
+	// written is the number of positions that are written for every block, so that no branch depends on the number of
+	// its line feeds. Few blocks of a log have more.
 	written = 2
 )
 
 func main() {
 	ConstraintExpr("!purego")
 	TEXT("findAVX2", NOSPLIT, "func(text *byte, size int, places *uint32, room int) (n, read int, blank, null, ret uint32)")
-	Doc("findAVX2 is findGeneric for the whole blocks of a text, as long as there is room for all places of one more.")
+	Doc("findAVX2 does the same as findGeneric, for the whole blocks of a text, while there is room for all line feeds of another block.")
 	text, left := Load(Param("text"), GP64()), Load(Param("size"), GP64())
 	places, room := Load(Param("places"), GP64()), Load(Param("room"), GP64())
 	feed, space, tab, carriage := constant('\n'), constant(' '), constant('\t'), constant('\r')
@@ -108,11 +108,11 @@ func constant(b byte) VecVirtual {
 	return v
 }
 
-// store stores the position of the lowest bit of a block at a position of the text, and clears the bit.
+// store stores the position in the text of the lowest bit of a block's mask, and clears the bit.
 func store(here, at GPVirtual, to Mem) {
 	place := GP64()
 	TZCNTQ(here, place)
-	ADDL(at.As32(), place.As32())
-	MOVL(place.As32(), to)
+	ADDL(at.As32(), storage.As32())
+	MOVL(storage.As32(), to)
 	BLSRQ(here, here)
 }

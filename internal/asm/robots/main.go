@@ -11,13 +11,13 @@ import (
 
 const (
 	blockSize = 32
-	middle    = 4 // blocks of the longest text that is looked at without a loop
+	middle    = 4 // number of blocks of the longest text that is examined without a loop
 )
 
 func main() {
 	ConstraintExpr("!purego")
 	TEXT("keptAVX2", NOSPLIT, "func(text *byte, size int, nibbles *byte) int")
-	Doc("keptAVX2 is form.keptGeneric for a text of at least 16 bytes.")
+	Doc("keptAVX2 does the same as form.keptGeneric, for a text of at least 16 bytes.")
 	text, size := Load(Param("text"), GP64()), Load(Param("size"), GP64())
 	f := newFinder(Load(Param("nibbles"), GP64()))
 	at, end, places, more := GP64(), GP64(), GP64(), GP64()
@@ -28,12 +28,12 @@ func main() {
 	CMPQ(size, Imm(middle*blockSize))
 	JA(LabelRef("blocks"))
 
-	Comment("most texts: blocks that may overlap, and no branch that depends on how many there are")
+	Comment("most texts: blocks that may overlap, without a branch that depends on their number")
 	f.any(text, size, places.As32())
 	TESTL(places.As32(), places.As32())
 	JZ(LabelRef("none"))
 
-	Comment("two blocks at once, the last of which ends where the text does")
+	Comment("two blocks at once; the last one ends at the end of the text")
 	Label("blocks")
 	f.find(Mem{Base: at}, places.As32(), VecVirtual.AsY)
 	SUBQ(Imm(2*blockSize), end)
@@ -80,7 +80,7 @@ func main() {
 	Generate()
 }
 
-// A finder finds the bytes of a form.
+// A finder generates the search for the bytes of a form that need an action.
 type finder struct{ low, high, nibble, zero VecVirtual }
 
 // newFinder returns a finder whose registers hold the constants of its form.
@@ -96,7 +96,7 @@ func newFinder(nibbles Register) *finder {
 	return f
 }
 
-// any sets places to zero if no byte of a text has an action. The text has from one to middle blocks.
+// any sets places to zero if no byte of a text needs an action. The text has from one to middle blocks.
 func (f *finder) any(text, size, places Register) {
 	last, at, all := GP64(), GP64(), YMM()
 	MOVQ(size, last)
@@ -117,8 +117,8 @@ func (f *finder) any(text, size, places Register) {
 	VPMOVMSKB(all, places)
 }
 
-// find sets places to where a block has bytes with actions, a bit each: those whose two tables have no bit in common.
-// For a byte beyond ASCII, VPSHUFB finds zero in low.
+// find sets places to a bit mask of the bytes of a block that need an action. Such a byte is one whose entries in the
+// two tables share no bit. For a byte beyond ASCII, VPSHUFB finds zero in low.
 func (f *finder) find(block Mem, places Register, part func(VecVirtual) Register) {
 	v := YMM()
 	f.look(block, v, part)
@@ -126,7 +126,7 @@ func (f *finder) find(block Mem, places Register, part func(VecVirtual) Register
 	VPMOVMSKB(part(v), places)
 }
 
-// look sets v to zero where a byte of a block has an action, and nowhere else.
+// look sets v to zero for each byte of a block that needs an action, and to other values for all others.
 func (f *finder) look(block Mem, v VecVirtual, part func(VecVirtual) Register) {
 	upper := YMM()
 	VMOVDQU(block, part(v))

@@ -13,11 +13,11 @@ import (
 // Limits say when a chunk is full.
 type Limits struct {
 	Rows  int // maximum rows of the table
-	Bytes int // maximum bytes of texts outside dictionaries, before escaping
+	Bytes int // maximum number of bytes of texts outside dictionaries, before escaping
 }
 
-// wideCells is the maximum number of verdicts of a chunk in the wide layout, so that a chunk of many agents stays
-// at a few megabytes: a verdict takes up to 19 bytes. With twice as many, files are 3 % smaller and take the same
+// wideCells is the maximum number of verdicts of a chunk in the wide layout. It limits a chunk of many agents to a
+// few megabytes, because a verdict takes up to 19 bytes. With twice as many, files are 3 % smaller and take the same
 // time to write.
 const wideCells = 512 << 10
 
@@ -48,7 +48,7 @@ type Chunk struct {
 	Rows      int
 	textBytes int   // as counted for Limits
 	Invalid   int64 // bytes escaped, see output.Writer.InvalidBytes
-	streaks   bool  // columns may have one value per streak, see gathering
+	streaks   bool  // whether columns may have one value per streak, see gathering
 }
 
 // A Ref is a row of one of several chunks.
@@ -78,7 +78,7 @@ func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 	return c
 }
 
-// Next returns a chunk like c for the next rows.
+// Next returns an empty chunk for the next rows, with the dictionaries and layout of c.
 func (c *Chunk) Next() *Chunk { return NewChunk(c.Schema, c.Agents, c.Names, c.Limits) }
 
 // Use makes an empty chunk use the dictionaries in names.
@@ -103,7 +103,7 @@ func (c *Chunk) Reset() {
 	}
 }
 
-// spread makes each column store one value per row, also for later rows.
+// spread makes each column store one value per row, for the present and for later rows.
 func (c *Chunk) spread() {
 	if !c.streaks {
 		return
@@ -119,8 +119,8 @@ func (c *Chunk) Full() bool {
 	return c.Rows > 0 && (c.Rows+c.Agents > c.Limits.Rows || c.textBytes >= c.Limits.Bytes)
 }
 
-// Fit returns the end of the URLs of b, beginning at from, that fit in the chunk: at least one if the chunk is not
-// full. It depends only on the URLs, so that chunks end at the same rows however the rows are divided into batches.
+// Fit returns the end of the range of b's URLs, beginning at from, that fit in the chunk: at least one if the chunk
+// is not full. It depends only on the URLs, so chunks end at the same rows whatever the batches are.
 func (c *Chunk) Fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.Limits.Rows-c.Rows)/c.Agents))
 	if len(c.texts) == 0 {
@@ -195,7 +195,7 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	return n
 }
 
-// neighbours returns how many of the first rows are in the same chunk: at least one.
+// neighbours returns how many of the first rows are in the same chunk. It is at least 1.
 func neighbours(rows []Ref) int {
 	n := 1
 	for n < len(rows) && rows[n].Chunk == rows[0].Chunk {

@@ -17,13 +17,13 @@ import (
 // A column is one column of the rows of a chunk. There is one implementation per type of value. Only the code that
 // gathers a column uses its implementation. All methods work on many rows at once, so there is no call per value.
 type column interface {
-	// reset empties the column and keeps its memory. From then on, it stores one value per row or, if streaks is
-	// true and the column supports it, one per streak of equal rows.
+	// reset empties the column and keeps its memory. Later values are one per row or, if streaks is true and the
+	// column supports it, one per streak of equal rows.
 	reset(streaks bool)
-	// spread makes the column store one value per row, also for later rows.
+	// spread makes the column store one value per row, for the present and for later rows.
 	spread()
 
-	// appendRows appends rows of other chunks, from their columns with index at, which have the same type.
+	// appendRows appends rows of other chunks. index is that of their columns, which must have the same type.
 	appendRows(from []*Chunk, at int, rows []Ref)
 	// encode appends the column to dst, for a temporary file.
 	encode(dst []byte) []byte
@@ -100,7 +100,7 @@ type values[T scalar] struct {
 	arrow arrow.DataType // not of a dictColumn
 }
 
-// numbers returns the values of a column if only T is known about it.
+// numbers returns the values of a column of which only the type T of its values is known.
 func (v *values[T]) numbers() *values[T] { return v }
 
 // reset empties the values. If streaks is true, later values may stand for streaks.
@@ -149,13 +149,13 @@ func (v *values[T]) fill(value T, rows int) {
 	}
 }
 
-// addStreaks sets the number of rows that the last values stand for.
+// addStreaks sets the number of rows that each of the last values stands for.
 func (v *values[T]) addStreaks(rows ...int32) {
 	v.Streaks = append(v.Streaks, rows...)
 	v.spare = v.Streaks
 }
 
-// setStreaks calls addStreaks if rows are streaks (not nil). Nulls must have been counted once per value.
+// setStreaks calls addStreaks if rows are given (not nil). Nulls must have been counted once per value.
 func (v *values[T]) setStreaks(rows []int32) {
 	if rows == nil {
 		return
@@ -411,9 +411,9 @@ func (c *dictColumn) invalid() (n int64) {
 	return n
 }
 
-// A TextColumn has texts that rarely repeat, one after the other. If pages is true, they are stored as in Parquet
-// pages, each after its length. Otherwise they are stored as in Arrow: text i is Bytes[offsets[i]:offsets[i+1]].
-// Only the second form allows copying single rows.
+// A TextColumn has texts that rarely repeat. If pages is true, they are stored as in Parquet pages, each after its
+// length. Otherwise they are stored as in Arrow: text i is Bytes[offsets[i]:offsets[i+1]]. Only the second form
+// allows copying single rows.
 type TextColumn struct {
 	parquet.Texts
 	pages   bool

@@ -21,7 +21,7 @@ type Dictionary struct {
 	escapes []int32  // for each text, the number of its escaped bytes; nil while no text has any
 	seed    maphash.Seed
 
-	ids    []int32 // for each number in batches, 1 + number of its text here; 0 if it was not added
+	ids    []int32 // by number in batches: 1 + the number of its text in the dictionary; 0 if it was not added
 	used   []int32 // indices of ids that are not 0
 	strays []int32 // the same as ids, by index in Batch.Strays of the current batch
 	day    int64   // day of the last date that was added, in days since 1970
@@ -101,8 +101,8 @@ func (d *Dictionary) addString(text string) int32 {
 	return d.addValid(d.scratch)
 }
 
-// known returns 1 + the number here of the text with number i in batches; 0 if it was not added. The compiler can inline
-// it.
+// known returns 1 + the number in the dictionary of the text with number i in batches; 0 if it was not added. The
+// compiler can inline it.
 func (d *Dictionary) known(i int) int32 {
 	if i < len(d.ids) {
 		return d.ids[i]
@@ -110,7 +110,7 @@ func (d *Dictionary) known(i int) int32 {
 	return 0
 }
 
-// number adds the text with number i in batches, and returns 1 + its number here.
+// number adds the text with number i in batches, and returns 1 + its number in the dictionary.
 func (d *Dictionary) number(i int, text string) int32 {
 	if i >= len(d.ids) { // even if only few are used: the system does not allocate new memory until it is written
 		ids := make([]int32, max(i+1, len(d.ids)+len(d.ids)/4))
@@ -124,7 +124,7 @@ func (d *Dictionary) number(i int, text string) int32 {
 	return d.ids[i]
 }
 
-// named returns the number here of the text with number i in batches. It adds the text if it is new.
+// named returns the number in the dictionary of the text with number i in batches. It adds the text if it is new.
 func (d *Dictionary) named(i int, text string) int32 {
 	if id := d.known(i); id != 0 {
 		return id - 1

@@ -33,11 +33,11 @@ type gathering struct {
 	verdicts []engine.Verdict
 	rulings  []engine.RulingID // by URL, or by streak: the deciding ruling
 
-	preferences []engine.Preference // by verdict; nil if no column is of them
+	preferences []engine.Preference // by verdict; nil if no column needs them
 
 	agents  int     // verdicts per ruling
 	agent   int     // the agent of the first of them, unless agents come from the log
-	streaks []int32 // for each verdict, its number of rows; nil if each has one
+	streaks []int32 // for each verdict, the number of rows that it stands for; nil if each stands for one
 	uniform bool    // all verdicts are known to be equal
 
 	ruled bool // the columns of rules are filled
@@ -46,7 +46,7 @@ type gathering struct {
 	heads       []engine.Verdict
 	headRulings []engine.RulingID
 	lengths     []int32
-	transposed  []engine.Verdict // verdicts of one agent for up to wideBlock URLs, then of the next
+	transposed  []engine.Verdict // the verdicts of one agent on up to wideBlock URLs, then those of the next agent
 
 	headPreferences, transposedPreferences []engine.Preference // the same for preferences
 }
@@ -146,7 +146,7 @@ func (g *gathering) alike(i, k int) bool {
 // longStreaks is the minimum average length of streaks for gathering by streak; shorter ones are faster by row.
 const longStreaks = 4
 
-// shortStreaks reports whether most rows of a site are not consecutive, judged by a sample of one row in eight.
+// shortStreaks reports whether most rows of a site are not consecutive. It judges by a sample of one row in eight.
 func shortStreaks(sites []engine.SiteID) bool {
 	const step = 8
 	ends := 0
@@ -571,8 +571,8 @@ func validPiece(data []byte, s engine.Span) bool {
 	return utf8.RuneStart(data[s.Off]) && (end == len(data) || utf8.RuneStart(data[end]))
 }
 
-// preferenceSpec returns a column of the allowed uses of a page. Like columns of verdicts, it has a value per
-// agent, or a value per streak if consecutive rows are equal.
+// preferenceSpec returns the spec of a column of the allowed uses of a page. Like columns of verdicts, it has a value
+// per agent, or a value per streak if consecutive rows are equal.
 func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) present, directives ...robots.Directive) *spec {
 	return &spec{
 		Field: of(name, t, nullable), choice: ifNamed, perAgent: true, beside: true, streaks: true,
@@ -594,13 +594,13 @@ type preferenceCell struct {
 	engine.Preference
 	how func() string // returns the text of How
 
-	number int    // number of text in the dictionary's ids; -1 if it has none, because it contains how
+	number int    // number of the text in the dictionary's ids; -1 if it is not there, because it contains how
 	text   string // for a dictionary column
 	line   int32
 	yes    bool
 }
 
-// sourceSpec returns the column of what a source says.
+// sourceSpec returns the spec of a column with the preference of one source.
 func sourceSpec(s robots.Source) *spec {
 	kind := parquet.Dictionary
 	if robots.Sources[s].Rules {
@@ -620,7 +620,7 @@ func sourceSpec(s robots.Source) *spec {
 	}, robots.Sources[s].Directive)
 }
 
-// sourceLineSpec returns the column of the first line of a source that counts.
+// sourceLineSpec returns the spec of the column with the first line of a source that counts.
 func sourceLineSpec(s robots.Source) *spec {
 	return preferenceSpec(robots.Sources[s].Column+"_line", parquet.Int32, func(c *preferenceCell) present {
 		c.line = c.Said[s].Line
@@ -628,7 +628,7 @@ func sourceLineSpec(s robots.Source) *spec {
 	}, robots.Sources[s].Directive)
 }
 
-// useSpec returns the column of a use, combined from all sources.
+// useSpec returns the spec of the column for a use, combined from all sources.
 func useSpec(u robots.Use) *spec {
 	return preferenceSpec("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, func(c *preferenceCell) present {
 		answer := c.Uses()[u]

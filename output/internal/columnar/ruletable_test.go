@@ -8,13 +8,14 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestRuleTableBound fills a table with more rules than its limit. It must stay small, and return the latest values.
+// TestRuleTableBound fills a table with more rules than its limit. It checks that the table stays small, and returns
+// the latest values.
 func TestRuleTableBound(t *testing.T) {
 	table := newRuleTable()
 	for i := range int32(3 * maxRuleEntries) {
 		e := table.entry(1+uint64(i%7), i)
 		if e.group != 0 {
-			t.Fatalf("rule %d is known before it is told", i)
+			t.Fatalf("rule %d is known before it is added", i)
 		}
 		*e = ruleEntry{group: 1 + uint64(i%7), rule: i, id: i, line: -i}
 		if again := table.entry(1+uint64(i%7), i); again.id != i || again.line != -i {
@@ -22,7 +23,7 @@ func TestRuleTableBound(t *testing.T) {
 		}
 	}
 	if len(table.entries) != maxRuleEntries || 2*table.used > len(table.entries) {
-		t.Errorf("%d of %d entries are used, the most is %d", table.used, len(table.entries), maxRuleEntries)
+		t.Errorf("%d of %d entries are used, the limit is %d", table.used, len(table.entries), maxRuleEntries)
 	}
 }
 
@@ -43,8 +44,8 @@ func (ruleCatalog) Rule(_ engine.RulingID, _ int, rule int32) robots.Rule {
 	return robots.Rule{Line: rule + 1, Value: string('a' + rule%20)}
 }
 
-// TestNumberingRules numbers more rules than the table can have. A text keeps its number; without a column of texts, it
-// is 0.
+// TestNumberingRules numbers more rules than the table can have. It checks that a text keeps its number, which is 0
+// if there is no column of texts.
 func TestNumberingRules(t *testing.T) {
 	for _, test := range []struct {
 		columns   []string
@@ -73,9 +74,9 @@ func TestNumberingRules(t *testing.T) {
 	}
 }
 
-// TestRuleTableSpread tests that rules of many sites or agents are found with few probes.
+// TestRuleTableSpread checks that rules of many sites or agents are found with few probes.
 func TestRuleTableSpread(t *testing.T) {
-	const most = 64 // entries in a row; some 20 are usual in a table that is half full
+	const most = 64 // maximum number of consecutive used entries; about 20 are usual in a table that is half full
 	for name, group := range map[string]func(i int) uint64{
 		"sites":  func(i int) uint64 { return groupOf(engine.RulingID(i), 0) },
 		"agents": func(i int) uint64 { return groupOf(1, i) },
@@ -93,7 +94,7 @@ func TestRuleTableSpread(t *testing.T) {
 				longest = max(longest, row)
 			}
 			if longest > most {
-				t.Errorf("rule %d of many %s: %d entries in a row", rule, name, longest)
+				t.Errorf("rule %d of many %s: %d consecutive used entries", rule, name, longest)
 			}
 		}
 	}

@@ -43,8 +43,8 @@ func ParseLayout(name string) (Layout, error) {
 	return 0, fmt.Errorf("%w %q: use long or wide", ErrLayout, name)
 }
 
-// DefaultColumns returns the names of the default columns: in the wide layout all except agent, reason, rule,
-// [CanonicalURL] and [Violation].
+// DefaultColumns returns the names of the default columns. In the wide layout, these are all except agent, reason,
+// rule, [CanonicalURL] and [Violation].
 func (l Layout) DefaultColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == byDefault || s.choice == longOnly && l == Long })
 }
@@ -55,7 +55,7 @@ type KeptColumn struct {
 	Kind engine.KeptKind
 }
 
-// A Schema is the columns of a table, in their order.
+// A Schema describes the columns of a table, in their order.
 type Schema struct {
 	Fields   []field
 	Kept     int     // number of columns of the input
@@ -67,8 +67,8 @@ type Schema struct {
 
 	preferences bool // there are columns of preferences
 
-	// from has the index of each column in the gathered schema, from which rows are copied in another order; nil if both
-	// schemas are the same.
+	// from maps each column to its index in the gathered schema, from which rows are copied in another order; nil if
+	// both schemas are the same.
 	from []int
 }
 
@@ -168,7 +168,7 @@ func (l *Schema) shared(agents []string) (errs []error) {
 	return errs
 }
 
-// A sharedError means that columns of two agents would have the same name in the wide layout.
+// A sharedError says that two agents have columns with the same name in the wide layout.
 type sharedError struct{ name, a, b string }
 
 // Error names the agents and the column, and the remedy.
@@ -246,8 +246,8 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	return all, written, errors.Join(errs...)
 }
 
-// Needs lists what columns require besides the verdicts of a batch: for one column, or for all columns, partitions and
-// filters of a table.
+// Needs lists what columns require besides the verdicts of a batch. It is for one column, or for all columns,
+// partitions and filters of a table.
 type Needs struct {
 	Directives []robots.Directive // [engine.StoreOptions].Directives has these
 	LogAgents  bool               // [engine.StoreOptions].LogAgents is not off

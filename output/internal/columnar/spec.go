@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A spec describes a column of the schema. A new column needs only another spec and the function that gathers it;
-// all other code depends only on the type of its values.
+// A spec describes a column of the schema. To add a column, add a spec and the function that gathers it; all other
+// code depends only on the type of its values.
 type spec struct {
 	parquet.Field
 	choice    choice
@@ -20,7 +20,7 @@ type spec struct {
 	beside    bool // Verdicts of package output support it, because it depends only on the row
 	partition bool // an output can be partitioned by it
 	streaks   bool // it is gathered by streaks, if the chunk is
-	byRow     bool // it may differ within a streak, so a chunk with it is not gathered by streaks
+	byRow     bool // it may vary within a streak, so a chunk with this column is not gathered by streaks
 	needs     Needs
 
 	// preference sets the value of a column of preferences in c, whose Preference is set.
@@ -30,7 +30,7 @@ type spec struct {
 	spans  func(b *engine.Batch, f *field) []engine.Span // the texts of a column of Text
 }
 
-// A choice says when a column is written by default. If the user names columns, these are written.
+// A choice says when a column is written if the user does not name columns.
 type choice uint8
 
 const (
@@ -165,7 +165,7 @@ type field struct {
 	at    int // index in Schema.Fields
 }
 
-// ErrColumn is the kind of errors about the choice of columns.
+// ErrColumn is wrapped by errors about the choice of columns.
 var ErrColumn = errors.New("invalid choice of columns")
 
 // A ColumnError says why a column cannot be written.
@@ -306,7 +306,7 @@ func Lookup(name string) *spec {
 	return nil
 }
 
-// ErrPartition is the kind of errors about the columns that partition an output.
+// ErrPartition is wrapped by errors about the columns that partition an output.
 var ErrPartition = errors.New("cannot partition the output")
 
 // ParsePartition splits a comma-separated list of the columns that partition the output; "" means no partitions. The error
