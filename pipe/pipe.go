@@ -225,7 +225,7 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 				return err
 			}
 			if read[r].rows != it.record.rows {
-				return damaged("a column has %d rows, the record batch %d", read[r].rows, it.record.rows)
+				return damaged("a column has %d rows, but the record batch has %d", read[r].rows, it.record.rows)
 			}
 			read[r].names = &c.dictionary
 		}

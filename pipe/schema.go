@@ -116,7 +116,7 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 	case m.kind != kindSchema:
 		return nil, damaged("a message of kind %d instead of a schema", m.kind)
 	case m.int16(schemaEndianness) != 0:
-		return nil, fmt.Errorf("%w: numbers are big-endian: send the little-endian stream that other machines write", errUnsupported)
+		return nil, fmt.Errorf("%w: numbers are big-endian: send a little-endian stream, which nearly all machines write", errUnsupported)
 	}
 	m.at(schemaMetadata) // panics on damaged data here, rather than when it is written
 	m.at(schemaFeatures)
@@ -162,7 +162,7 @@ func findColumns(names []string, columns *[numRoles]string, added []output.Verdi
 	}
 	for _, f := range added {
 		if slices.Contains(names, f.Name) {
-			return indices, fmt.Errorf("%w: the stream has a column %q, and so have the verdicts", ErrTaken, f.Name)
+			return indices, fmt.Errorf("%w: both the stream and the verdicts have a column %q", ErrTaken, f.Name)
 		}
 	}
 	missing := [numRoles]error{ErrNoColumn, ErrNoAgentColumn, ErrNoField, ErrNoField}
@@ -243,7 +243,7 @@ func (u *textField) read(f table, name string, r role) error {
 		t, _ := f.table(fieldType)
 		unit := int(scalar(t, timestampUnit, t.GetInt16))
 		if unit < 0 || unit >= len(timeUnits) {
-			return damaged("times of unit %d in the column %q", unit, name)
+			return damaged("unknown time unit %d in the column %q", unit, name)
 		}
 		u.unit = timeUnits[unit]
 		return nil
@@ -261,7 +261,7 @@ func (u *textField) read(f table, name string, r role) error {
 		u.width = int(scalar(t, intWidth, t.GetInt32)) / 8
 	}
 	if !slices.Contains([]int{1, 2, 4, 8}, u.width) {
-		return damaged("indices of %d bytes in the dictionary column %q", u.width, name)
+		return damaged("unsupported index size of %d bytes in the dictionary column %q", u.width, name)
 	}
 	return nil
 }

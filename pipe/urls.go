@@ -145,7 +145,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	case t.numbers != nil:
 		n, d := uintAt(t.numbers, i, t.width), t.names
 		if n >= uint64(len(d.ends)) { // true also for a negative index
-			return nil, false, damaged("row %d has text %d of a dictionary of %d", i+1, n, len(d.ends))
+			return nil, false, damaged("row %d refers to text %d, but the dictionary has %d", i+1, n, len(d.ends))
 		}
 		from := 0
 		if n > 0 {
@@ -158,7 +158,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	}
 	from, to := uintAt(t.offsets, i, t.width), uintAt(t.offsets, i+1, t.width)
 	if from > to || to > uint64(len(t.data)) {
-		return nil, false, damaged("row %d of a column goes from byte %d to %d of %d", i+1, from, to, len(t.data))
+		return nil, false, damaged("row %d of a column extends from byte %d to %d, but there are %d bytes", i+1, from, to, len(t.data))
 	}
 	return t.data[from:to], false, nil
 }

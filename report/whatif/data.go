@@ -98,7 +98,7 @@ type span [2]int
 // encode compresses the data with gzip: the length of the head in four bytes, little-endian, the head as JSON, and
 // the data to which its offsets refer. It includes as many URLs as fit into the limits and room bytes.
 func (d *Data) encode(room int) (string, error) {
-	limit := fmt.Sprintf("the page has at most %d URLs of all origins", MaxURLs)
+	limit := fmt.Sprintf("the page can contain at most %d URLs", MaxURLs)
 	for most := MaxURLs; ; {
 		raw, urls, err := d.layout(most, limit)
 		if err != nil {
@@ -112,7 +112,7 @@ func (d *Data) encode(room int) (string, error) {
 			return packed, nil
 		}
 		if urls <= minURLs {
-			return "", fmt.Errorf("pack the data of the panel: %d bytes, the most is %d", len(packed), maxBytes)
+			return "", fmt.Errorf("compress the data of the panel: %d bytes exceed the limit of %d", len(packed), maxBytes)
 		}
 		most = max(minURLs, int(int64(urls)*int64(room)/int64(len(packed))*95/100))
 		limit = fmt.Sprintf("the page has room for %.2f MB of packed URLs", float64(room)/1e6)
@@ -133,7 +133,7 @@ func packText(raw []byte) (string, error) {
 		err = z.Close()
 	}
 	if err != nil {
-		return "", fmt.Errorf("pack a part of the panel: %w", err)
+		return "", fmt.Errorf("compress a part of the panel: %w", err)
 	}
 	text := make([]byte, ascii85.MaxEncodedLen(b.Len()))
 	return unmarked.Replace(string(text[:ascii85.Encode(text, b.Bytes())])), nil

@@ -50,7 +50,7 @@ func (w *writer) writeMarks() (err error) {
 }
 
 // errMarks is the error of an invalid chunk of marks whose checksum is correct.
-var errMarks = fmt.Errorf("%w (its marks of texts are invalid)", pack.ErrDamaged)
+var errMarks = fmt.Errorf("%w (invalid marks of texts)", pack.ErrDamaged)
 
 // readOdd reads the chunk odd.
 func readOdd(file *pack.Reader) (odd rules.Odd, err error) {

@@ -15,7 +15,7 @@ const (
 )
 
 // ErrChanges is the error if changes are requested with the wide layout or with a Where.
-var ErrChanges = errors.New("changes are in the long layout, and all of them are written")
+var ErrChanges = errors.New("changes need the long layout, and cannot be filtered")
 
 // ChangeColumns returns the names of the columns for changes, see Options.Old: the columns that identify the row,
 // verdict and rule by the old store and by the new store, and the [engine.Change].

@@ -278,7 +278,7 @@ func NeedsOf(names ...string) (n Needs) {
 }
 
 // ErrDirectives is the error of a column that requires lines of a directive which the store does not keep.
-var ErrDirectives = errors.New("the store was built without the directives of the columns")
+var ErrDirectives = errors.New("the store was built without the directives that the columns need")
 
 // ErrLogAgents is the error of a column that requires agents from the log.
 var ErrLogAgents = errors.New("the store was built for agents that do not come from the log")
