@@ -19,8 +19,8 @@ type ChangesOptions struct {
 	Memory  int64
 	TempDir string
 
-	// Status is 1 + the index in engine.Batch.Kept of the integer column with the status code; 0 means that the log
-	// has none.
+	// Status is 1 + the index in engine.Batch.Kept of the integer column with the status code; 0 means no such
+	// column.
 	Status int
 }
 
@@ -440,7 +440,7 @@ type Part struct {
 	ChangeCount
 }
 
-// A StatusPart is the part of a change that belongs to one status code; -1 means that the log has none.
+// A StatusPart is the part of a change that belongs to one status code; -1 means that the log has no status codes.
 type StatusPart struct {
 	Status int64
 	ChangeCount

@@ -58,7 +58,7 @@
 // The package is independent of the protocol. Only engine, its package rules, internal/preference and
 // report/whatif/internal/decide import it, which depguard enforces.
 //
-// # Why so
+// # Design
 //
 // Fingerprints, for patterns with *. A path is searched once for all patterns together. The fingerprint of a
 // pattern is the rarest three consecutive bytes of one of its segments. Up to twelve patterns with the same prefix

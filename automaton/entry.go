@@ -22,7 +22,7 @@ type workspace struct {
 	buf      []byte   // the table is written here
 }
 
-// keptRules is the number of rules from which a workspace is not kept for reuse. Few files have so many.
+// keptRules is the number of rules from which a workspace is not kept for reuse. Few files have more.
 const keptRules = 4096
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -39,8 +39,8 @@ const (
 
 	keyHash = 0x9e3779b97f4a7c15 // multiplying a key by it mixes the key's bytes into the highest bits
 
-	// maxHits and maxEntries are the numbers of hashes in the filter and of entries from which a path has too many:
-	// then all patterns are tried.
+	// maxHits and maxEntries limit the keys of a path: if maxHits of its hashes are in the filter, or if they have
+	// maxEntries entries, all patterns are tried.
 	maxHits    = 480
 	maxEntries = 1024
 

@@ -97,7 +97,7 @@ const mostNamed = 1 << 16
 // siteSize is the memory of a Journal, in bytes, for each origin of the rules, requested or not.
 const siteSize = int64(unsafe.Sizeof(site{}))
 
-// Least returns the approximate minimum memory, in bytes, of a Journal for rules of that many origins.
+// Least returns the approximate minimum memory, in bytes, of a Journal for rules of the given number of origins.
 func Least(origins int) int64 { return leastSize + siteSize*int64(origins) }
 
 // NewJournal returns a Journal for a run over the store.

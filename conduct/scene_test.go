@@ -176,7 +176,7 @@ func (s *scene) noise() *scene {
 	return s
 }
 
-// kinds are the kinds of conduct. GPTBot and OAI-SearchBot are crawlers of OpenAI.
+// kinds add lines to a scene, one function for each kind of conduct. GPTBot and OAI-SearchBot are crawlers of OpenAI.
 var kinds = []struct {
 	name string
 	make func(s *scene)

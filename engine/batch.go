@@ -33,7 +33,7 @@ type Batch struct {
 	Clients    []Span  // client addresses as read, NoURL if absent
 	Times      []int64 // microseconds since 1970 UTC, NoTime if unknown
 
-	Kept []Kept // extra columns, in the order that the Source was asked for
+	Kept []Kept // extra columns, in the order in which the Source was asked for them
 
 	Refused int // rejected lines, which produce no row
 
@@ -63,7 +63,7 @@ type Batch struct {
 
 	// Filled only with StoreOptions.LogAgents:
 	Agents     []uint32    // the crawler of each row, see [Lookup.AgentName]
-	Violations []Violation // the meaning of each row's verdict for its crawler; not with LogAgentsByName
+	Violations []Violation // whether each row is a violation by its crawler; empty with LogAgentsByName
 	Skipped    int         // rows that were dropped; no other number counts them
 
 	// Disputes are the verdicts that disallow a URL although another reading of the robots.txt allows it, in the

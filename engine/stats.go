@@ -112,7 +112,7 @@ type counter struct {
 	agents []AgentCount
 }
 
-// newCounter returns a counter for one of that many goroutines.
+// newCounter returns a counter for one goroutine. goroutines is their number; they share a memory limit.
 func newCounter(s *Store, goroutines int) *counter {
 	documented := s.opt.misread.Agents()
 	return &counter{

@@ -34,11 +34,11 @@ func newVerifier(opt *StoreOptions) *verifier {
 	return v
 }
 
-// strangers is a bit in the operator numbers of crawlers that only a robots.txt names. Each of them is its own
-// operator.
+// strangers is the bit that is set in the operator numbers of crawlers that only a robots.txt names. Each of them
+// counts as an operator of its own.
 const strangers = 1 << 31
 
-// speaker returns the lists about an agent of a row, and the number of its operator.
+// speaker returns the address lists for the agent of a row, and the number of its operator.
 func (e *Evaluator) speaker(b *Batch, row int) (ranges.Speaker, uint32) {
 	v, agent := e.store.verifier, int(b.Agents[row])
 	if e.store.isKnown(agent) {

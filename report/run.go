@@ -17,8 +17,8 @@ import (
 type Run struct {
 	Version   string // of the program
 	RulesHash string
-	Rules     string   // as they were named
-	Inputs    []string // the logs, as they were named
+	Rules     string   // as named by the user
+	Inputs    []string // the logs, as named by the user
 	Flags     []Flag   // that say what was asked
 	Stats     engine.Stats
 	Refused   int64     // lines that gave no row
@@ -33,7 +33,7 @@ type Run struct {
 
 	Revisions []Text // the texts that the origins of Files sent during the log, and the last one before it
 
-	Old     string                   // the rules before, as they were named
+	Old     string                   // the previous rules, as named by the user
 	Changes *aggregate.ChangesReport // changes from the rules of Old to those of the run; nil without Old
 
 	Panels []Panel // that other packages make

@@ -57,7 +57,7 @@ const queuePart = 4
 // cacheFor returns the size of a cache that drops no rules if their total size is this: the queue takes part of it.
 func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
 
-// newLossyCache returns a cache with a size in bytes, for a pack with that many texts.
+// newLossyCache returns a cache with a size in bytes, for a pack with the given number of texts.
 func newLossyCache(bytes, texts int64) (*lossyCache, error) {
 	queue := bytes / queuePart
 	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
@@ -102,7 +102,7 @@ type sized struct {
 // firstTexts is the maximum number of texts in the map of a growingCache.
 const firstTexts = 1000
 
-// newCache returns a cache with a size in bytes, for a pack with that many texts.
+// newCache returns a cache with a size in bytes, for a pack with the given number of texts.
 func newCache(bytes, texts int64) *growingCache {
 	return &growingCache{first: map[uint64]sized{}, bytes: bytes, texts: texts}
 }

@@ -2,7 +2,7 @@
 // [rules.Store], with or without a memory limit. It hides how a text is laid out in a pack, when
 // rules are loaded and dropped, and which captures decide. Only package engine imports it.
 //
-// # Why so
+// # Design
 //
 // robobatch compile compiles rules once and writes a pack. A later run can use any agent and any moment, but only
 // the dialect of the pack. So a pack contains

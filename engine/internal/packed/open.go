@@ -52,7 +52,7 @@ type Options struct {
 	MaxMemory     int64 // limit for a run in bytes; 0 or less means no limit
 	Reserved      int64 // bytes of it that the run takes besides rules and their index; 0 means 96 MiB
 
-	// NewCache returns the cache for the rules of that many texts under a limit; nil means the default cache.
+	// NewCache returns the cache for the rules of a number of texts under a limit; nil means the default cache.
 	NewCache func(bytes, texts int64) Cache
 }
 

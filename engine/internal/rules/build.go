@@ -172,7 +172,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// maxScratch is the number of patterns from which a scratch is not reused. Few files have so many.
+// maxScratch is the number of patterns from which a scratch is not reused. Few files have more.
 const maxScratch = 4096
 
 // release clears the scratch and returns it for reuse.

@@ -81,7 +81,7 @@ func DecodeSet(data []byte) (*Set, error) {
 	return rs, nil
 }
 
-// decodeAutomaton reads the automaton for that many rules.
+// decodeAutomaton reads the automaton for the given number of rules.
 func decodeAutomaton(c *wire.Cursor, rules int) (*automaton.Automaton, error) {
 	a, err := automaton.FromBytes(slices.Clone(c.Text()), rules)
 	if err != nil {
@@ -147,11 +147,11 @@ type Store interface {
 	// Key returns the key of a text by its number. It is zero if the store has failed.
 	Key(text int) captures.Key
 
-	// Reader returns a Reader for one of that many goroutines.
+	// Reader returns a Reader for one goroutine. goroutines is their number; they share a memory limit.
 	Reader(goroutines int) Reader
 
-	// Budget returns how many bytes of rules each of that many batches may copy, because the store may drop rules
-	// before the batch is written. It is 0 for a store that drops nothing.
+	// Budget returns how many bytes of rules each of a number of batches may copy, because the store may drop rules
+	// before a batch is written. It is 0 for a store that drops nothing.
 	Budget(batches int) int64
 
 	Err() error // first loading error; after it no answer is valid

@@ -100,7 +100,7 @@ type values[T scalar] struct {
 	arrow arrow.DataType // not of a dictColumn
 }
 
-// numbers returns the values of a column of which only the type T of its values is known.
+// numbers returns the values of a column, given only the type T of its values.
 func (v *values[T]) numbers() *values[T] { return v }
 
 // reset empties the values. If streaks is true, later values may stand for streaks.

@@ -1,7 +1,7 @@
 // Package periods compares the activity of crawlers on the days of two periods. It claims a change only if it exceeds
 // the usual variation from week to week. Package report imports it.
 //
-// A claim must pass four tests, because each test alone can be fooled where nothing changed:
+// A claim must pass four tests, because a single test can find a change where there is none:
 //
 //   - Its confidence interval excludes 0. The interval is a bootstrap over blocks of 7 days that begin on any
 //     day, so weekdays and similarity of adjacent days do not matter. The variance of infinitely many draws is

@@ -59,7 +59,7 @@ type Series struct {
 	None     int64            // rows without a time
 }
 
-// New returns an empty series of that many crawlers.
+// New returns an empty series for the given number of crawlers.
 func New(crawlers int) *Series {
 	const cellBytes = 64
 	return &Series{

@@ -17,7 +17,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// maxHeader is the maximum number of bytes that are kept of a header. Longer headers are distinguished by their
+// maxHeader is the maximum number of bytes of a header in memory. Longer headers are cut, and distinguished by their
 // hashes.
 const maxHeader = 1 << 10
 
