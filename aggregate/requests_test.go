@@ -124,7 +124,7 @@ func TestSorted(t *testing.T) {
 		}
 		for key, n := range added {
 			if seen[key] != -n {
-				t.Fatalf("%s comes %d times, want %d", key, -seen[key], n)
+				t.Fatalf("%s occurs %d times, want %d", key, -seen[key], n)
 			}
 		}
 		r.Close()

@@ -373,8 +373,8 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestOlderName checks a crawler that only the text in force names. An older text may name it as well for a reading
-// that ignores "User agent", and then has no group for all.
+// TestOlderName checks a crawler that only the text in force names. For a reading that ignores "User agent", an older
+// text may name it as well, and then has no group for all crawlers.
 func TestOlderName(t *testing.T) {
 	for name, test := range map[string]struct {
 		older string
@@ -399,7 +399,7 @@ func TestOlderName(t *testing.T) {
 	}
 }
 
-// TestOwnURLEncoded checks that a reading allows robots.txt itself by its normal form.
+// TestOwnURLEncoded checks that a reading allows the URL of robots.txt itself if only its normal form is /robots.txt.
 func TestOwnURLEncoded(t *testing.T) {
 	s, err := BuildStore(sequence([]robots.Response{{Origin: "https://a.com", Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")}}), StoreOptions{Dialect: robots.Google, LogAgents: LogAgentsStar})
 	if err != nil {

@@ -22,7 +22,7 @@ func TestEqualityQuickstart(t *testing.T) {
 	testEquality(t, quickstart(t), 1, 1)
 }
 
-// TestEqualityShared does the same on all real data: 666,620 URLs, or every 16th with -short.
+// TestEqualityShared does the same for all real data: 666,620 URLs, or every 16th of them with -short.
 func TestEqualityShared(t *testing.T) {
 	data, every := shared(t), 1
 	if testing.Short() {

@@ -14,7 +14,7 @@ import (
 // It has the period of the origin instead of a time. Period 0 is before the first capture, or the only period.
 type Evidence struct {
 	Row      uint32
-	IsTxt    bool   // the request is for /robots.txt; otherwise the text disallows it
+	IsTxt    bool   // whether the request is for /robots.txt; otherwise the text disallows it
 	Period   uint32 // of the request's time; for a row without a time, of the newest capture
 	CacheFor int64  // for a request for /robots.txt: for how many microseconds a crawler may use its copy
 

@@ -22,7 +22,7 @@ func fetched() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// Decide single URLs, and read the deciding rule, its line, and the reason.
+// Evaluate single URLs, and print the deciding rule, its line, and the reason.
 func ExampleStore_Verdict() {
 	store, err := engine.BuildStore(fetched(), engine.StoreOptions{Agents: []string{"ExampleBot"}})
 	if err != nil {

@@ -84,8 +84,8 @@ func TestManyOddSites(t *testing.T) {
 	}
 }
 
-// TestManyTokens checks that a hostile file with more product tokens than are kept is reported as incomplete, also with
-// a pack.
+// TestManyTokens checks that the list of product tokens is reported as incomplete for a hostile file with more of
+// them than are kept, with a pack as well.
 func TestManyTokens(t *testing.T) {
 	var responses []robots.Response
 	word := func(n int) (w []byte) {
@@ -110,7 +110,7 @@ func TestManyTokens(t *testing.T) {
 	stores["memory"] = memory
 	for how, s := range stores {
 		if tokens, complete := s.Tokens(); len(tokens) != 1<<17 || complete {
-			t.Errorf("%s: %d tokens, all of them: %t", how, len(tokens), complete)
+			t.Errorf("%s: %d tokens, complete: %t", how, len(tokens), complete)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestSiteOrder(t *testing.T) {
 			}
 			slices.SortStableFunc(want, func(a, b rulingRow) int { return cmp.Compare(a.id, b.id) })
 			if got := o.sort(sites); !slices.Equal(got, want) {
-				t.Errorf("%d rows of %d sites are not in order", rows, numSites)
+				t.Errorf("%d rows of %d sites are not sorted", rows, numSites)
 			}
 		}
 	}

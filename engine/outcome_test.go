@@ -16,10 +16,10 @@ const (
 	otherText = "User-agent: *\nDisallow: /\n"
 )
 
-// noon returns a time on the day with this number.
+// noon returns the time of noon on the day with this number.
 func noon(day int) time.Time { return time.Date(2024, 1, day, 12, 0, 0, 0, time.UTC) }
 
-// storeOf builds a store of responses of unknown names.
+// storeOf builds a store of responses that have no names.
 func storeOf(tb testing.TB, opt StoreOptions, all ...robots.Response) *Store {
 	tb.Helper()
 	s, err := BuildStore(func(yield func(robots.Response, error) bool) {
@@ -83,7 +83,7 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 		if s.InForce() != len(all)-1 {
-			t.Errorf("%v: %d sites, want all but the one that was fetched later", d, s.InForce())
+			t.Errorf("%v: %d sites, want all except the one that was fetched later", d, s.InForce())
 		}
 	}
 	s := storeOf(t, StoreOptions{Dialect: robots.RFC9309}, all...)
@@ -126,10 +126,10 @@ func TestOutcomesShare(t *testing.T) {
 		robots.Response{Origin: "https://c.com", Status: 200, Body: []byte(otherText), FetchedAt: noon(1)},
 		robots.Response{Origin: "https://d.com", Status: 301, Location: "https://c.com/robots.txt", FetchedAt: noon(1)})
 	if m := s.Memory(); m.Files != 1 || m.Rules != 1 {
-		t.Errorf("memory %+v, want that of one file", m)
+		t.Errorf("the memory is %+v, want that of one file", m)
 	}
 	if rulingOf(t, s, "https://a.com") != rulingOf(t, s, "https://b.com") || rulingOf(t, s, "https://c.com") != rulingOf(t, s, "https://d.com") {
-		t.Error("sites of one outcome have rules of their own")
+		t.Error("sites with the same outcome do not share their rules")
 	}
 }
 
@@ -157,11 +157,11 @@ func TestRulesHashOutcomes(t *testing.T) {
 	down := robots.Response{Origin: "https://a.com", Status: 500, FetchedAt: noon(9)}
 	hash := func(all ...robots.Response) string { return storeOf(t, StoreOptions{}, all...).RulesHash() }
 	if hash(ok) != hash(old, ok) || hash(gone) != hash(forbidden) {
-		t.Error("the same is in force, and the hash differs")
+		t.Error("the same rules are in force, but the hash differs")
 	}
 	hashes := []string{hash(ok), hash(gone), hash(down), hash()}
 	slices.Sort(hashes)
 	if len(slices.Compact(hashes)) != 4 {
-		t.Error("something else is in force, and the hash is the same")
+		t.Error("other rules are in force, but the hash is the same")
 	}
 }

@@ -78,8 +78,8 @@ func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	return newStore(r, opt)
 }
 
-// waysToOpen are stores of the same pack that must be equal: all loaded rules stay in memory; with the cache, with and
-// without room for the copies of batches; and without a cache.
+// waysToOpen are stores of the same pack, which must give the same answers: with all loaded rules in memory; with the
+// cache, with and without room for the copies of batches; and without a cache.
 func waysToOpen(tb testing.TB, name string, opt StoreOptions) map[string]*Store {
 	tb.Helper()
 	stores := map[string]*Store{"unlimited": openPack(tb, name, opt)}
@@ -99,7 +99,7 @@ var packTexts = []string{
 	"User-agent: *\nDisallow: /q\nCrawl-delay: 7\n", "User-agent: *\n" + manyFloating(40), "\xef\xbb\xbfuser-agent:*\rdisallow:/x%2a\xff\r",
 }
 
-// randomResponses returns responses of a few origins and of the targets of their redirects.
+// randomResponses returns responses of a few origins, and of the targets of their redirects.
 func randomResponses(r *rand.Rand) (all []robots.Response) {
 	urls := []string{"https://a.com/robots.txt", "https://a.com:8080/robots.txt", "https://a.com-b.com/robots.txt", "http://a.com/robots.txt", "https://b.com/x?y", "https://b.com/d/robots.txt"}
 	undated := map[string]bool{}
@@ -131,7 +131,7 @@ func randomResponses(r *rand.Rand) (all []robots.Response) {
 }
 
 // TestPackRandom compares packs with stores of the same responses: answers, hash and number of origins, for all
-// dialects, agents and moments, whatever stays in memory.
+// dialects, agents and moments, and with any part of the rules in memory.
 func TestPackRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var urls []string

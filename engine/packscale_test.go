@@ -12,8 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestPackScale compiles a million origins with different texts, and decides URLs of all of them without a memory limit
-// and with one for a tenth of the rules. It needs ROBOBATCH_SCALE=1 and half a gigabyte of disk space.
+// TestPackScale compiles a million origins with different texts, and evaluates URLs of all of them, once without a
+// memory limit and once with a limit that has room for a tenth of the rules. It needs ROBOBATCH_SCALE=1 and half a
+// gigabyte of disk space.
 func TestPackScale(t *testing.T) {
 	if os.Getenv("ROBOBATCH_SCALE") != "1" {
 		t.Skip("needs half a gigabyte of disk space and some minutes: set ROBOBATCH_SCALE=1 to run it")

@@ -39,7 +39,7 @@ type Stats struct {
 	// With StoreOptions.LogAgents:
 	TopViolated [Top]BusyRule // the rules with the most violations; Rows are violations, with the error of TopRules
 	Violations  int64         // rows whose crawler fetched a URL that it was not allowed to fetch
-	Skipped     int64         // rows dropped because of LogAgentsSkip; no other number counts them
+	Skipped     int64         // rows dropped because of LogAgentsSkip, which no other number counts
 
 	// Rows of origins without rules:
 	Strays  int64            // of origins that the Store never had
@@ -56,7 +56,7 @@ type Stats struct {
 	Disputes DisputeStats // see Batch.Disputes
 
 	// With StoreOptions.RowTimes:
-	Undated  int64 // rows of sites without times, which the newest rules decide
+	Undated  int64 // rows without a time; the newest rules decide them
 	Timeless int64 // see Batch.Timeless
 
 	Unfetched int64 // see Batch.Unfetched

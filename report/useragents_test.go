@@ -57,7 +57,7 @@ func TestOtherClients(t *testing.T) {
 		v := c.newView(&Run{Stats: stats})
 		got := v.Clients
 		if got.All != want[0] || got.None != want[1] || got.Named != suspects || got.Names != 1 || got.Headers != int64(len(headers)) || got.Suspects[0].Name != "Grabby" {
-			t.Errorf("%+v, want %+v, %+v of suspects, %d headers", got, want, suspects, len(headers))
+			t.Errorf("the panel has %+v, want %+v, %+v of suspects, %d headers", got, want, suspects, len(headers))
 		}
 		if got.All.Requests != v.Others.Requests || got.All.Denied != v.Others.Denied {
 			t.Errorf("the panel has %+v, but the table of crawlers has %d and %d", got.All, v.Others.Requests, v.Others.Denied)

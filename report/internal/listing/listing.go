@@ -60,7 +60,7 @@ func New(files []File, crawler func(agent int) string) []View {
 	left, asked, same := listingBytes, allAsked, sameBytes
 	for i := range files {
 		f := newView(&files[i])
-		room := min(same, show.MaxSentence) // bytes for the names of one file's origins, which form one sentence
+		room := min(same, show.MaxSentence) // per file: bytes for the names of its origins, which form one sentence
 		for _, origin := range f.Same {
 			size := len(origin) + len(", ")
 			if size > room {

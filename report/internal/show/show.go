@@ -115,7 +115,7 @@ func visible(s string, most int) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&sb, "%%%02X", s[i])
-		case !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800': // the character is invisible, or changes the order of others
+		case !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800': // invisible, or changes the order of other characters
 			fmt.Fprintf(&sb, `\u{%X}`, r)
 		default:
 			sb.WriteRune(r)
