@@ -86,7 +86,8 @@ func (of *crawlerCounts) sorted() []txtAnswer {
 // runs returns the latest runs of equal responses, by the time of their end.
 func (of *crawlerCounts) runs() []txtAnswer {
 	all, last := []txtAnswer{}, map[string]int{} // by origin
-	for _, f := range of.sorted() {
+	kept := of.sorted()
+	for _, f := range kept[max(0, len(kept)-keptFetches):] {
 		if n, known := last[f.Origin]; known && all[n].Status == f.Status && all[n].Bytes == f.Bytes {
 			all[n].To = f.To
 			all[n].Requests++

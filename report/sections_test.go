@@ -88,3 +88,19 @@ func TestRotated(t *testing.T) {
 		t.Error("the page depends on the order of the files")
 	}
 }
+
+// TestRuns checks that runs consist of the latest requests, in any order of the rows.
+func TestRuns(t *testing.T) {
+	for _, n := range []int{1, keptFetches - 1, keptFetches, keptFetches + 1, keptFetches * 5 / 4} {
+		var of crawlerCounts
+		for i := range n {
+			of.fetches = append(of.fetches, txtAnswer{"https://a.example", int64(i), int64(i), 1, 200, 7})
+		}
+		rand.New(rand.NewPCG(7, uint64(n))).Shuffle(n, func(i, k int) { of.fetches[i], of.fetches[k] = of.fetches[k], of.fetches[i] })
+		kept := min(n, keptFetches)
+		want := []txtAnswer{{"https://a.example", int64(n - kept), int64(n - 1), int64(kept), 200, 7}}
+		if got := of.runs(); !slices.Equal(got, want) {
+			t.Errorf("%d requests: got %v, want %v", n, got, want)
+		}
+	}
+}
