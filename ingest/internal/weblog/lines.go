@@ -135,7 +135,7 @@ func (l *lineLog) Parse(line []byte, r *Row) Result {
 }
 
 // settleFront decides whether one or more addresses at the start of a line are a virtual host or the client: they are the
-// client if the site is known or named elsewhere, unless they are private and a public address follows. It reports whether
+// client if the site is known or named elsewhere, unless they are private and one public address follows. It reports whether
 // the host is an address.
 func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	first, _, several := bytes.Cut(l.fields[0], []byte{','})
@@ -144,7 +144,8 @@ func (l *lineLog) settleFront(p *pattern) (_ bool) {
 	alone := isAddress(first)
 	switch {
 	case several && p.fields[0].quoted, alone && (len(l.host) > 0 || !isHost):
-		isProxy := isPrivate(first) && isPublic(l.fields[1]) // Apache: %h %{X-Forwarded-For}i
+		// Apache: %h %{X-Forwarded-For}i. Of a list, the line has only the first address in this field.
+		isProxy := isPrivate(first) && isPublic(l.fields[1]) && bytes.IndexByte(l.fields[1], ',') < 0
 		if len(clients) > 0 && clients[0].at == 1 && !isProxy {
 			l.fields[1] = l.fields[0]
 		}
