@@ -42,7 +42,7 @@ var commands = []func() flags.Command{
 // tasks are the headings that group the commands in the help.
 var tasks = map[string]string{"explain": "One robots.txt", "report": "A log", "rules": "Many sites, and large logs"}
 
-// gone lists the flags that the previous version had, see cli.Program.
+// gone lists flags of the previous version and their replacements, see [cli.Program].
 var gone = map[string]string{
 	"conduct shard": onePass, "parts": onePass, "conduct merge": onePass,
 
@@ -65,7 +65,7 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 
 //go:generate go test -count 1 -run TestFlagsDoc -update .
 
-// newProgram returns the program and its commands in the order of the table. Both are for one call.
+// newProgram returns the program and its commands, in the order of commands. The values are for one call of the program: parsing sets the variables of the commands' flags.
 func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",
@@ -86,7 +86,7 @@ func newProgram() (*cli.Program, []flags.Command) {
 				case c.OneRule && c.Rules.Path == "":
 					return "use -rules " + msg.File(argument)
 				case c.Name != "" && takesLogs(&c):
-					return "every log needs its own -in, for example: -in " + msg.File(argument)
+					return "every log needs its own -in, for example: -in" + msg.File(argument)
 				case c.Name != "":
 					return fmt.Sprintf("%s accepts only flags: see robobatch %s -h", c.Name, c.Name)
 				case argument == "help" || argument != "" && p.Command(argument) != nil:

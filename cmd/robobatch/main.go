@@ -1,12 +1,13 @@
 // Command robobatch decides for every URL of a log whether the robots.txt of its origin lets a
 // crawler fetch it, and writes one row per URL to a table. Run robobatch -h for its flags.
 //
-// The table of commands is in commands.go. Each command is a package below internal: its flags become a plan, and
-// the plan runs. Commands over logs share internal/pipeline, and all share the groups of flags in internal/flags.
-// Errors of libraries get their remedies in internal/warning. Exit codes: 0 done, or standard output was closed by its
-// reader; 1 a limit or requirement that was asked for is not met (-max-rejects, -require-rules,
-// -no-rows fail), or inputs failed that -on-error skips; 2 an error of usage, input or output, or a panic; 75 a store or
-// the network failed after retries; 129, 130, 131 and 143 after SIGHUP, SIGINT, SIGQUIT and SIGTERM.
+// The table of commands is in commands.go. The packages below internal implement the commands: Plan checks the flags
+// and finds the inputs, and returns a task, which main runs. Commands over logs share internal/pipeline, and all
+// share the groups of flags in internal/flags. Errors of libraries get their remedies in internal/warning. Exit
+// codes: 0 done, or standard output was closed by its reader; 1 a limit or requirement that a flag sets is not met
+// (-max-rejects, -require-rules, -no-rows fail), or -on-error skip skipped inputs; 2 an error of usage, input or
+// output, or a panic; 75 object storage or the network failed after retries; 129, 130, 131 and 143 after SIGHUP,
+// SIGINT, SIGQUIT and SIGTERM.
 //
 // CONTRIBUTING.md has the steps that add a flag.
 package main
@@ -34,7 +35,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of the write instead
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe then returns an error instead
 	os.Exit(run(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
@@ -46,7 +47,7 @@ const (
 	exitTemporary = 75 // EX_TEMPFAIL: a store or the network failed after retries
 )
 
-// run is the command, up to its exit code. It prints errors on std.Err.
+// run runs the command and returns its exit code. It prints errors on std.Err.
 func run(arguments []string, std console.Streams) int {
 	title := ""
 	err := panics.Catch(func() (err error) {
@@ -85,9 +86,8 @@ func run(arguments []string, std console.Streams) int {
 	return exitError
 }
 
-// start does the things that the arguments ask for: flags, plan, run. It passes the faults of the flags to the
-// plan, which adds the faults of their values. The title names the command, for a message
-// about its flags.
+// start parses the flags, makes the plan and runs it. It passes the faults of the flags to the plan, which adds the
+// faults of their values. title is the name of the command for messages about its flags.
 func start(arguments []string, std console.Streams) (title string, err error) {
 	p, all := newProgram()
 	title = p.Name
@@ -166,7 +166,7 @@ func help(p *cli.Program, arguments []string, std console.Streams) error {
 	return std.PrintOut(text)
 }
 
-// unknownCommand is the error of a first argument that is not a command.
+// unknownCommand returns the error for a first argument that is not a command.
 func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))

@@ -1,6 +1,7 @@
-// Package ci supports commands that run in continuous integration. It has the gates of -fail, which compare counts per
-// crawler with thresholds, and the formats that services read: GitHub annotations and JUnit XML. Commands supply the
-// kinds of counts. Input bytes cannot end a line or begin a command. Only cmd/robobatch and its packages import it.
+// Package ci supports commands that run in continuous integration. It implements the gates of -fail, which compare
+// counts per crawler with thresholds, and writes GitHub annotations and JUnit XML. Each command defines its own kinds
+// of counts. Texts are escaped, so bytes of an input can neither end a line nor begin a workflow command. Only
+// cmd/robobatch and its packages import it.
 package ci
 
 import (
@@ -28,14 +29,14 @@ type Note struct {
 // Annotations is the number of annotations that GitHub shows for one step.
 const Annotations = 10
 
-// SummaryFile is the environment variable with the file name of a step's summary.
+// SummaryFile is the environment variable that contains the name of the file for a step's summary.
 const SummaryFile = "GITHUB_STEP_SUMMARY"
 
 // MaxSummary is the maximum size of a summary in bytes: GitHub rejects a step's summary above 1 MiB.
 const MaxSummary = 1_000_000
 
-// GitHub writes the first ten notes as workflow commands, and the rest to the summary of the step, if the environment
-// names its file. left is the number of notes that were not passed in.
+// GitHub prints the first ten notes as workflow commands, and appends the rest to the step's summary, if the
+// environment variable SummaryFile is set. left is the number of further notes, which the summary only counts.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err
@@ -43,8 +44,8 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	return addSummary(summary(notes[min(len(notes), Annotations):], left))
 }
 
-// Report is GitHub for a whole report. The worst notes become annotations; the summary of the step gets as much of the
-// report, in Markdown, as fits.
+// Report writes a whole report for GitHub: the worst notes become annotations, and as much of the Markdown text as
+// fits is appended to the step's summary.
 func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	if err := annotate(w, notes, left); err != nil {
 		return err
@@ -69,7 +70,7 @@ func annotate(w io.Writer, notes []Note, left int64) error {
 	return err
 }
 
-// addSummary appends a text to the summary of the step, if the environment names its file.
+// addSummary appends a text to the step's summary, if the environment variable SummaryFile is set.
 func addSummary(text string) error {
 	name := os.Getenv(SummaryFile)
 	if name == "" {
@@ -105,7 +106,7 @@ func (n *Note) command() string {
 	return "::" + n.Level + " " + strings.Join(at, ",") + "::" + strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(msg.Printable(n.Text))
 }
 
-// property escapes the value of a property in a command.
+// property escapes the value of a property (such as file) in a GitHub workflow command.
 func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(msg.Line(s))
 }
@@ -138,12 +139,12 @@ func (n *Note) row() string {
 	return fmt.Sprintf("| %s | %s | %s: %s |\n", n.Level, Markdown(where), Markdown(n.Title), Markdown(n.Text))
 }
 
-// maxFold is the maximum size of the notes in a comment in bytes: GitHub accepts 65,536 characters, shared by the three
-// commands of a gate.
+// maxFold is the maximum size in bytes of the notes in a comment. GitHub accepts 65,536 characters, and a CI gate
+// puts the notes of three commands into one comment.
 const maxFold = 18_000
 
-// Fold returns the notes in Markdown for a comment, folded by site, as many as fit. left is the number of notes that
-// were not passed in.
+// Fold returns the notes in Markdown for a comment, folded by site, as many as fit. left is the number of further
+// notes, which the text only counts.
 func Fold(notes []Note, left int64) string {
 	var sites []string
 	of := map[string][]*Note{}
@@ -248,5 +249,5 @@ func JUnit(w io.Writer, suite string, cases []Case) error {
 	return err
 }
 
-// plain removes the bytes that XML forbids or that control a terminal.
+// plain removes characters that XML forbids or that control a terminal.
 func plain(s string) string { return msg.Printable(s) }

@@ -31,7 +31,7 @@ type Gate struct {
 	percent float64 // used instead of most unless negative
 }
 
-// Parse reads the words of -fail, such as "closed=0.1%" and "opened:@ai=0". All faults are reported at once.
+// Parse parses the values of -fail, such as "closed=0.1%" and "opened:@ai=0". The error reports every invalid value.
 func (k Kinds) Parse(words []string) (gates []Gate, err error) {
 	var errs []error
 	for _, word := range words {
@@ -79,7 +79,7 @@ func (k Kinds) parse(word string) (Gate, error) {
 	return g, nil
 }
 
-// Check returns an error for each gate that applies to none of the agents.
+// Check returns an error for each gate that does not apply to any of the agents.
 func Check(gates []Gate, asked []string) error {
 	var errs []error
 	for _, g := range gates {
@@ -95,8 +95,8 @@ func (g *Gate) About(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// Idle returns a warning if there are crawlers but some gates apply to none of them: the name in such a gate may be
-// misspelt. It returns an error for an invalid gate.
+// Idle returns a warning about gates that do not apply to any of the crawlers, because the crawler name in them may
+// be misspelt. Without crawlers there is no warning. It returns an error for an invalid gate.
 func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
 	var idle, names []string
 	for _, g := range gates {
@@ -132,7 +132,8 @@ func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
 	v := Verdict{Gate: g.Text, Agent: agent, Count: count, Of: of, Kind: g.Kind}
 	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + what
 	if g.percent >= 0 {
-		// 0.1 is not exact, so allow for rounding: a count equal to the threshold passes.
+		// A share such as 0.1% is not exact in floating point. The tolerance lets a count equal to the threshold
+		// pass.
 		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
 		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
@@ -199,7 +200,7 @@ func (f Failure) String() string {
 	return Crawlers(f.Names) + ": " + f.Text + " (-fail " + f.Gate + ")"
 }
 
-// Crawlers names up to three crawlers, and gives the number of the others.
+// Crawlers formats a list of crawlers: up to three names, and the number of the others.
 func Crawlers(names []string) string {
 	if n := len(names); n > 3 {
 		return fmt.Sprintf("%s, %s and %d others", msg.Line(names[0]), msg.Line(names[1]), n-2)

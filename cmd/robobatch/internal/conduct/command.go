@@ -71,7 +71,7 @@ Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or
 			g.table.CSVFlag(),
 		},
 		Run: g.Work.MemoryFlags(`
-			Three eighths are for crawlers and their requests; more go to a temporary file.`),
+			Three eighths are for crawlers and their requests; if these need more, they go to a temporary file.`),
 	}.All()
 	return c
 }

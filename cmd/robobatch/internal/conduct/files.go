@@ -20,7 +20,7 @@ const (
 // files are the tables. A table without a name is not written.
 type files struct{ all []*file }
 
-// A file is a table that appears under its name when it is complete.
+// A file is an output table. It gets its name only when it is complete.
 type file struct {
 	process.Sink[storage.Output]
 	flag  string
@@ -53,7 +53,8 @@ func (t *file) addRow(row []parquet.Cell) error {
 	return t.Use(func(out storage.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
-// commitAll gives all files their names, or none of them. It locks out goroutines that would drop a file meanwhile.
+// commitAll gives all files their names, or none of them. It holds their locks, so that another goroutine cannot drop
+// a file in the meantime.
 func commitAll(files []*file, outs []storage.Output) error {
 	if len(files) == 0 {
 		return storage.CommitAll(outs...)
@@ -61,7 +62,7 @@ func commitAll(files []*file, outs []storage.Output) error {
 	return files[0].Commit(func(out storage.Output) error { return commitAll(files[1:], append(outs, out)) })
 }
 
-// A row is a row of -out. Some of its columns are null in all rows of a run, depending on verified and bytes.
+// A row is a row of -out. Depending on verified and bytes, some columns are null in all rows of a run.
 type row struct {
 	*conduct.Row
 	verified, bytes bool // addresses were verified; the logs have bytes
@@ -96,7 +97,8 @@ var rowColumns = slices.Concat([]output.CellColumn[row]{
 	output.CellOf("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
 })
 
-// conductColumns are the columns that count disallowed requests by the rules that the crawler knew.
+// conductColumns are the columns that count disallowed requests, one column for each conduct: what the crawler knew
+// of the rule.
 func conductColumns() (columns []output.CellColumn[row]) {
 	for c := range conduct.NumConducts {
 		columns = append(columns, count(c.String(), func(r *row) int64 { return r.Conducts[c] }))
@@ -127,7 +129,7 @@ func seconds(micros int64, there bool) parquet.Cell {
 	return parquet.Cell{Null: !there, Float: float64(micros) / 1e6}
 }
 
-// columnsFor returns the columns of -out, without origins if each row sums up all of them.
+// columnsFor returns the columns of -out, without the column origin if each row covers all origins of a crawler.
 func columnsFor(byAgent bool) []output.CellColumn[row] {
 	if !byAgent {
 		return rowColumns

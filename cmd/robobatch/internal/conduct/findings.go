@@ -100,8 +100,8 @@ func worstOf(rows []conduct.Row) []conduct.Row {
 	return rows[:min(worst, len(rows))]
 }
 
-// slowest returns the changes to print. First come those with the most requests that the new text disallows, made
-// before the crawler fetched it; then those that were fetched latest.
+// slowest returns the changes to print. It sorts them by the number of requests that the new text disallows and that
+// were made before the crawler fetched it, and then by the delay of that fetch, longest first.
 func slowest(all []conduct.Change) []conduct.Change {
 	took := func(c *conduct.Change) int64 {
 		if c.Answer == conduct.NoTime {
@@ -116,7 +116,7 @@ func slowest(all []conduct.Change) []conduct.Change {
 	return all[:min(worst, len(all))]
 }
 
-// printJSON prints the current cells as a JSON object of a kind, if the output is JSON.
+// printJSON prints the current row as a JSON object of a kind, such as "change", if the output form is JSON.
 func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	if f.json == nil || f.failed != nil {
 		return
@@ -161,8 +161,8 @@ var gates = func() ci.Kinds {
 	return k
 }()
 
-// checkGates returns an error if the log lacks a field that -fail needs. Without the field, a gate would always have
-// the same result.
+// checkGates returns an error if the log lacks a field that -fail needs: without the field, a gate would always pass
+// or always fail.
 func (f *findings) checkGates(times, answers bool) error {
 	if len(f.gates) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (f *findings) checkGates(times, answers bool) error {
 	case conducts && !times:
 		return errors.New("-fail has nothing to check: no crawler request has a time: name the time field with -field time=name")
 	case conducts && f.total.Robots > 0 && !answers:
-		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so crawlers would seem never to have asked: use a log with status codes")
+		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so every crawler would count as never_asked: use a log with status codes")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type outcome struct {
 	byAgent bool
 }
 
-// An about holds facts about the logs for the report.
+// An about holds the facts about the logs that the report prints besides its counts.
 type about struct {
 	inputs         []string // names of the logs
 	dialect        robots.Dialect

@@ -186,7 +186,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 	case r.Requests > 0 && r.Impostors == r.Requests:
 		return "All " + msg.Count(r.Requests, "request") + " with its name came from impostors."
 	case r.Impostors > 0:
-		parts[0] += ", " + msg.Number(r.Impostors) + " of them from impostors and not counted below"
+		parts[0] += ", " + msg.Number(r.Impostors) + " of them from impostors, not counted below"
 	}
 	if f.about.verified && r.Verified < r.Requests-r.Impostors {
 		parts = append(parts, msg.Number(r.Requests-r.Impostors-r.Verified)+" not verified")
@@ -264,7 +264,7 @@ func times(n int64) string {
 	return msg.Number(n) + " times"
 }
 
-// lasting returns a duration in whole units of a suitable size, rounded down, or rounded up if up is set.
+// lasting formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is set.
 func lasting(micros int64, up bool) string {
 	l := timespan.Length(micros)
 	in := func(unit timespan.Length) string {

@@ -92,7 +92,7 @@ func (c *Console) Warn(d warning.Warning) {
 	c.Tell(fmt.Sprintf("robobatch: warning: %v\n", d))
 }
 
-// WarnOnce prints warnings like Warn, except for kinds that were printed before.
+// WarnOnce prints warnings like Warn, except those with a code that was printed before.
 func (c *Console) WarnOnce(warnings []warning.Warning) {
 	for _, d := range warnings {
 		if !slices.ContainsFunc(c.Warnings, func(seen warning.Warning) bool { return seen.Code == d.Code }) {
@@ -101,7 +101,7 @@ func (c *Console) WarnOnce(warnings []warning.Warning) {
 	}
 }
 
-// WarnRest prints the warnings of a run that follow those already printed.
+// WarnRest prints the warnings of a run that were not printed yet: all after the first ones of the list.
 func (c *Console) WarnRest(all []warning.Warning) {
 	for _, d := range all[len(c.Warnings):] {
 		c.Warn(d)

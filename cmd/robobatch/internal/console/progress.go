@@ -40,7 +40,7 @@ func Parse(name string, stderr *os.File) (Mode, error) {
 	return parse(name, IsTerminal(stderr))
 }
 
-// parse is Parse for a stream that is a terminal or not.
+// parse does the work of Parse. terminal says whether stderr is a terminal.
 func parse(name string, terminal bool) (Mode, error) {
 	i, err := cli.Choose("way", name, Names)
 	if err != nil {
@@ -93,8 +93,8 @@ type screen interface {
 	end() // leaves the cursor at the start of a line
 }
 
-// Watch shows the progress of a part of the run on stderr, until the returned function is called. what names the part.
-// Another goroutine calls read.
+// Watch shows the progress of a part of the run on stderr, until the returned function is called. what names the
+// part, such as "URLs". read returns the current progress; it is called from another goroutine.
 func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
 	if mode == Off {
 		return func() {}
@@ -142,7 +142,7 @@ func (p *plainLines) show(s Sample) {
 
 func (p *plainLines) end() {}
 
-// plainLine returns the line for a Sample after some time, such as
+// plainLine formats a Sample and the time elapsed as a line, such as
 //
 //	URLs: 1.2 of 4.8 GB (25 %), 12,345,678 URLs, 2,469,135/s, 15s left
 func plainLine(what string, s Sample, elapsed time.Duration) string {
@@ -203,8 +203,8 @@ func (b *bar) draw(line string) {
 	b.drawn = columns
 }
 
-// barLine returns the line for a Sample after some time, in up to room columns. It includes as many of these parts as
-// fit, the most important first. The bar gets the remaining columns:
+// barLine formats a Sample and the time elapsed as a line of up to room columns. It includes as many of these parts
+// as fit, the most important first. The bar gets the remaining columns:
 //
 //	URLs  25 % |█████░░░░░░░░░░░░░░░| 30s left, 12.3 M URLs, 1.23 M/s, 25 MB of 100 MB
 func barLine(what string, s Sample, elapsed time.Duration, room int) string {

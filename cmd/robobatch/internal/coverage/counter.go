@@ -12,9 +12,9 @@ import (
 // Options configure a Counter. The zero value counts all agents together, with the default memory.
 type Options struct {
 	ByAgent  bool
-	URLs     int64 // bytes for distinct URLs, before they go to a temporary file; 0 is aggregate.DefaultMemory
+	URLs     int64 // memory for distinct URLs in bytes; more go to a temporary file; 0 means aggregate.DefaultMemory
 	Counts   int64 // bytes for counts of rules; 0 means no limit
-	Matchers int64 // bytes for matchers, which are all dropped when the limit is reached; 0 is 64 MiB
+	Matchers int64 // memory for compiled matchers in bytes; at the limit, all are dropped and built again; 0 means 64 MiB
 
 	TempDir string // directory of the temporary file; "" is the system's default
 }
@@ -22,8 +22,8 @@ type Options struct {
 // ErrMemory means that the rules in the log need more memory than Options.Counts.
 var ErrMemory = errors.New("too many rules match requests of the log to count them in this memory")
 
-// A Counter is a Sink that counts the requests per rule. Write all batches of a run, call Finish, and then get the
-// Report. It is for one goroutine. Call CloseTemp in the end.
+// A Counter is a Sink that counts the requests per rule. Write all batches of a run to it, call Finish, and then
+// Report; call CloseTemp at the end. A Counter is not safe for concurrent use.
 type Counter struct {
 	store  *engine.Store
 	opt    Options
@@ -67,7 +67,7 @@ func (c *Counter) Close() error { return nil }
 // CloseTemp removes the temporary file. It may be called repeatedly.
 func (c *Counter) CloseTemp() { c.urls.Close() }
 
-// Finish counts the distinct URLs, after all batches. Its error is about the temporary file.
+// Finish counts the distinct URLs. Call it after all batches. The error comes from the temporary file.
 func (c *Counter) Finish() error {
 	err := c.urls.Finish(nil)
 	c.rules.CountURLs(c.urls)
@@ -136,7 +136,7 @@ func (c *Counter) Write(b *engine.Batch) error {
 	return c.store.Err()
 }
 
-// note records the time of a row, and returns it.
+// note includes the time of a row in the time range of the log, and returns the time.
 func (c *Counter) note(b *engine.Batch, row int) int64 {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return engine.NoTime

@@ -18,7 +18,7 @@ import (
 // Forms are the forms that Print accepts.
 var Forms = []string{"text", "json", "markdown", "github"}
 
-// A Page holds the facts that are printed besides the counts.
+// A Page holds what is printed besides the counts, such as names and time range.
 type Page struct {
 	Inputs []string // the names of the logs
 	File   string   // name of the only robots.txt; "" if there may be several, or it has no name
@@ -66,13 +66,13 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 	return c.PrintText(w, p.Inputs, p.All)
 }
 
-// shown is the number of rules of each kind in the text, unless all are requested.
+// shown is the maximum number of rules of each kind in the text; -all prints every rule.
 const shown = 20
 
 // width is the maximum width of the text in columns.
 const width = 80
 
-// PrintJSON prints the head, and all rules, one object per line. It escapes characters that a terminal might obey.
+// PrintJSON prints the head and all rules, one JSON object per line. It escapes characters that control a terminal.
 func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
 	head := c.Head()
@@ -86,7 +86,8 @@ func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	return cmp.Or(err, out.Flush())
 }
 
-// PrintText prints the head, and tables of rules: for each kind those with the most requests, or all.
+// PrintText prints the head and a table for each kind of rule, with all rules of the kind or only those with the most
+// requests.
 func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	h, tables := c.tables(all)
 	h.Inputs = inputs
@@ -109,7 +110,7 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	return err
 }
 
-// tables returns the head, and the rules of each kind: those with the most requests, or all.
+// tables returns the head and, for each kind, all rules or only those with the most requests.
 func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 	h = c.head()
 	for r := range c.Rules() {
@@ -150,7 +151,7 @@ func most(rows []Rule) []Rule {
 // busier orders rules of one kind by requests, most first.
 func busier(a, b Rule) int { return cmp.Compare(b.shown().Requests, a.shown().Requests) }
 
-// shown returns the count that the text shows for a rule.
+// shown returns the count by which the text sorts a rule of this kind, and shows it.
 func (r *Rule) shown() *Count {
 	if r.kind() == decided {
 		return &r.Decided
@@ -158,8 +159,8 @@ func (r *Rule) shown() *Count {
 	return &r.Matched
 }
 
-// note returns the rest of the text about a rule: the rules that took precedence over it, and when it last matched or
-// decided.
+// note returns the second line about a rule: which rules took precedence over it, and when it last matched or decided
+// a request.
 func (r *Rule) note() string {
 	text := wonBy(r) + until(r.Matched.Last)
 	if r.kind() == decided {
@@ -273,7 +274,7 @@ func cut(text string) string {
 	return text
 }
 
-// markdown returns the report in Markdown, for a comment or the summary of a step.
+// markdown returns the report in Markdown, for a pull request comment or the summary of a CI step.
 func (c *Counter) markdown(p Page) string {
 	h, tables := c.tables(p.All)
 	h.Inputs = p.Inputs
@@ -300,7 +301,7 @@ func (c *Counter) markdown(p Page) string {
 	return msg.NoCommands(sb.String())
 }
 
-// place returns the place of a rule: in the only file, in the robots.txt of an origin, or in an unnamed file.
+// place describes where a rule is: its line, and the file name or the origin if there is one.
 func (r *Rule) place(file string, several bool) string {
 	place := fmt.Sprintf("line %d", r.Line)
 	switch {

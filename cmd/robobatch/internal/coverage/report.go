@@ -1,7 +1,7 @@
 // Package coverage counts the requests of a log per rule of robots.txt: requests that the rule decides, requests that
-// it matches while another rule decides, and rules that match no request. It finds all rules that match a path. To keep
-// the counts small, it groups requests that match the same rules and are decided by the same rule. Only cmd/robobatch
-// imports it.
+// it matches while another rule decides, and rules that match no request. Unlike a verdict, this needs all rules that
+// match a path. To save memory, it has one counter for all requests that match the same set of rules and are decided
+// by the same rule. Only cmd/robobatch imports it.
 package coverage
 
 import (
@@ -134,8 +134,8 @@ func (c *Counter) head() Head {
 	return h
 }
 
-// Rules yields the rules of all requested files, file by file, ordered by origin, agent and line. A Rule is valid until
-// the next one.
+// Rules yields the rules of all requested files, file by file, ordered by origin, agent and line. A Rule is valid
+// only until the next iteration.
 func (c *Counter) Rules() iter.Seq[*Rule] {
 	all := c.rules.All()
 	return func(yield func(*Rule) bool) {

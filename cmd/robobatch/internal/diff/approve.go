@@ -24,23 +24,24 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// An approval is one change in a file of approvals, for one crawler. This line contains two:
+// An approval is one approved change for one crawler. A line of an approvals file may name several crawlers, so this
+// one contains two approvals:
 //
 //	closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567
 //
-// The kind is closed, opened, or an answer about a use, such as train-ai=y. The added or removed line is for the
-// reviewer. One hash is of the old robots.txt, the other of the rules and preferences of the new one, so that only this
-// change is approved. Comments and the order of lines may still change.
+// The kind is closed, opened, or an answer about a use, such as train-ai=y. The added or removed line only informs
+// the reviewer. old is a hash of the previous robots.txt, and new is a hash of the rules and preferences of the new
+// one, so that only this change is approved. Comments and the order of lines do not affect the hashes.
 type approval struct{ kind, agent, origin, line, old, now string }
 
 // exampleApproval is an approval line for messages.
 const exampleApproval = "closed GPTBot,* https://www.example.com + Disallow: /tmp/ old=0123456789abcdef new=89abcdef01234567"
 
-// mostApprovals is the maximum number of approvals that a generated file may have: more cannot be reviewed.
+// mostApprovals is the maximum number of approvals in a generated file: people could not review more.
 const mostApprovals = 10_000
 
-// Approvals holds the changes that a file approves, and those found, to generate such a file. It is for a run without a
-// log.
+// Approvals holds the changes that a file approves, and collects the changes that are found, to write such a file. It
+// is used in runs without a log.
 type Approvals struct {
 	name   string            // name of the file to read; "" means none
 	read   map[approval]bool // true once a change used the approval
@@ -63,18 +64,18 @@ type preferenceKey struct {
 	use   robots.Use
 }
 
-// A changedSite is the site whose rows are being counted.
+// A changedSite is the site whose rows are currently counted.
 type changedSite struct {
 	site
 	origin      string
 	old, now    string                     // hashes of the site
 	of          [][2]claims                // by agent: old and new claims
-	moved       []string                   // by agent: the User-agent line that was added or removed; "" if the same line binds it
+	moved       []string                   // by agent: the User-agent line that was added or removed; "" if the same line still binds the agent
 	preferences map[preferenceKey][]string // see [Approvals.preferenceLines]
 }
 
-// readApprovals reads a file that [Approvals.write] wrote. If the name is empty or the file does not exist, nothing is
-// approved.
+// readApprovals reads a file of approvals, as [Approvals.write] writes it. If the name is empty or the file does not
+// exist, nothing is approved.
 func readApprovals(name string) (*Approvals, error) {
 	a := &Approvals{name: name, read: map[approval]bool{}, sites: map[string]site{}}
 	if name == "" {
@@ -126,7 +127,8 @@ func (d *run) chooseApprovals(g *given, faults *cli.Faults) {
 // isUsed reports whether approvals are read or generated.
 func (a *Approvals) isUsed() bool { return len(a.read) > 0 || a.made != nil }
 
-// open registers a site whose rows will follow in the order of these calls. Another goroutine may call it.
+// open announces a site. The rows of sites must follow in the order of the calls of open, which may come from another
+// goroutine.
 func (a *Approvals) open(origin robots.Origin, s site) {
 	if a.isUsed() {
 		a.mu.Lock()
@@ -221,7 +223,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 	return nil
 }
 
-// approve records an agent's change caused by a line, and reports whether it is approved.
+// approve records a change for an agent, which the given line causes, and reports whether the file approves it.
 func (a *Approvals) approve(kind string, agent int, line string) bool {
 	change := approval{kind, word(a.names[agent]), word(a.at.origin), line, a.at.old, a.at.now}
 	if a.made != nil {
@@ -235,8 +237,8 @@ func (a *Approvals) approve(kind string, agent int, line string) bool {
 	return ok
 }
 
-// rule returns the line that changes the verdict of a row: the rule that decides now, if it is new, or the rule that
-// decided before. If different groups bind the crawler, it is the line that names the crawler.
+// rule returns the line that changes the verdict of a row: the rule that decides now, if it is new, or else the rule
+// that decided before. If the crawler moved to a different group, the line is the User-agent line of that group.
 func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	if moved := a.at.moved[agent]; moved != "" {
 		return moved
@@ -259,8 +261,8 @@ func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	return was
 }
 
-// preferenceLines returns the lines that may change the answer of a row about a use: the added preferences, or else the
-// removed ones, or else the rule that changes the access.
+// preferenceLines returns the lines that may have changed a preference of a row: the added preferences, or else the
+// removed ones, or else the rule that changes the verdict.
 func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
 	if moved := a.at.moved[agent]; moved != "" {
 		return []string{moved}
@@ -288,13 +290,13 @@ func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.
 	return []string{a.rule(b, row, agent)}
 }
 
-// line encodes a line of a robots.txt as words of the file.
+// line encodes a line of a robots.txt as words of the approvals file.
 func line(text string) string {
 	key, value, _ := strings.Cut(text, ": ")
 	return key + ": " + word(value)
 }
 
-// word encodes a text as a word of the file: separators and unprintable bytes are escaped.
+// word encodes a text as one word of the approvals file: separators and unprintable bytes are escaped.
 func word(text string) string {
 	var sb strings.Builder
 	for i, r := range text {
@@ -377,7 +379,7 @@ func (a *Approvals) write(w io.Writer) error {
 	return err
 }
 
-// judge applies the gates to the crawlers of a report. Approved changes do not count.
+// judge applies the gates of -fail to the crawlers of a report. Approved changes do not count.
 func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 	verdicts := []ci.Verdict{}
 	for _, g := range gates {

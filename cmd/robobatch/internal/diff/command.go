@@ -93,7 +93,7 @@ type run struct {
 	limit    outputs.RejectLimit
 	require  outputs.Requirements
 	gates    []ci.Gate
-	sent     bool // the log identifies senders, and requested crawlers may not be among them
+	sent     bool // the log identifies the crawlers, and those in -agent may not be among them
 	form     string
 	page     *page.Page // page of -report; nil without one
 	set      outputs.Set
@@ -181,7 +181,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return d, d.find(g)
 }
 
-// find finds rules and logs, and checks the name of the output.
+// find finds the rules and logs, and checks the name of the output.
 func (d *run) find(g *given) (err error) {
 	if !d.noLog {
 		err = d.FindLogs(&g.Flags)
@@ -263,7 +263,7 @@ func (d *run) Targets() (out, last string) {
 	return name, cmp.Or(d.page.FileName(), name)
 }
 
-// A changesOut is the file of changed rows, if it has a name.
+// A changesOut is the file of changed rows (-out). Without a name, nothing is written.
 type changesOut struct{ process.Sink[*output.File] }
 
 // Write adds the changed rows of a batch.
@@ -285,7 +285,7 @@ type changesSink struct {
 	approved    *Approvals
 }
 
-// Finish completes the counts. It reads counts from disk, so it may fail.
+// Finish completes the counts. The error comes from reading the temporary file.
 func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.preferences.Finish()) }
 
 // Write counts the changes of a batch, and writes the changed rows.
@@ -335,7 +335,7 @@ func (d *run) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	const preferencePart = 8 // of the memory for URLs that changed, for those whose preferences did
+	const preferencePart = 8 // fraction of the memory for changed URLs that URLs with changed preferences get
 	preferences := d.Parts.Changes / preferencePart
 	changes := aggregate.NewChanges(d.Now.Store, d.Old.Store, aggregate.ChangesOptions{Memory: d.Parts.Changes - preferences, TempDir: d.tempDir(), Status: d.Status})
 	defer changes.CloseTemp()
@@ -407,7 +407,7 @@ func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, summary.Sum(s.Counts.Refused))
 }
 
-// print prints the report, and checks the gates. refused is the number of rejected lines.
+// print prints the report and checks the gates. refused is the number of rejected lines.
 func (d *run) print(sink *changesSink, refused int64) error {
 	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {
@@ -449,7 +449,7 @@ func (d *run) print(sink *changesSink, refused int64) error {
 // reported is the maximum number of rules, families and origins per kind of change in a report.
 const reported = 100
 
-// reportedSide returns the side in the form of the report.
+// reportedSide describes one side, old or new, for the report.
 func reportedSide(s *pipeline.Side) Side {
 	return Side{Rules: s.Path, AsOf: s.AsOf, Hash: s.Store.RulesHash(), File: s.File, files: s.Files}
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Limits of the generated paths of an origin (number, bytes, steps), and of the crawlers named in files.
+// Limits: for the generated paths of an origin their number, bytes and steps; and the number of crawlers that the
+// files may name.
 const (
 	pathsOfFew   = 40_000
 	pathsOfMany  = 4_000
@@ -33,8 +34,8 @@ const (
 	agentsOfFile = 200
 )
 
-// makePaths finds the origins that differ, and returns their paths. Without -agent, the crawlers are * and all that the
-// robots.txt files name, so the rules are prepared again.
+// makePaths finds the origins whose rules differ, and returns a source of test paths for them. Without -agent, the
+// crawlers are * and all crawlers that the robots.txt files name, so the rules are prepared again for these.
 func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	origins, same, err := engine.Differing(d.Old.Store, d.Now.Store)
 	if err != nil {
@@ -49,8 +50,8 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	if d.Memory.Limit > 0 {
 		src.most.Bytes = min(src.most.Bytes, d.Memory.Limit/16)
 	}
-	// Divide the origins so that the robots.txt files of each part fit into a memory limit; 0 means no limit. Each part is
-	// read as a whole, which for captures takes a pass over all of them.
+	// Divide the origins into parts whose robots.txt files fit into a memory limit in bytes; 0 means no limit.
+	// Reading the captures of one part takes a pass over all captures.
 	size := max(1, len(origins))
 	if d.Memory.Limit > 0 {
 		size = int(max(1, d.Memory.Limit/16/robots.MaxBytes))
@@ -104,8 +105,8 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	return src, ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 }
 
-// addNames adds the crawlers that the groups of a site name, unless -agent is given. It records whether there are too
-// many, with different rules for one that is missing.
+// addNames adds the crawlers that the groups of a site name, unless -agent is given. If there are too many, it
+// records whether the rules differ for a crawler that was left out.
 func (d *run) addNames(names []string, s *site) []string {
 	if len(d.Now.Opt.Agents) > 0 {
 		return names
@@ -196,7 +197,7 @@ type pathSource struct {
 	origins  []robots.Origin // origins of the current part
 	sites    []site          // sites of these origins
 	approved *Approvals
-	dialect  robots.Dialect // dialect of the patterns, used to make URLs from paths
+	dialect  robots.Dialect // dialect of the patterns from which the paths are generated
 	most     witness.Limits // per origin
 	rows     int            // maximum per batch
 	tried    *Tried
@@ -207,7 +208,7 @@ type pathSource struct {
 	url   []byte
 }
 
-// Maximum rows and, within one path, bytes of a batch.
+// Maximum size of a batch: its rows, and its bytes, which its last path may exceed.
 const (
 	pathRows  = 4096
 	batchText = 128 << 10

@@ -36,8 +36,8 @@ func (r *Report) Print(w io.Writer, form string) error {
 	return err
 }
 
-// annotations returns, as errors, the rules responsible for failed gates, and these gates. Other responsible rules
-// follow: rules that closed URLs as warnings, rules that opened URLs as notices.
+// annotations returns the rules responsible for changes as GitHub annotations. Failed gates and the rules responsible
+// for them are errors; other rules are warnings if they closed URLs, and notices if they opened URLs.
 func (r *Report) annotations() (notes []ci.Note) {
 	failed := ci.Failures(r.Gates)
 	var errs []ci.Note
@@ -66,7 +66,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 	return append(errs, notes...)
 }
 
-// isOf reports whether a gate is about a kind of change and failed for one of the crawlers.
+// isOf reports whether a failed gate counts this kind of change, and failed for one of these crawlers.
 func isOf(f *ci.Failure, change string, names []string) bool {
 	return (f.Kind == change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
 }
@@ -176,8 +176,8 @@ func (r *Report) markdownChange(out *strings.Builder, names []string, c *Change)
 	out.WriteString("\n</details>\n")
 }
 
-// excerpt shortens a URL to n columns so that it shows the end of the text that a rule matches: for "Disallow:
-// /*admin*", readers look for "admin". If the URL does not contain the literal texts of the rule, it returns the
+// excerpt shortens a URL to n columns around the last literal text of a rule that matches it: for "Disallow:
+// /*admin*", readers look for "admin". If the URL does not contain the literal texts of the rule, excerpt returns the
 // beginning of the URL.
 func excerpt(url, rule string, n int) string {
 	from, to := lastMatch(url, rule)
@@ -208,7 +208,8 @@ func excerpt(url, rule string, n int) string {
 	return fit(string(runes[:head])+"…"+tail, most)
 }
 
-// lastMatch returns the position in a URL of the last literal text of a rule; zeros if a text is missing.
+// lastMatch returns where the last literal text of a rule begins and ends in a URL; zeros if one of the texts is
+// missing.
 func lastMatch(url, rule string) (from, to int) {
 	_, pattern, _ := strings.Cut(rule, ": ")
 	at := 0

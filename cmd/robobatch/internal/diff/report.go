@@ -1,5 +1,6 @@
-// Package diff reports the changes that a new robots.txt makes. It takes counts from package aggregate, applies the
-// gates of -fail, and prints the counts as text, JSON, Markdown or annotations. Only cmd/robobatch imports it.
+// Package diff reports the changes that a new robots.txt makes. It gets the counts from package aggregate, applies
+// the gates of -fail, and prints the counts as text, JSON, Markdown or GitHub annotations. Only cmd/robobatch imports
+// it.
 package diff
 
 import (
@@ -42,7 +43,7 @@ type Report struct {
 	New Side `json:"new"`
 
 	Unit    string       `json:"unit"`              // the noun of all counts: "request", or "path" without a log
-	Clients string       `json:"clients,omitempty"` // whose requests: All or Own; "" if the log does not identify senders
+	Clients string       `json:"clients,omitempty"` // which requests count for an agent: All or Own; "" if the log does not identify senders
 	BadURLs int64        `json:"bad_urls"`
 	Refused int64        `json:"refused_lines"` // lines of the logs without a row
 	Tried   *Tried       `json:"tried,omitempty"`
@@ -58,7 +59,7 @@ const (
 	Own = "own" // each request is evaluated for the crawler that sent it
 )
 
-// first returns the sentences that must precede the numbers, because these would mislead.
+// first returns the sentences to print before the numbers, because without them the numbers would be misleading.
 func (r *Report) first() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
 		has := " have"
@@ -87,7 +88,7 @@ func (r *Report) first() (all []string) {
 	return all
 }
 
-// unidentified is the name in texts for clients counted under "*" in a log with User-Agents.
+// unidentified is the name that texts use for the clients counted under "*", if the log has User-Agents.
 const unidentified = "unidentified clients"
 
 // crawlers returns the names of crawlers in words.
@@ -103,7 +104,7 @@ func (r *Report) crawlers(names []string) string {
 	return ci.Crawlers(names)
 }
 
-// Tried counts the paths that were compared without a log.
+// Tried counts the generated paths that a run without a log compared.
 type Tried struct {
 	Origins int64 `json:"origins"` // origins whose robots.txt differ
 	Equal   int64 `json:"equal_origins"`
@@ -157,7 +158,7 @@ type Change struct {
 	MoreDays    int      `json:"more_days"`
 }
 
-// A Rule is responsible for changes: a rule, or a reason if no rule decides.
+// A Rule is a rule that is responsible for changes, or a reason such as a missing robots.txt if no rule decides.
 type Rule struct {
 	Of      string `json:"of"` // "new", or "old" for a rule that no longer decides
 	Line    int    `json:"line,omitempty"`
@@ -169,7 +170,7 @@ type Rule struct {
 	Examples []Example `json:"examples"`
 }
 
-// An Example is a frequently requested URL with the rule that decides it on the other side.
+// An Example is a frequently requested URL, with the rule that decides it on the other side (old or new).
 type Example struct {
 	URL      string `json:"url"`
 	Requests int64  `json:"requests"`
@@ -217,7 +218,7 @@ func (r *Report) Fill(from *aggregate.ChangesReport) {
 	}
 }
 
-// changeOf returns a kind of change in the form of the report.
+// changeOf converts the counts for one kind of change to a Change of the report.
 func changeOf(change engine.Change, d *aggregate.ChangeDetails) Change {
 	c := Change{
 		Change: change.String(), MoreRules: d.MoreRules, MoreFamilies: d.MoreFamilies, MoreOrigins: d.MoreOrigins,
@@ -286,7 +287,7 @@ var gates = ci.Kinds{
 	Examples: "closed=0, closed=0.1% or closed:Googlebot=10",
 }
 
-// otherPreference is the kind of requests for which the answer about a use of the page changed.
+// otherPreference is the kind of change in which a usage preference for the page changed.
 const otherPreference = "other_preference"
 
 // kindOf returns the number of requests and URLs of an agent for a kind.
@@ -306,7 +307,7 @@ func kindOf(a *Agent, kind string) Count {
 	}
 }
 
-// A PreferenceChange counts the requests for which the answer about a use of the page changed. It combines
+// A PreferenceChange counts the requests for which one usage preference of the page changed. It combines
 // Content-Usage and Content-Signal.
 type PreferenceChange struct {
 	Use  string `json:"use"`  // "train-ai", "search" or "ai-input"
@@ -343,7 +344,7 @@ func answerText(p robots.Preference) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
 }
 
-// eachPreferences calls show for each list of agents with the same changes of preferences.
+// eachPreferences calls show once for each group of agents with the same preference changes.
 func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
 	for i := range r.Agents {
 		changes := r.Agents[i].Preferences

@@ -25,8 +25,8 @@ type readRules struct {
 // kinds is the number of kinds of claims: Allow, Disallow, and the sources of preferences.
 const kinds = 1 + int(robots.NumSources)
 
-// A claims is everything that binds a crawler, by kind, without order or duplicates. Two robots.txt with equal claims
-// for a crawler give it the same answers.
+// A claims holds the rules and preferences that bind a crawler, by kind, sorted and without duplicates. If two
+// robots.txt files have equal claims for a crawler, all their answers for it are equal.
 type claims [kinds][]witness.Claim
 
 // claims returns what binds a crawler.
@@ -75,7 +75,8 @@ func (c *claims) equal(o *claims) bool {
 	return true
 }
 
-// sides returns the claims of both files that differ for a crawler, each once.
+// sides returns the old and new claims of each kind that differs for a crawler. Crawlers with equal claims give one
+// result.
 func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 	var known [][2]claims
 	for _, a := range agents {
@@ -86,7 +87,8 @@ func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 		known = append(known, [2]claims{old, now})
 		for k := range old {
 			if side := (witness.Sides{Old: old[k], New: now[k]}); !slices.Equal(old[k], now[k]) {
-				// All sources contribute to an answer about a use, and for some of them the access matters.
+				// All sources contribute to an answer about a use, and some sources count only for URLs that are
+				// allowed.
 				for _, c := range slices.Concat(old[1:], now[1:]) {
 					side.With = append(side.With, patternsOf(c)...)
 				}
@@ -142,8 +144,8 @@ func (r *readRules) rulesHash(agents []robots.Agent) string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// bindingName returns the User-agent line that binds a crawler, and its distance from the crawler's own name; "" if no
-// line does.
+// bindingName returns the name in the User-agent line that binds a crawler, and how far that name is from the
+// crawler's own: 0 for the same name; "" if no line binds it.
 func (r *readRules) bindingName(a robots.Agent) (name string, far int) {
 	tokens := append([]robots.ProductToken{a.Token}, a.Fallbacks...)
 	groups := r.Binding(a)

@@ -94,8 +94,8 @@ func (r *Report) notes() (notes []string) {
 	return notes
 }
 
-// table prints a line for each agent with its requests, and below it the failed gates. Distinct URLs are printed where
-// they changed, because they are counted only there.
+// table prints a line for each agent with its requests, and below it the failed gates. It prints numbers of distinct
+// URLs only for changed requests, because only those are counted.
 func (r *Report) table(out *strings.Builder, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-23s%13s%13s%13s%13s", cells...), " ") + "\n")
@@ -134,7 +134,8 @@ func (r *Report) table(out *strings.Builder, distinct bool) {
 	}
 }
 
-// manyAgents is the number of agents from which a line of the table stands for all agents with the same numbers.
+// manyAgents is the minimum number of agents for which the table has one line per group of agents with the same
+// numbers, instead of one line per agent.
 const manyAgents = 12
 
 // countedAs returns the agents with the same numbers and failed gates as agent i, and whether i is the first. Up to
@@ -158,7 +159,8 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	})
 }
 
-// sharers returns the agents that are like agent i, including i, and whether i is the first.
+// sharers returns the agents for which isLike is true, including agent i, and whether agent i is the first of them;
+// nil if it is not.
 func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first bool) {
 	for k := range r.Agents {
 		if !isLike(&r.Agents[k]) {
@@ -179,7 +181,8 @@ func (r *Report) alike(i, change int) (names []string, first bool) {
 	})
 }
 
-// printChange prints the rules responsible for a change, and its places.
+// printChange prints the rules responsible for a change, and the families of paths and the origins in which it
+// happens.
 func (r *Report) printChange(out *strings.Builder, agents []string, c *Change) {
 	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
@@ -240,7 +243,7 @@ func (r *Report) printChange(out *strings.Builder, agents []string, c *Change) {
 	}
 }
 
-// remark returns a note about a status code that contradicts the change.
+// remark returns a note if status codes in the log contradict the change, such as 404 for paths that it opens.
 func (s *Status) remark(change string) string {
 	switch {
 	case s.Status == nil:
@@ -289,7 +292,7 @@ func (r *Report) counts(c Count) string {
 	return msg.Count(c.URLs, "URL") + ", " + msg.Count(c.Requests, r.Unit)
 }
 
-// place returns the place of a rule: in its file, or in the robots.txt of an origin.
+// place returns where a rule is: the file name or the origin, and the line.
 func (r *Report) place(rule *Rule) string {
 	side := &r.New
 	if rule.Of == "old" {
@@ -321,10 +324,10 @@ func (r *Rule) label() string {
 	return text
 }
 
-// label names the rule that decides on the other side.
+// label returns the label before the rule that decides on the other side.
 func (e *Example) label() string { return describe(e.Rule, e.Line, e.Reason) }
 
-// describe returns a rule with its line, or the reason in words.
+// describe returns a rule with its line number, or the reason in words if no rule decides.
 func describe(rule string, line int, reason string) string {
 	switch {
 	case rule != "" && line > 0:
@@ -354,7 +357,7 @@ func (r *Report) printParts(out *strings.Builder, title string, parts []Part, mo
 	}
 }
 
-// partLine returns a line with a name, its count and a remark.
+// partLine formats a line with the name of a part (a family of paths, or an origin), its count and a remark.
 func (r *Report) partLine(name string, c Count, remark string) string {
 	counts := r.counts(c)
 	if remark != "" {

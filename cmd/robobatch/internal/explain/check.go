@@ -103,7 +103,8 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 }
 
 // readExpectations reads a file of expectations; "-" is standard input. The file may be untrusted, for example in a
-// pull request, so lists of names must be in its directory. Standard input and object storage allow no lists.
+// pull request, so lists of names must be in its directory. Expectations from standard input or object storage cannot
+// name lists.
 func readExpectations(name string, in io.Reader) (*expectations, error) {
 	if name == msg.Std {
 		return parseExpectations(in, Stdin, nil)
@@ -165,7 +166,8 @@ func (c *checkRun) Run(ctx context.Context) error {
 	return err
 }
 
-// problems returns the problems that do not belong to an expectation and are not waived.
+// problems returns the problems of the files that are not waived, such as a missing robots.txt; failed expectations
+// are not among them.
 func (c *checkRun) problems(results []result) (problems []result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {
@@ -201,7 +203,7 @@ func (c *checkRun) problems(results []result) (problems []result) {
 	return problems
 }
 
-// isForSearch reports whether a crawler belongs to a search engine, or is "*".
+// isForSearch reports whether a crawler is one of a search engine, or "*".
 func isForSearch(agent string) bool {
 	return agent == "*" || slices.ContainsFunc(crawlers.Set("search"), func(c crawlers.Crawler) bool {
 		return strings.EqualFold(c.Token, agent)

@@ -36,13 +36,13 @@ type expectation struct {
 	Usage []wantedUse // the expected answers to these uses of the page; if empty, Allow is expected
 }
 
-// Codes of problems that fail a check unless they are waived, apart from failed expectations.
+// Codes of problems that, like a failed expectation, make a check fail. A waive line can accept them.
 const (
-	AllClosed = "all_closed" // a search engine is blocked from the whole site, and no line expects that
+	AllClosed = "all_closed" // a search engine is blocked from the whole site, but no line expects that
 	NoRobots  = "no_robots"  // the origin of an expectation has no rules
 	OddRobots = "odd_robots" // a file is not a valid robots.txt
 
-	// UnclearAgent is an error rather than a result: an expectation about a misspelt crawler is meaningless.
+	// UnclearAgent ends the check with an error: an expectation about a misspelt crawler name tests nothing.
 	UnclearAgent = "unclear_agent"
 )
 
@@ -52,8 +52,8 @@ var problemCodes = []string{AllClosed, NoRobots, OddRobots, UnclearAgent}
 // Stdin is the file name that stands for standard input.
 const Stdin = "standard input"
 
-// parseExpectations reads expectations. It reports all faults at once, each with its line. Files of names, such as @./list.txt, must
-// be in lists or below it; nil allows no such files.
+// parseExpectations reads expectations. It reports all faults at once, each with its line. Files of crawler names,
+// such as @./list.txt, must be in the directory lists or below it; if lists is nil, they are not allowed.
 func parseExpectations(r io.Reader, name string, lists *os.Root) (*expectations, error) {
 	f := &expectations{Name: name, Waivers: map[string]int{}, lists: lists}
 	defer func() { f.lists = nil }()
@@ -159,7 +159,7 @@ type result struct {
 	add string // a line of robots.txt that would meet an expectation about uses; "" if unknown
 }
 
-// Judge reports whether an answer meets the expectation of the line.
+// Judge compares an answer with the expectation, and returns the result.
 func (f *expectations) Judge(l *expectation, a *Answer) result {
 	if len(l.Usage) > 0 {
 		// Compare the preferences in the answer with the expected ones.
@@ -206,7 +206,8 @@ func (f *expectations) Judge(l *expectation, a *Answer) result {
 	return r
 }
 
-// otherRule reports that a different line than the expected one decided; "" if the expected line did, or any line may.
+// otherRule returns the message that another line than the expected one decided; "" if the expected line decided, or
+// the expectation does not name a line.
 func (r *result) otherRule() string {
 	if r.WantRule == 0 || r.WantRule == r.RuleLine || r.Allowed == nil || *r.Allowed != (r.Expect == "allow") {
 		return ""
@@ -214,7 +215,7 @@ func (r *result) otherRule() string {
 	return fmt.Sprintf(" (expected: line %d)", r.WantRule)
 }
 
-// NewProblem returns a problem that does not belong to an expectation.
+// NewProblem returns a result about a file, not about an expectation.
 func (f *expectations) NewProblem(code, text string) result {
 	return result{File: f.Name, Problem: code, Text: text}
 }
@@ -231,7 +232,8 @@ var uses = []string{"train-ai", "search", "ai-input"}
 // values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
 
-// answerFor returns the combined answer of all sources for a use.
+// answerFor returns the answer to a use, such as train-ai, combined from all sources: Content-Usage, Content-Signal
+// and policy groups.
 func answerFor(p *why.Preferences, use string) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p.Use(robots.Use(slices.Index(uses, use)))]
 }
@@ -250,8 +252,8 @@ func linesOf(p *why.Preferences) (text string) {
 	return text
 }
 
-// refusal returns a line of Content-Usage that refuses a use of the path; "" if the line would have no effect, or its
-// effect is unknown.
+// refusal returns a Content-Usage line to add, so that the file refuses a use of the path; "" if such a line would
+// have no effect, or its effect is unknown.
 func refusal(a *Answer, use string) string {
 	if a.Allowed == nil || !*a.Allowed || a.Path == "" || strings.ContainsAny(a.Path, "*$ ") || a.Pack {
 		return ""

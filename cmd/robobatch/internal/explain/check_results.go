@@ -57,9 +57,10 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 			err = ci.GitHub(out, notes, 0)
 		}
 	default:
-		// Print two lines for each failed result, or for each result if all is set. Add the group and a remedy to failed
-		// ones, and end with the number of failures. Crawlers for which an expectation fails in the same way are listed
-		// together. Lines have at most 80 columns, except for places and file names, which are not wrapped.
+		// Print two lines for each failed result, or for each result if all is set. Add the group and a remedy to
+		// failed ones, and end with the number of failures. Crawlers for which an expectation fails in the same way
+		// are listed together. Lines have at most 80 columns; only file names with their line numbers may be longer,
+		// because they are not wrapped.
 		for _, a := range alike(results) {
 			r := a[0]
 			if r.Pass && !all {
@@ -101,7 +102,7 @@ func sum(results []result) string {
 // Columns of the text.
 const (
 	margin   = "        " // indent of the reason
-	shortest = 20         // columns left for a URL after a very long place
+	shortest = 20         // minimum width of the URL in columns, even after a very long file name
 )
 
 // alike returns the results in order, grouping crawlers for which an expectation fails in the same way.
@@ -123,7 +124,7 @@ func alike(results []result) (all [][]*result) {
 	return all
 }
 
-// each stands for the name of each of several crawlers in remedies.
+// each is the placeholder in a remedy that applies to each of several crawlers.
 const each = "each of them"
 
 // of returns the result with a different crawler name.
@@ -145,7 +146,7 @@ func (r *result) body() string {
 	return sb.String()
 }
 
-// heading returns the title, at most that many columns wide.
+// heading returns the title of a result, shortened to a number of columns.
 func (r *result) heading(columns int) string {
 	if r.Problem != "" {
 		return r.Problem
@@ -167,8 +168,8 @@ func (r *result) why(columns int) string {
 	return text + other
 }
 
-// remedy returns the group that decided, and the changes that would meet the failed expectation, one per line; nil if
-// no change of rules helps.
+// remedy returns one line for the group that decided, and one for each change of the rules that would make the failed
+// expectation pass; nil if no change of rules would.
 func (r *result) remedy() (lines []string) {
 	if r.Usage != "" {
 		if !r.Pass && r.add != "" {
@@ -187,7 +188,7 @@ func (r *result) remedy() (lines []string) {
 		directive = "Allow: "
 	}
 	_, rule, _ := strings.Cut(r.Rule, ":")
-	least := len(r.Path) // a rule of this length takes precedence over a rule with the path; Allow wins a tie
+	least := len(r.Path) // from this length on, the deciding rule takes precedence over a new rule with the path; Allow wins a tie
 	if r.Expect == "allow" {
 		least++
 	}
@@ -226,7 +227,7 @@ func (r *result) title() string {
 	return fmt.Sprintf("%s  %s %s %s", r.place(), r.Expect, r.Agent, r.URL) + r.wantedUsage()
 }
 
-// wantedUsage returns the expected uses after a space; "" if no uses are expected.
+// wantedUsage returns a space and the expected uses, such as " train-ai=n"; "" if no uses are expected.
 func (r *result) wantedUsage() string {
 	if r.Usage == "" {
 		return ""

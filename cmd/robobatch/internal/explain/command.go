@@ -34,7 +34,7 @@ type explainRun struct {
 	firstWithout  string // first origin without a robots.txt
 	answers       int64  // all answers about URLs
 
-	headless bool // standard input may be a table without a header row; already warned
+	headless bool // whether a warning said that standard input may be a table without a header row
 }
 
 // given are the flags of the command explain.
@@ -103,7 +103,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return e, e.Find(&g.Flags, e.onlyOrigin())
 }
 
-// aboutCode returns the explanation of a finding or warning code, if the code is the only argument.
+// aboutCode returns the explanation of a finding or warning, if its code is the only argument.
 func aboutCode(arguments []string) (text string, ok bool) {
 	if len(arguments) != 1 {
 		return "", false
@@ -146,8 +146,8 @@ type printRun struct {
 // Run prints.
 func (p *printRun) Run(context.Context) error { return p.PrintOut(p.text) }
 
-// onlyOrigin returns the common origin of all URL arguments, for a single robots.txt; "" if there are several origins,
-// or none.
+// onlyOrigin returns the origin that all URL arguments share, which becomes the origin of a single robots.txt; "" if
+// there are several origins, or none.
 func (e *explainRun) onlyOrigin() (only string) {
 	for _, url := range e.urls {
 		origin := string(NewTarget(url).Origin)
@@ -175,8 +175,8 @@ func (e *explainRun) Run(ctx context.Context) error {
 	}
 	out := bufio.NewWriter(e.Out)
 	if err = e.print(out, targets, answer); err == nil {
-		// Print warnings about the answers: over half have no robots.txt, although one may exist under http instead of https,
-		// or crawlers may be misspelt.
+		// Print warnings about the answers: crawler names may be misspelt, or over half of the URLs have no
+		// robots.txt, perhaps because the rules are for http instead of https.
 		if 2*e.withoutRobots > e.answers {
 			e.Warn(warning.Warning{
 				Code: warning.NoRobots, Count: e.withoutRobots, Examples: []string{e.firstWithout},
@@ -190,7 +190,7 @@ func (e *explainRun) Run(ctx context.Context) error {
 	return errors.Join(err, console.OutError(out.Flush()), e.Close())
 }
 
-// readURLs reads the URLs from standard input if there are none among the arguments, in the format of a list of URLs.
+// readURLs reads a list of URLs from standard input, if no arguments are given.
 func (e *explainRun) readURLs(ctx context.Context) (err error) {
 	if len(e.urls) > 0 {
 		for i, url := range e.urls {
@@ -239,7 +239,7 @@ func (e *explainRun) print(out *bufio.Writer, targets []Target, answer Answerer)
 			if err != nil {
 				return err
 			}
-			// Record the part of an answer that the warning needs.
+			// Record what the warning needs of an answer.
 			if a.Origin != "" {
 				e.answers++
 				if a.Reason == engine.ReasonNoRobots.String() {

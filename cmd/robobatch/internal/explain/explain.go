@@ -45,12 +45,12 @@ type Answer struct {
 	Path     string     `json:"path,omitempty"`   // normalised for matching
 	Source   *Source    `json:"source,omitempty"` // nil if no robots.txt is known
 	Group    *why.Group `json:"group,omitempty"`  // nil if no rules are read
-	Rules    []why.Rule `json:"rules,omitempty"`  // of the groups that bind: those that match in order of precedence, then the others, nearest first
+	Rules    []why.Rule `json:"rules,omitempty"`  // rules of the groups that bind the crawler: first those that match, in order of precedence, then the others, the most similar first
 	Dialects []Opinion  `json:"dialects,omitempty"`
 
 	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of preferences binds the crawler
 
-	Pack bool `json:"pack,omitempty"` // the rules are a pack, which has no groups, no other rules and no other dialects
+	Pack bool `json:"pack,omitempty"` // the rules come from a pack, which does not contain groups, other rules or other dialects
 
 	documented string // see the function documented
 
@@ -68,10 +68,10 @@ type Source struct {
 	FetchedAt  *time.Time `json:"fetched_at"`          // nil if unknown
 	File       bool       `json:"file"`                // FetchedAt is the modification time of a file
 	AgeSeconds *int64     `json:"age_seconds"`         // at -as-of; nil without -as-of
-	Truncated  bool       `json:"truncated"`           // longer than the limit, so its end was not read
+	Truncated  bool       `json:"truncated"`           // the file is longer than the limit, so its end was not read
 }
 
-// A Redirect is a response that led to another one.
+// A Redirect is one redirect of a fetch.
 type Redirect struct {
 	Name      string     `json:"name"`
 	URL       string     `json:"url"`
@@ -93,7 +93,7 @@ type Question struct {
 	AsOf    time.Time      // the zero time means the newest
 }
 
-// Dialects returns the requested dialect, followed by the others with the options that they share.
+// Dialects returns the requested dialect, followed by all others, which get its options as far as they support them.
 func (q *Question) Dialects() []robots.Dialect {
 	all := []robots.Dialect{q.Dialect}
 	for _, name := range robots.Dialects() {
@@ -105,12 +105,12 @@ func (q *Question) Dialects() []robots.Dialect {
 	return all
 }
 
-// Moment returns the moment and the dialects that select the copies for [Question.Explain].
+// Moment returns the moment and the dialects for which the caller must get the copies for [Question.Explain].
 func (q *Question) Moment() listings.Moment {
 	return listings.Moment{AsOf: q.AsOf, Dialects: q.Dialects()}
 }
 
-// A Target is a URL, as package robots reads it.
+// A Target is a URL, parsed and normalised by package robots.
 type Target struct {
 	URL    string
 	Origin robots.Origin // "" if the URL is not valid
@@ -143,7 +143,7 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	}
 	path, _ := q.Dialect.Path(t.raw, nil)
 	a.Path, a.Source = q.Dialect.ReadablePath(path), q.source(&copies[0])
-	var file *robots.File // in the requested dialect; nil if no rules are used
+	var file *robots.File // the file in the requested dialect; nil if no rules are used
 	for i, d := range q.Dialects() {
 		var f *robots.File
 		if copies[i].Outcome.Effect == robots.UseRules {
@@ -167,8 +167,8 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 	return a
 }
 
-// readings returns the answers of all readings of a crawler's operator, if the URL is disallowed and one reading allows
-// it.
+// readings returns the answers in all ways in which the crawler's operator may read robots.txt, if the URL is
+// disallowed and one of these readings allows it.
 func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
 	if *a.Allowed || who.Token == "" || robots.IsTxt(t.raw) {
 		return nil
@@ -180,8 +180,8 @@ func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer,
 	return by
 }
 
-// documented returns the group that binds a crawler according to its operator's documentation, if it differs from the
-// dialect's choice.
+// documented returns a note if a different group binds the crawler according to its operator's documentation than in
+// the dialect.
 func documented(file *robots.File, agent string, d robots.Dialect) string {
 	who, own, ok := robots.DocumentedAgent(agent, d)
 	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {
@@ -194,7 +194,7 @@ func documented(file *robots.File, agent string, d robots.Dialect) string {
 	return fmt.Sprintf("documents that no group of this robots.txt binds it: -dialect %s", own)
 }
 
-// escape writes bytes that are not valid UTF-8 as %XX, like outputs do, so that answers can be joined with outputs.
+// escape replaces bytes that are not valid UTF-8 by %XX, as in the outputs of a run, so that both can be joined.
 func (a *Answer) escape() {
 	escape := func(texts ...*string) {
 		for _, s := range texts {
@@ -224,7 +224,7 @@ func (a *Answer) escape() {
 	}
 }
 
-// source returns the source of a copy; nil if there is no copy.
+// source describes where a copy was read; nil if there is no copy.
 func (q *Question) source(c *listings.Copy) *Source {
 	if c.Outcome.Capture < 0 {
 		return nil
@@ -248,7 +248,7 @@ func (q *Question) source(c *listings.Copy) *Source {
 // urlOf returns the URL of a response.
 func urlOf(r *robots.Response) string { return cmp.Or(r.URL, string(r.Origin)+robots.TxtPath) }
 
-// timeOf returns the time of a response; nil if unknown.
+// timeOf converts the time of a response; nil if it is unknown.
 func timeOf(r *robots.Response) *time.Time {
 	if r.FetchedAt.IsZero() {
 		return nil
@@ -257,8 +257,8 @@ func timeOf(r *robots.Response) *time.Time {
 	return &at
 }
 
-// verdict returns the answer of a dialect by the reference implementation. file is the robots.txt of c, if its rules
-// are used.
+// verdict returns the answer of the reference implementation in one dialect. file is the parsed robots.txt of the
+// copy c; nil if its rules are not used.
 func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings.Copy, file *robots.File) Verdict {
 	path, _ := d.Path(t.raw, nil)
 	by := func(access bool, reason engine.Reason) Verdict {
@@ -283,7 +283,7 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 	return v
 }
 
-// FromPack returns the answer of a pack, which contains only the verdict and the preferences.
+// FromPack returns the answer for rules from a pack: only the verdict and the preferences are known.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
 	defer a.escape()
@@ -311,7 +311,7 @@ type Asker struct {
 	Rules    pipeline.Rules
 	Opt      engine.StoreOptions
 	Question Question
-	base     robots.Origin // base of paths: -base, or else -origin; "" means none
+	base     robots.Origin // URL to which paths are relative: -base, or else -origin; "" if neither is set
 	Copies   map[robots.Origin][]listings.Copy
 	store    *engine.Store                  // the pack; nil without one
 	found    map[string]robots.ProductToken // names of the groups in the answers
@@ -327,13 +327,13 @@ type Flags struct {
 	Base     string
 }
 
-// Input returns the flags of rules. needed is the remedy if they are missing; "" makes them optional.
+// Input returns the flags that name the rules. needed is the remedy for a missing -rules; "" makes it optional.
 func (f *Flags) Input(needed string) []cli.Flag {
 	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
 		The site of URLs that are paths. Write it like https://www.example.com.`})
 }
 
-// Asked returns the flags of the question, without the crawlers.
+// Asked returns the flags of the question, except those that choose crawlers.
 func (f *Flags) Asked() []cli.Flag {
 	return slices.Concat([]cli.Flag{f.Question.CrawlersFlag()}, f.Question.MomentFlags(), f.Question.AnswerFlags())
 }
@@ -359,8 +359,8 @@ func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	return q
 }
 
-// Find finds the rules. A single robots.txt gets the origin from -origin or -base, or else the common origin of all
-// URLs.
+// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the origin that all URLs
+// share.
 func (q *Asker) Find(f *Flags, ofURLs string) error {
 	q.Rules.AcceptDamage = f.AcceptDamage
 	err := q.Rules.Find(f.Path, f.Origin)
@@ -409,7 +409,7 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 	}, err
 }
 
-// Note records data for warnings: the names of the groups, and other readings that allow the URL.
+// Note records what the warnings need of an answer: the names of the groups, and other readings that allow the URL.
 func (q *Asker) Note(a *Answer) {
 	if len(a.readings) > 0 {
 		if q.disputes.Rows++; q.disputes.Rows == 1 {
@@ -437,7 +437,7 @@ func (q *Asker) Unclear() []warning.Warning {
 	return flags.UnclearAgents(q.Opt.Agents, q.Opt.Dialect, named)
 }
 
-// Disputes returns a warning if other readings allow URLs that the answers disallow.
+// Disputes returns a warning if some answers disallow URLs that another reading of the same robots.txt allows.
 func (q *Asker) Disputes() []warning.Warning {
 	all := slices.SortedFunc(maps.Keys(q.origins), func(a, b string) int {
 		return cmp.Or(cmp.Compare(q.origins[b], q.origins[a]), cmp.Compare(a, b))

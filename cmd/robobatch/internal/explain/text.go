@@ -27,7 +27,7 @@ type Style struct {
 	Title bool // a heading already names the URL and the crawler
 }
 
-// nearest is the number of rules that the text shows although they do not match.
+// nearest is the number of rules that do not match but are shown, because they are similar to the path.
 const nearest = 10
 
 // longName is the maximum width of a name with other text after it on the line.
@@ -47,7 +47,7 @@ func (a *Answer) Text(s Style) string {
 	}
 	if a.Source != nil {
 		for i := range a.Source.Redirects {
-			// The URL that redirects, and its target. If the file is not source, it is named too.
+			// Name the URL that redirects and its target, and the file if it differs from source.
 			s := msg.Line(a.Source.Redirects[i].URL)
 			if a.Source.Redirects[i].FetchedAt != nil {
 				s += ", fetched " + a.Source.Redirects[i].FetchedAt.Format(time.DateTime) + " UTC"
@@ -117,7 +117,7 @@ type candidate struct {
 	decides bool
 }
 
-// candidates adds lines: those that match, and the nearest others, or all.
+// candidates adds the rules that match, and either the nearest of the others or all of them.
 func (t *text) candidates(label string, rows []candidate, all bool) {
 	matching := slices.IndexFunc(rows, func(r candidate) bool { return !r.matches })
 	left := 0
@@ -146,7 +146,7 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	}
 }
 
-// preferences adds the uses of the page that are allowed or refused, and the lines that state them.
+// preferences adds the usage preferences in effect, and the lines of robots.txt that state them.
 func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
 	if p == nil {
 		return
@@ -211,8 +211,8 @@ func effectOf(r *why.Rule) string {
 	return n
 }
 
-// Why returns the rule or reason after the verdict, in a line or two. The first line has at most that many columns; 0
-// means no limit.
+// Why returns the rule or reason that follows the verdict, in one or two lines. The first line has at most a given
+// number of columns; 0 means no limit.
 func (a *Answer) Why(columns int) string {
 	fit := func(s string, n int) string {
 		if columns == 0 {
@@ -257,7 +257,7 @@ func (a *Answer) Why(columns int) string {
 // name returns the name of a crawler, truncated if very long.
 func name(agent string) string { return cli.Fit(msg.Line(agent), longName) }
 
-// outcomes describes, by reason, the results of fetches without rules.
+// outcomes describes the result of a fetch that gave no rules, by the reason of the verdict.
 var outcomes = map[string]string{
 	"status_4xx":          "a client error, or redirect without a target",
 	"unreachable":         "a server or network error",
@@ -295,7 +295,7 @@ func (s *Source) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// age returns a number of seconds in the largest suitable unit.
+// age formats a number of seconds in the largest suitable unit.
 func age(seconds int64) string {
 	for _, unit := range []struct {
 		seconds int64
@@ -308,7 +308,7 @@ func age(seconds int64) string {
 	return msg.Count(seconds, "second")
 }
 
-// maxError is the maximum number of columns for a fetch error, over several lines.
+// maxError is the maximum width of a fetch error in columns, summed over its lines.
 const maxError = 200
 
 // answer returns the server's response.
@@ -324,7 +324,8 @@ func (s *Source) answer() string {
 	return "status " + strconv.Itoa(s.Status)
 }
 
-// agentText returns the name that led the crawler to its group, if it is not the crawler's own name.
+// agentText describes how the crawler's group was found: the names that have no group, and the name whose group binds
+// the crawler.
 func agentText(g *why.Group, agent string) string {
 	if g == nil || len(g.Names) == 0 {
 		return ""
@@ -354,7 +355,7 @@ func agentText(g *why.Group, agent string) string {
 // maxSpans is the maximum number of groups that the text lists one by one.
 const maxSpans = 10
 
-// groupText describes the lines that bind the crawler, and other names of the group.
+// groupText describes the group that binds the crawler: its lines, and its other names.
 func groupText(g *why.Group) string {
 	if g == nil || len(g.Parts) == 0 {
 		return ""
@@ -386,7 +387,7 @@ func groupText(g *why.Group) string {
 	return s
 }
 
-// opinions returns the dialects that agree with the requested one, and the answers of the others.
+// opinions lists the dialects that give the same answer as the requested one, and the answers of the others.
 func (a *Answer) opinions() string {
 	if len(a.Dialects) == 0 {
 		return ""
@@ -427,17 +428,17 @@ func same(a, b *bool) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// mostWhole is the maximum number of crawlers with complete answers. If there are more, those with the same result
-// share a line.
+// mostWhole is the maximum number of crawlers for which complete answers are printed. With more crawlers, those with
+// the same result share a line.
 const mostWhole = 3
 
-// A outcome is a verdict on a URL with its preferences, and the crawlers that get this result.
+// An outcome is a verdict on a URL with its preferences, and the crawlers for which they are the same.
 type outcome struct {
 	text   string
 	agents []string
 }
 
-// addResult adds an answer to the results for a URL, ordered by the first crawler.
+// addResult adds an answer to the results for a URL, which are in the order of their first crawlers.
 func addResult(results []outcome, a *Answer) []outcome {
 	text := a.verdict() + counting(a.Preferences)
 	for i := range results {
@@ -449,7 +450,7 @@ func addResult(results []outcome, a *Answer) []outcome {
 	return append(results, outcome{text, []string{a.Agent}})
 }
 
-// counting returns lines with the preferences in effect, and their lines of robots.txt; "" if there are no preferences.
+// counting formats the preferences in effect, and the lines of robots.txt that state them; "" if there are none.
 func counting(p *why.Preferences) string {
 	if !p.Stated() {
 		return ""
@@ -481,7 +482,7 @@ func indented(text string) string {
 // verdictIndent indents all lines of a verdict except the first.
 const verdictIndent = "             "
 
-// verdict returns the first line of the text: the word, and the rule or reason after it.
+// verdict returns the first line of the text: "allowed" or "disallowed", and then the rule or reason.
 func (a *Answer) verdict() string {
 	word := "unknown"
 	if a.Allowed != nil {

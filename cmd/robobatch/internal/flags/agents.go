@@ -22,16 +22,16 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// ExpandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt or
-// @list.txt with one name per line. Duplicates from sets and files are dropped; a name given twice by hand is an error.
-// Names are compared without regard to case, and the first spelling counts. ExpandAgents reports all faults at once, and
+// ExpandAgents returns the crawlers that -agent asks for: names, sets such as @search, and files such as @my/list.txt
+// or @list.txt with one name per line. Duplicates from sets and files are dropped; a name given twice by hand is an
+// error. Names are compared without regard to case, and the first spelling counts. The error reports every fault, and
 // never quotes the content of a file.
 func ExpandAgents(given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) { return storage.Open(name) })
 }
 
-// ExpandAgentsBeside is ExpandAgents for names in a file from an untrusted author: files of names must be in dir or below it, even
-// through links. nil allows no files.
+// ExpandAgentsBeside is ExpandAgents for items from an untrusted file: the lists that they name must be in dir or
+// below it, also after following links. If dir is nil, lists are not allowed.
 func ExpandAgentsBeside(dir *os.Root, given []string) ([]string, error) {
 	return expand(given, func(name string) (io.ReadCloser, error) {
 		if dir == nil {
@@ -64,7 +64,7 @@ func expand(given []string, open func(name string) (io.ReadCloser, error)) ([]st
 // An agentList collects names.
 type agentList struct {
 	names  []string
-	byHand map[string]bool // by name in lower case: whether it is in the flag itself
+	byHand map[string]bool // by name in lower case: true if the flag itself contains it, false if it comes from a set or list
 	open   func(name string) (io.ReadCloser, error)
 }
 
@@ -86,7 +86,7 @@ func (l *agentList) addItem(item string) error {
 	case name == "":
 		return errors.New("missing name after @: write @ and the name of a set or file")
 	case strings.ContainsAny(name, "/."):
-		// Add the names in a file: one per line. # begins a comment, and empty lines are skipped.
+		// Add the names in a file, one per line. # begins a comment, and empty lines are skipped.
 		f, err := l.open(name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
@@ -148,7 +148,7 @@ func (l *agentList) addOnce(name string) {
 // maxListLine is the maximum length of a line in a file of names, far longer than any name.
 const maxListLine = 1 << 16
 
-// CheckAgentOfRow checks the crawler name of a row: it must be a single name, not a list.
+// CheckAgentOfRow checks the crawler name in a row of an input: it must be one name, not a list.
 func CheckAgentOfRow(name string) error {
 	if strings.HasPrefix(name, "@") {
 		return fmt.Errorf("%q may be a list, but each row is decided for one crawler: give its product token, such as Googlebot, or *", name)
@@ -159,7 +159,7 @@ func CheckAgentOfRow(name string) error {
 // white is the white space that a name must not contain.
 const white = " \t\r\n"
 
-// noCrawler maps a token that only controls a use of pages to the place that shows its effect.
+// noCrawler is the error text for a token that only controls a use of pages, such as __usage_ai-training.
 const noCrawler = "a token that begins with __usage_ names a use of pages, not a crawler: use the columns policy_train_ai and use_train_ai, with any crawler"
 
 // checkAgent checks the name of a crawler. The name may include more than a product token, such as a version. A name
@@ -179,8 +179,8 @@ func checkAgent(name string) error {
 // maxCrawlersFile is the maximum size of a file of crawlers in bytes, far more than all crawlers need.
 const maxCrawlersFile = 4 << 20
 
-// AddCrawlers adds the crawlers of a file to the known ones, see [crawlers.Add], and returns the SHA-256 of the file in
-// hexadecimal. An empty name means no file.
+// AddCrawlers adds the crawlers in a file to the known ones, see [crawlers.Add], and returns the hexadecimal SHA-256
+// of the file. If the name is empty, it does nothing and returns "".
 func AddCrawlers(name string) (hash string, err error) {
 	if name == "" {
 		return "", nil
@@ -207,7 +207,8 @@ type RuleTokens struct {
 	Complete bool // the list has all tokens
 }
 
-// NeedsRuleTokens reports whether Unclear needs the product tokens of the rules, because some name is not a known crawler.
+// NeedsRuleTokens reports whether some name is not a known crawler, so that UnclearAgents needs the product tokens of
+// the rules.
 func NeedsRuleTokens(asked []string, d robots.Dialect) bool { return len(unknown(asked, d)) > 0 }
 
 // unknown returns the names that are not known crawlers.
@@ -217,9 +218,9 @@ func unknown(asked []string, d robots.Dialect) []string {
 	})
 }
 
-// UnclearAgents returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group of the
-// rules names it, but it resembles a name that is. The name of an in-house crawler that resembles no known one is not
-// unclear.
+// UnclearAgents returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group
+// of the rules names it, but it resembles a name that is. The name of an in-house crawler is not reported unless it
+// resembles a known one.
 func UnclearAgents(asked []string, d robots.Dialect, named RuleTokens) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
@@ -262,8 +263,8 @@ func productOf(name string) string {
 	return name
 }
 
-// wellKnown are crawlers missing in package crawlers whose names resemble one in it. 8 and 21 of 2,561 real robots.txt
-// files name them.
+// wellKnown are names of real crawlers that are not in package crawlers, but resemble a name in it. Of 2,561 real
+// robots.txt files, 8 and 21 name them.
 var wellKnown = []string{"Roverbot", "spbot"}
 
 // isKnown reports whether a crawler has that name.
@@ -305,16 +306,16 @@ func closest(w word, known []word) string {
 // kinds are common endings of crawler names. A shared ending does not make two names alike.
 var kinds = []string{"bot", "spider", "crawler"}
 
-// Two names are alike if they differ in one letter, or in two, and have at least so many letters without the ending.
-// Shorter names are alike only if they have the same letters.
+// Minimum numbers of letters, without the ending, for names that differ in one letter or in two letters to be alike.
+// Shorter names are alike only if all letters are equal.
 const (
 	oneLetter  = 4
 	twoLetters = 8
 )
 
-// alike reports whether a name may be a misspelling of a known one. They may differ in hyphens, in a doubled letter, in
-// two adjacent letters that are swapped, or, if the name is long enough, in a few letters. Of 2,348 names in real
-// robots.txt, ten resemble one in package crawlers, and only those in wellKnown are different crawlers.
+// alike reports whether a name may be a misspelling of a known one. They may differ in hyphens, in a doubled letter,
+// in two adjacent letters that are swapped, or, if the name is long enough, in a few letters. Of 2,348 names in real
+// robots.txt files, ten resemble a name in package crawlers, and only those in wellKnown belong to other crawlers.
 func alike(w, known *word) bool {
 	const most = 2 // differing letters
 	a, b := w.plain, known.plain

@@ -1,8 +1,8 @@
 // Package flags has the groups of flags that several commands share: rules, logs, crawlers, reading of robots.txt,
-// outputs, limits, and verbosity. A group is a struct with the values as given. It declares its flags and converts them
-// to library options. A command omits what it does not need and adds its own flags; a Command has all that main needs
-// to know of one. The words that flags accept are listed here, for help, completion and suggestions. Only cmd/robobatch
-// and the packages of its commands import it.
+// outputs, limits, and verbosity. A group is a struct that holds the values as given, declares the flags, and
+// converts the values to library options. A command picks the groups that it needs and adds its own flags; the type
+// Command is what package main knows about a command. The package also lists the words that flags accept, for help,
+// completion and suggestions. Only cmd/robobatch and the packages of its commands import it.
 package flags
 
 import (
@@ -74,7 +74,7 @@ type Command struct {
 	cli.Command
 	Rules   *Rules // the rules named by flags; nil if the command takes no rules
 	Packs   bool   // Rules may be a pack
-	OneRule bool   // an argument that is not a flag may be the value of -rules
+	OneRule bool   // whether an argument that is not a flag is probably the value of -rules
 
 	// Plan checks the values of the flags and finds the inputs. It writes nothing. It adds faults of values to those of
 	// the arguments.
@@ -107,7 +107,8 @@ func (w *Work) Flags() []cli.Flag {
 	}
 }
 
-// MemoryFlags returns Flags with -max-memory. parts is a sentence about the parts of the limit besides rules and work.
+// MemoryFlags returns Flags with -max-memory. parts is a sentence for the help about further parts of the limit, such
+// as counts.
 func (w *Work) MemoryFlags(parts string) []cli.Flag {
 	all := w.Flags()
 	f := cli.Flag{

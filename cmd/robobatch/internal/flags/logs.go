@@ -68,7 +68,7 @@ s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 	}
 }
 
-// Choose returns the options for reading the lines of the logs, and the columns that -keep makes of their fields.
+// Choose returns the options for reading the logs, and the columns of -keep.
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
 	opt.Limit = l.Limit
@@ -123,8 +123,8 @@ func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.
 // maxPattern is the maximum size of a pattern file in bytes, far more than its 64 fields need.
 const maxPattern = 64 << 10
 
-// readPattern returns the pattern in a file. Errors do not contain its text, because the user may have named the wrong
-// file.
+// readPattern returns the log format in a file. Errors do not quote the file, because it may be the wrong one and
+// contain a secret.
 func readPattern(name string) (string, error) {
 	f, err := storage.Open(name)
 	if err != nil {
@@ -181,7 +181,7 @@ func (l *Limits) Choose(input, faults *cli.Faults) (outputs.RejectLimit, outputs
 	return limit, require
 }
 
-// Sitemaps are the sitemaps whose URLs are compared with rows.
+// Sitemaps are the values of -in-sitemap: sitemaps whose URLs are compared with the rows.
 type Sitemaps struct{ Paths []string }
 
 // Flag returns the flag -in-sitemap. adds is a sentence about its effect in the command.

@@ -92,7 +92,7 @@ func CheckContainer(out *output.Options, agents []string, faults *cli.Faults) {
 	}
 }
 
-// containerFlag returns the flag that an error of [output.Options.CheckContainer] is about.
+// containerFlag returns the flag to which an error of [output.Options.CheckContainer] belongs.
 func containerFlag(err error) string {
 	for _, kind := range []struct {
 		err  error

@@ -51,7 +51,8 @@ func (r *Reading) RowTimeFlags() []cli.Flag {
 	return r.momentFlags(" log: use the captures in force at the time of each row.")
 }
 
-// SeriesFlags returns Flags with -as-of, which accepts several moments, or a word for the first day of each month.
+// SeriesFlags returns Flags with -as-of, which accepts several moments, or a given word that means the first day of
+// each month.
 func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
 	all := r.momentFlags(" Separate several by commas. " + word + ": the first day of each month since the first capture.")
 	last := &all[len(all)-1]
@@ -59,7 +60,7 @@ func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
 	return all
 }
 
-// momentFlags returns Flags with -as-of, which may accept more than moments.
+// momentFlags returns Flags with -as-of. more describes what it accepts besides a moment.
 func (r *Reading) momentFlags(more string) []cli.Flag {
 	return append(r.Flags(), cli.Flag{
 		Name: "as-of", Arg: "moment", Set: cli.Text(&r.AsOf),
@@ -77,7 +78,7 @@ type Agents struct {
 	Unknown      string // of -unknown-agents; "" if it is not given
 	Cache        string
 
-	Recalls   bool     // requests the conduct of crawlers, which needs -cache for any -as-of
+	Recalls   bool     // the command reports the conduct of crawlers, for which -cache matters with every -as-of
 	Ranges    []string // of -ranges
 	RangesAge string
 	Hosts     string // the file of -hosts
@@ -106,7 +107,7 @@ const (
 // EveryClient is the default of -agent in commands that return verdicts.
 const EveryClient = "*, which stands for crawlers without their own group."
 
-// CrawlersFlag returns the flag -crawlers, which adds the crawlers of a file before any lookup.
+// CrawlersFlag returns the flag -crawlers, whose file is loaded before any other flag looks up a crawler.
 func (a *Agents) CrawlersFlag() cli.Flag {
 	return cli.Flag{Name: "crawlers", Arg: "file", Rare: true, Set: func(name string) (err error) {
 		a.Crawlers = name
@@ -145,7 +146,7 @@ a cached copy allows the URL. A capture's max-age overrides it. Default:
 	}
 }
 
-// A Question is asked about each URL: for which crawlers, by which rules.
+// A Question holds the flags that determine verdicts: the crawlers, and how robots.txt is read.
 type Question struct {
 	Agents
 	Reading
@@ -193,8 +194,8 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	return opt
 }
 
-// Choose returns the dialect with its options, and the moment that selects captures. The zero moment means the newest
-// captures, or moments per row.
+// Choose returns the dialect with its options, and the moment that selects captures. The moment is zero for the
+// newest captures and for -as-of log.
 func (r *Reading) Choose(faults *cli.Faults) (d robots.Dialect, asOf time.Time) {
 	d, err := robots.ParseDialect(strings.ToLower(r.Dialect))
 	faults.Add("dialect", cli.Hint(err, r.Dialect, robots.Dialects()))
@@ -272,7 +273,7 @@ func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
 	return engine.LogAgentsStar
 }
 
-// chooseCache returns how long crawlers may use copies, for [engine.StoreOptions].
+// chooseCache returns how long crawlers may use a copy of robots.txt, for [engine.StoreOptions].
 func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
 	if q.Cache == "" {
 		return 0
@@ -347,8 +348,8 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Hints returns a hint for each agent that was named by hand and is looked up under a different name. If all is set,
-// one hint covers all agents of sets and files. names and the dialect are those of Choose.
+// Hints returns a hint for each agent whose name is not the token that groups are compared with. If all is set, it
+// also returns one hint for all such agents from sets and files. names and the dialect are the results of Choose.
 func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []string) {
 	var listed []string
 	for _, name := range names {
@@ -373,7 +374,7 @@ func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []stri
 	return hints
 }
 
-// Asked returns the record of a run, including the chosen layout and kinds of rows.
+// Asked returns these flags as the statistics of a run record them, with the layout and the kinds of rows.
 func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
 	a := summary.Asked{
 		Missing: q.Missing, URLAsIs: q.URLAsIs, Limit: l.Limit, AgentFromLog: q.FromLog, CrawlersHash: q.CrawlersHash, Cache: q.Cache,
@@ -409,7 +410,7 @@ func (z *Zone) Flag() cli.Flag {
 		UTC.`}
 }
 
-// Location returns the time zone; for an unknown name it adds a fault and returns UTC.
+// Location returns the time zone. If the name is unknown, it adds a fault and returns UTC.
 func (z *Zone) Location(faults *cli.Faults) *time.Location {
 	loc, err := localtime.Parse(z.Name)
 	faults.Add("timezone", err)

@@ -24,8 +24,8 @@ const (
 		https://www.example.com.`
 )
 
-// Flags returns the flags for files, captures or a pack. needed is the remedy if -rules is missing; "" makes it
-// optional.
+// Flags returns the flags that name robots.txt files, captures or a pack. needed is the remedy for a missing -rules;
+// "" makes it optional.
 func (r *Rules) Flags(needed string) []cli.Flag {
 	rules := cli.Flag{Needed: needed, Doc: `
 		The robots.txt files. A directory of https_example.com.txt (that origin), example.com.txt or
@@ -35,7 +35,7 @@ s3://bucket/rules/ name object storage.`}
 	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
 }
 
-// PipeFlags is Flags for a command without logs, which is best used with a pack.
+// PipeFlags is Flags for the command pipe, which has no logs and is best used with a pack.
 func (r *Rules) PipeFlags() []cli.Flag {
 	return WithDocs(r.Flags(NamePack), map[string]string{"origin": originDoc})
 }
@@ -48,7 +48,8 @@ func (r *Rules) FileFlags() []cli.Flag {
 		List this origin only. If -rules names one robots.txt: the origin of that file.`})
 }
 
-// CompileFlags is FileFlags for a command that uses all origins. A later -rules or -origin replaces an earlier one.
+// CompileFlags is FileFlags for a command that uses all origins. If -rules or -origin is repeated, the last value
+// counts.
 func (r *Rules) CompileFlags() []cli.Flag {
 	all := WithDocs(r.FileFlags(), map[string]string{"origin": originDoc})
 	all[0].Set, all[1].Set = cli.Text(&r.Path), cli.Text(&r.Origin)
@@ -64,7 +65,7 @@ func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
 		rules are unknown.`}}
 }
 
-// Old is the flags for the previous rules, used in comparisons.
+// Old holds the flags that name the previous rules for a comparison.
 type Old struct{ Path, AsOf string }
 
 // IsGiven reports whether previous rules are given.

@@ -45,7 +45,8 @@ func Formats() (names []string) {
 	return names
 }
 
-// AgentNames returns the sets of crawlers, and their product tokens. The flags of all commands share the slice.
+// AgentNames returns the names of the sets of crawlers, and all product tokens. Callers share the slice and must not
+// modify it.
 func AgentNames() []string { return agentNames() }
 
 var agentNames = sync.OnceValue(func() (words []string) {
@@ -204,7 +205,7 @@ func wrap(words []string, margin string) string {
 	return margin + strings.ReplaceAll(text, "\n", "\n"+margin) + "\n"
 }
 
-// A columnDoc is the help text for a column. TestColumnDocs compares it with the columns of an output.
+// A columnDoc is the help text for a column. TestColumnDocs checks that the columns of an output have one each.
 type columnDoc struct{ kind, null, about string }
 
 // columnDocs are the columns by name.

@@ -67,7 +67,7 @@ type benchRun struct {
 	dir      string // for the output, removed at the end
 	rounds   int
 	job      measure.Job
-	warnings []warning.Warning // about the verdicts: if those are odd, the figures may say nothing about matching
+	warnings []warning.Warning // warnings about the verdicts: if the rules do not match the URLs, the times say nothing about matching
 }
 
 // plan checks the flags, and finds the inputs.
@@ -101,7 +101,7 @@ func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 	return b, nil
 }
 
-// check checks that all inputs can be read repeatedly, and sets the job.
+// check checks that all inputs can be read repeatedly, and prepares the job.
 func (b *benchRun) check(g *benchFlags) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
@@ -127,7 +127,7 @@ func (b *benchRun) check(g *benchFlags) error {
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
-	if isText && b.LogOpt.Limit == 0 { // other formats and partial reads have nothing to compare with
+	if isText && b.LogOpt.Limit == 0 { // unpacking alone can be measured only for text that is read to its end
 		b.job.Lines = func() (int64, error) { return ingest.CountLines(b.Files.Names(), b.LogOpt) }
 	}
 	if g.Work.Workers > 0 {

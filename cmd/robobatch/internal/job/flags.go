@@ -113,7 +113,8 @@ func (g *given) outFlags() []cli.Flag {
 // rowFlags are the flags that choose rows and columns.
 type rowFlags struct{ columns, layout, where string }
 
-// storageFlags holds the flags about the storage of the output, apart from its name and columns. They do not change rows.
+// storageFlags holds the flags for how the output is stored, such as order, compression and partitions. They change
+// no values.
 type storageFlags struct {
 	compression     string
 	level, rowGroup int
@@ -210,8 +211,8 @@ func (s *seriesFlags) setResume(value string) error {
 	return nil
 }
 
-// choose sets the rows and columns of the output, depending on the crawlers and sitemaps. Kept columns must be set
-// before.
+// choose sets which rows and columns the output has. Call it after the crawlers, the sitemaps and the columns of
+// -keep are set.
 func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
 	out.Layout, err = output.ParseLayout(r.layout)

@@ -50,7 +50,8 @@ func newJob(p *plan) *job {
 	return j
 }
 
-// Drop drops the output, an incomplete list of rejects, the statistics and the temporary pack.
+// Drop removes what an interrupted run would leave: the output, the list of rejects, the statistics and the temporary
+// pack. Complete files stay.
 func (j *job) Drop() (committed bool, err error) {
 	_, errPage := j.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = j.out.Drop(); committed {
@@ -61,7 +62,7 @@ func (j *job) Drop() (committed bool, err error) {
 	return false, errors.Join(err, j.Pipeline.Drop(), errPage, errList, errStats)
 }
 
-// Targets returns the names of the output, and of the page or the statistics.
+// Targets returns the names of the output, and of the file that is written last: the page or the statistics.
 func (j *job) Targets() (out, last string) {
 	return j.outName, cmp.Or(j.page.FileName(), j.statsName, j.outName)
 }
@@ -90,7 +91,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
 	}()
-	if j.statsName != "" && !isPipe(j.statsName) { // a pipe is opened at the end: its reader may wait for the output first
+	if j.statsName != "" && !isPipe(j.statsName) { // open a named pipe only at the end: its reader may first wait for the output
 		if err := j.stats.Create(j.createStats); err != nil {
 			return fmt.Errorf("-stats: %w", err)
 		}
@@ -145,9 +146,9 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	return r, err
 }
 
-// complete completes the output: all of it, or the rows before the error that ended the run. For a fault in the logs,
-// it returns a [*outputs.FaultError], or an error if no rows are left. It also returns a [*outputs.FaultError] if a limit was
-// exceeded, or a requirement is not met although all rows are there.
+// complete completes the output: all of it, or the rows before the error that ended the run. It returns a
+// [*outputs.FaultError] for a fault in the logs if rows are kept, and if a complete run exceeds a limit or fails a
+// requirement.
 func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
@@ -176,7 +177,7 @@ func (j *job) complete(ctx context.Context, r *summary.Report, err error) error 
 	return err
 }
 
-// warnings returns the warnings about the rows of the logs, apart from errors of complete.
+// warnings returns the warnings about the rows of the logs. Faults that complete reports as errors are not repeated.
 func (j *job) warnings(r *summary.Report) []warning.Warning {
 	all := r.Warn()
 	if j.series != nil {
@@ -309,7 +310,7 @@ func hintsAbout(r *summary.Report) (hints []logHint) {
 // createStats creates the file of the statistics.
 func (j *job) createStats() (storage.Output, error) { return storage.Create(j.statsName, j.Out) }
 
-// isPipe reports whether a name is a named pipe, and not a descriptor.
+// isPipe reports whether a name is that of a named pipe; false for descriptors such as /dev/fd/3.
 func isPipe(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && atomicfile.Descriptor(name) < 0 && info.Mode()&os.ModeNamedPipe != 0
@@ -330,8 +331,8 @@ type plan struct {
 	remedies  warning.Remedies
 }
 
-// plan makes the plan and its run. It opens and writes nothing. It reports all faults of the flags at once, each as a
-// [cli.UsageError]; if there are none, all faults of the named files.
+// plan checks the flags and finds the inputs, without opening or writing a file. The error joins all faults of the
+// flags, each a [cli.UsageError], or, if the flags are valid, all faults of the named files.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	p, err := g.newPlan(std, faults)
 	switch {

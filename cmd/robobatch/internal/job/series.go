@@ -77,7 +77,7 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 		faults.Add("rejects", fmt.Errorf("with one output per input, each input has its own list: name a directory, such as %s/", msg.File(g.rejects)))
 	}
 	if slices.Contains(g.Logs.In, msg.Std) {
-		faults.Add("in", errors.New("standard input can be read only once, so it cannot have an output in a directory: write it to a file first, or name one output"))
+		faults.Add("in", errors.New("standard input can be read only once, so its output cannot go to a directory: write it to a file first, or give one output file"))
 	}
 	return p
 }
@@ -108,7 +108,8 @@ func (p *seriesPlan) note(g *given, plan *plan) (err error) {
 	return err
 }
 
-// find assigns outputs to the inputs, and selects the shard. textSize says which inputs can be split; nil if none can.
+// find assigns outputs to the inputs, and selects those of the shard. textSize returns the text size of inputs that
+// can be split; nil means that no input is split.
 func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize series.Sizer) error {
 	if err := files.Err(); err != nil && !p.skip {
 		return err
@@ -121,7 +122,7 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 		if _, err := storage.Of(f.Name).Stat(f.Name); err != nil {
 			f.Err = &ingest.NameError{Name: f.Name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
 		} else {
-			f.Err = &ingest.NameError{Name: f.Name, Err: errors.New("can be read only once, so it cannot have an output in a directory"), Remedy: "write it to a file first"}
+			f.Err = &ingest.NameError{Name: f.Name, Err: errors.New("can be read only once, so its output cannot go to a directory"), Remedy: "write it to a file first"}
 		}
 		if !p.skip {
 			return f.Err
@@ -146,8 +147,8 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 	return nil
 }
 
-// textSize returns a function for the size of an input's text; nil if one task must read all rows of an input, to count
-// them against a limit.
+// textSize returns a function for the size of an input's text in bytes. It returns nil if inputs must not be split,
+// because a limit applies to all rows of an input.
 func (p *plan) textSize() series.Sizer {
 	if p.LogOpt.Limit > 0 || !p.limit.IsNone() || p.require.Rules != (outputs.Share{}) {
 		return nil
@@ -156,7 +157,7 @@ func (p *plan) textSize() series.Sizer {
 }
 
 // findKinds sets the column types of all outputs to those of the first input that can be opened, so that all shards
-// agree.
+// write the same types.
 func (p *plan) findKinds() {
 	for i := range p.Files.Files {
 		f := &p.Files.Files[i]
@@ -172,7 +173,8 @@ func (p *plan) findKinds() {
 	}
 }
 
-// A seriesRun runs a plan with one output per input: the inputs one after the other, with the same rules.
+// A seriesRun is a run with one output per input. It processes the inputs one after the other, with rules that are
+// loaded once.
 type seriesRun struct {
 	*job  // loads the rules, and has no output
 	made  series.Made
@@ -189,7 +191,7 @@ type seriesRun struct {
 	total   int64        // bytes of the inputs
 	bytes   int64        // bytes of the previous inputs
 	urls    int64        // URLs of the previous inputs
-	passing error        // temporary storage error of an input, which may succeed later
+	passing error        // temporary storage error of an input; a later run may succeed
 }
 
 // A seriesHint is the first hint of its kind.
@@ -219,7 +221,7 @@ func (s *seriesRun) Targets() (out, last string) {
 	return s.series.dir.Name, s.series.dir.Name
 }
 
-// Run compiles the rules once, and makes the missing outputs.
+// Run compiles the rules once, and makes the outputs that are missing.
 func (s *seriesRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.Unload()) }()
 	if s.series.resume && !s.series.redo {
@@ -337,7 +339,7 @@ type inputError struct{ err error }
 func (e *inputError) Error() string { return e.err.Error() }
 func (e *inputError) Unwrap() error { return e.err }
 
-// failureOf returns the fault of an input; ok is false if the error is not about the input.
+// failureOf converts an error to the failure of an input; ok is false if the error is not about the input.
 func failureOf(err error) (text string, ok bool) {
 	if errors.Is(err, context.Canceled) {
 		return "", false
@@ -424,7 +426,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	return nil
 }
 
-// look describes an input and, if requested, checks whether its output is complete.
+// look describes an input for its record and, with -resume, checks whether its output is complete.
 func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	file := item.OnDisk()
 	switch {
@@ -442,7 +444,7 @@ func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
 	return state, err
 }
 
-// jobFor returns the job of an input. From now on, Drop drops it.
+// jobFor returns the job for an input, and registers it with Drop.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
 	p.Progress, p.Warnings, p.statsName, p.outName = console.Off, nil, "", s.series.dir.Output(item)
@@ -483,7 +485,7 @@ func (s *seriesRun) sample() console.Sample {
 	return sample
 }
 
-// printRebuilt says which outputs are redone and why, even with -quiet.
+// printRebuilt prints which outputs are redone and why, even with -quiet.
 func (s *seriesRun) printRebuilt() {
 	for _, why := range slices.Sorted(maps.Keys(s.diff)) {
 		names := s.diff[why]

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// A Baseline holds the accepted findings: the number for each key.
+// A Baseline holds the accepted findings: for each [Key], how many findings with it are accepted.
 type Baseline map[Key]int
 
 // An accepted is an entry of a baseline file.
@@ -60,7 +60,7 @@ func ReadBaseline(name string) (Baseline, error) {
 	return b, nil
 }
 
-// Accepts reports whether the baseline has the finding, and removes it.
+// Accepts reports whether the baseline has the finding, and removes one entry for it.
 func (b Baseline) Accepts(f *Finding) bool {
 	key := f.Key()
 	if b[key] == 0 {
@@ -70,7 +70,7 @@ func (b Baseline) Accepts(f *Finding) bool {
 	return true
 }
 
-// Left returns the number of findings that were not removed.
+// Left returns the number of accepted findings that did not occur.
 func (b Baseline) Left() (n int64) {
 	for _, count := range b {
 		n += int64(count)
@@ -78,7 +78,7 @@ func (b Baseline) Left() (n int64) {
 	return n
 }
 
-// names describes the remaining findings by code and line of text, up to a maximum number.
+// names lists accepted findings that did not occur, by code and text of the line, up to a maximum number.
 func (b Baseline) names(most int) string {
 	var left []string
 	for key, count := range b {

@@ -227,7 +227,7 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != msg.Std, Fail: l.fail})
 	var err error
 	for i := 0; i < len(l.rules) && err == nil; i++ {
-		var first, last *listings.Listing // listings of the same file, not printed yet because more may follow
+		var first, last *listings.Listing // origins with the same file, not printed yet because more may follow
 		listed := 0
 		err = listings.List(ctx, l.rules[i].Responses(ctx), l.opt, func(listing *listings.Listing) (err error) {
 			listed++
@@ -261,8 +261,8 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// Report how many findings the baseline covered, and name its entries that no longer occur. If none of its entries
-	// occur, it was made from different files.
+	// Report how many findings the baseline accepted, and name its entries that no longer occur. If no entry occurs,
+	// the baseline was probably made from other files.
 	left := l.baseline.Left()
 	switch {
 	case l.accepted > 0:
@@ -286,8 +286,8 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 	return outputs.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }
 
-// print prints the findings of a robots.txt. first is the first origin of its file, which has http if the file name has
-// no scheme.
+// print prints the findings of a robots.txt. first is the first origin of its file; its scheme is http if the file
+// name has none.
 func (l *run) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil

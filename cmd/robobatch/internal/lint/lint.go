@@ -27,8 +27,8 @@ type Finding struct {
 	Do       string `json:"do"`     // the remedy
 
 	severity   Severity
-	capture    bool // File contains captures, so its line numbers differ from those of the robots.txt
-	occurrence int  // 1-based, among the findings of the file with the same key
+	capture    bool // File contains captures, so its line numbers are not those of the robots.txt
+	occurrence int  // 1-based number among the findings of the file with the same Key
 }
 
 // A Place is the origin of a robots.txt, and where it was read.
@@ -38,7 +38,7 @@ type Place struct {
 	Capture bool // File contains captures
 }
 
-// name returns the name of the text with the line numbers: the file, or the URL of a captured robots.txt.
+// name returns the name of the text to which line numbers refer: the file, or the URL of a captured robots.txt.
 func (p *Place) name() string {
 	if p.Capture {
 		return p.Origin + robots.TxtPath
@@ -65,7 +65,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		}
 		code, _ := Lookup(d.Code)
 		f := Finding{
-			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
+			File: storage.File, Origin: storage.Origin, capture: storage.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
 			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
 		if d.Grave {
@@ -96,7 +96,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 	return findings
 }
 
-// ofPages are the codes that affect nearly every line of a file that is not a robots.txt.
+// ofPages are the codes of findings that nearly every line has if the file is not a robots.txt.
 var ofPages = map[robots.Code]bool{
 	"missing_colon": true, "no_directive": true, "unknown_field": true, "unused_field": true, "line_too_long": true, "nul": true, "not_utf8": true,
 }
@@ -109,7 +109,7 @@ type lineReader struct {
 	last string // its text
 }
 
-// line returns the line with that number, which must not precede the last requested one.
+// line returns the line with a 1-based number. The number must not be lower than in the previous call.
 func (r *lineReader) line(num int32) string {
 	for r.num < num {
 		line, rest := r.rest, []byte(nil)
@@ -128,7 +128,7 @@ func (r *lineReader) line(num int32) string {
 	return r.last
 }
 
-// atKey are the codes about the key of a line, or the whole line; the others are about the value.
+// atKey are the codes whose findings point at the key of a line; the others point at the value.
 var atKey = map[robots.Code]bool{
 	"typo": true, "loose_key": true, "unknown_field": true, "unused_field": true, "merge_conflict": true, "missing_colon": true, "no_directive": true,
 	"html": true, "utf16": true, "not_robots": true, "garbled_line": true, "noindex_open": true, "bom": true, "nul": true, "not_utf8": true, "too_large": true, "cut_line": true, "line_too_long": true,
@@ -136,7 +136,7 @@ var atKey = map[robots.Code]bool{
 	"delay_only_group": true, "too_many_rules": true, "empty_allow": true,
 }
 
-// A Key identifies a finding although other parts of the file changed.
+// A Key identifies a finding in a baseline. It does not change if other parts of the file change.
 type Key struct {
 	Origin string `json:"origin"`
 	Code   string `json:"code"`
@@ -161,7 +161,8 @@ const (
 // Severities are the names of the severities, worst first.
 var Severities = []string{"error", "warning", "info"}
 
-// A Gate is the number of severities, from the worst, that fail a check; 0 means none.
+// A Gate is the number of severities that fail a check, counted from the worst: 1 is only errors; 0 means that
+// nothing fails.
 type Gate int
 
 // Fails reports whether a severity fails.
@@ -176,8 +177,8 @@ type Code struct {
 	Severity Severity
 	What     string // explanation, in one or two sentences
 	Do       string // the remedy
-	Bad      string // a file with the problem, or its beginning if there are Rules
-	Rules    int    // bytes of generated, distinct rules to append to the bad file
+	Bad      string // a robots.txt with the problem; Rules bytes of generated rules follow it
+	Rules    int    // number of bytes of generated, distinct rules to append to the bad file; 0 means none
 	Good     string // the fixed file
 	Dialect  string // the dialect in which it occurs; "" means google
 }
@@ -203,8 +204,8 @@ func (c *Code) Text(fill func(text string, width int) string) string {
 	return text + "\nBad:\n\n" + Indent(c.bad()) + "\nGood:\n\n" + Indent(c.Good)
 }
 
-// bad returns the bad file. The rules are generated here and not in Codes, which would add 6 ms to every start of the
-// program.
+// bad returns the example with the problem, including generated rules. They are not generated for the variable Codes,
+// because that would add 6 ms to every start of the program.
 func (c *Code) bad() string {
 	var sb strings.Builder
 	sb.WriteString(c.Bad)
@@ -238,8 +239,8 @@ func Indent(file string) string {
 	return sb.String()
 }
 
-// ofFile are the codes that affect the whole file independent of the position of the line: those of directives outside
-// groups, of bytes, and of names, which decide whom a group binds.
+// ofFile are the codes whose findings concern all crawlers, whatever the group of the line: they are about directives
+// outside groups, about bytes, or about names in User-agent lines, which decide which crawlers a group binds.
 var ofFile = map[robots.Code]bool{
 	"agent_cut": true, "agent_list": true, "agent_never_matches": true, "agent_retired": true, "agent_space": true, "agent_typo": true,
 	"bad_clean_param": true, "bad_host": true, "bad_sitemap": true, "blocked_sitemap": true, "bom": true, "content_signal_outside_group": true, "cut_line": true, "extra_host": true,

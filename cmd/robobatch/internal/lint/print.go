@@ -62,10 +62,10 @@ func NewPrinter(w io.Writer, opt Options) *Printer {
 	return &Printer{out: bufio.NewWriter(w), opt: opt, byCode: map[string]*tally{}}
 }
 
-// Counts returns the number of findings by severity, worst first.
+// Counts returns the number of findings of each severity, worst severity first.
 func (p *Printer) Counts() []int64 { return p.counts[:] }
 
-// Add adds the findings of one robots.txt; an empty list means that it has none.
+// Add adds the findings of one robots.txt. Call it with an empty list for a robots.txt without findings.
 func (p *Printer) Add(place *Place, findings []Finding) error {
 	if len(findings) == 0 {
 		if len(p.files) < maxKept {
@@ -127,7 +127,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 // examples is the number of examples per code in the table.
 const examples = 3
 
-// worst returns up to that many kept findings, worst first, and the number of omitted ones.
+// worst returns up to most findings, worst first, and the number of omitted findings.
 func (p *Printer) worst(most int) (findings []Finding, left int64) {
 	for _, kept := range p.kept {
 		findings = append(findings, kept...)
@@ -229,10 +229,10 @@ func (f *Finding) note() ci.Note {
 	return n
 }
 
-// manyOrigins is the number of origins with findings from which the text is a table by code.
+// manyOrigins is the number of origins with findings from which on the text output is a table by code.
 const manyOrigins = 5
 
-// table prints how often each code occurs, with the worst codes and examples first.
+// table prints how often each code occurs, with examples; the most severe codes come first.
 func (p *Printer) table() {
 	codes := slices.SortedFunc(maps.Keys(p.byCode), func(a, b string) int {
 		x, y := p.byCode[a], p.byCode[b]
@@ -258,8 +258,9 @@ const (
 	longOrigin = 40  // for an origin in the table
 )
 
-// text returns the finding in lines: its place and code, the line with a caret, and the remedy. Lines have at most 80
-// columns, except that the name of the file or the URL of a capture is never truncated, so that editors can open it.
+// text formats a finding: its place and code, the line of robots.txt with a caret below it, and the remedy. Lines
+// have at most 80 columns. Only the name of the file or the URL of a capture is never truncated, so that editors can
+// open it.
 func (f *Finding) text() string {
 	var sb strings.Builder
 	name := msg.Line(f.place().name())
@@ -286,7 +287,7 @@ func wrap(s string) string {
 	return indent + strings.ReplaceAll(cli.Fill(cli.FitWords(s, columns), columns), "\n", "\n"+indent) + "\n"
 }
 
-// Parts of SARIF 2.1.0 (OASIS, 27 March 2020) used for findings.
+// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that the output uses.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

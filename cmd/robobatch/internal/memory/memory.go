@@ -1,7 +1,7 @@
 // Package memory implements -max-memory: the syntax of sizes, the number of workers that fit, and the division of the
 // limit. Only cmd/robobatch imports it.
 //
-// The table Plans has the parts that differ between commands. The parts of the limit L, in bytes:
+// The table Plans says which parts each command needs. The parts of the limit L, in bytes:
 //
 //	the program             11 MiB; Go's runtime gets the rest as its own limit, see SetLimit
 //	counts of a page        3L/16 or 7L/16, by the plan
@@ -54,22 +54,23 @@ func CheckWorkers(n int) error {
 	return nil
 }
 
-// A Run describes everything that takes memory, according to the plan of its command.
+// A Run describes everything in a run that takes memory. Fields for parts that are not in the command's plan are
+// ignored.
 type Run struct {
 	Plan
 	Limit    int64           // -max-memory in bytes; 0 or less means no limit
 	Typed    string          // -max-memory as given, for messages
 	Workers  int             // requested number; 0 is one per processor
 	Agents   int             // verdicts per URL
-	Index    int64           // bytes of pack indexes in memory; 0 if there is no pack yet
+	Index    int64           // size in bytes of the pack indexes in memory; 0 if the pack is not compiled yet
 	Sitemaps int64           // bytes of the URLs of sitemaps; 0 means none
-	Lists    int64           // bytes of address lists of crawlers, without those needed only for loading; 0 means none
+	Lists    int64           // size in bytes of the address lists after loading; 0 means none
 	Out      *output.Options // of the output; nil means no table
 	Remote   int64           // bytes for inputs and outputs in object storage
 	Window   int64           // largest known zstd window of the logs in bytes; 0 is the default
 }
 
-// share returns the part of the limit for work and rules.
+// share returns the part of the limit for rows and rules: the rest after the counts.
 func (r Run) share() Share { return Share{Typed: r.Typed}.Less(r.Page+r.Counts, sixteenths) }
 
 // room returns share in bytes.
@@ -82,7 +83,7 @@ func (r Run) window() int64 { return max(window, r.Window) }
 const (
 	unpacker    = 2 * mib   // text unpacked ahead, in addition to a zstd window
 	window      = 8 * mib   // zstd window, unless logs need a larger one
-	batchText   = mib       // half a MiB of text, and as much of the previous batch
+	batchText   = mib       // 512 KiB of text, and as much for the previous batch
 	chunkLong   = 4 * mib   // 32,768 rows of all columns
 	chunkWide   = 14 * mib  // half a million verdicts
 	chunkArrow  = 24 * mib  // 65,536 rows, and the message that they become
@@ -90,7 +91,7 @@ const (
 	stream      = 32 * mib  // messages in progress
 	encoder     = 5 * mib   // a page, packed and unpacked, and the zstd window
 	lines       = 12 * mib  // a group of lines, packed and unpacked
-	rowGroup    = 18 * mib  // pages, and 8 MiB of dictionaries as text, page and packed page
+	rowGroup    = 18 * mib  // pages, and dictionaries of 8 MiB, each as text, as a page and as a compressed page
 	groupWide   = 24 * mib  // in addition: pages of 16 million verdicts
 	groupKept   = 2 * mib   // in addition: pages of an extra column
 	lineDicts   = 20 * mib  // 4 MiB of dictionaries, as text and as lines
@@ -102,9 +103,9 @@ const (
 	verdicts    = 64 << 10  // per batch
 	leastRows   = 256       // per batch
 	mostRows    = 8192      // per batch, unless fewer are requested
-	rowSize     = 100       // per row of a batch: positions, numbers, and site names
+	rowSize     = 100       // per row of a batch: positions, numbers, and names of sites
 	changesPart = 4         // fraction of the limit for changed URLs: 1/changesPart
-	changesMore = 11        // memory of all counts, in eighths of that for URLs, see aggregate.ChangesOptions
+	changesMore = 11        // memory of all counts, in eighths of the memory for URLs, see aggregate.ChangesOptions
 	clientRow   = 80        // per row with addresses: texts, times, status codes, and networks
 	networks    = 7 * mib   // networks that send crawler requests, see ranges.Census
 	oldRow      = 24        // per row of a batch that is evaluated twice
@@ -119,7 +120,7 @@ type Parts struct {
 	Sort      int64 // rows to sort; 0 is the default
 	Dicts     int64 // dictionaries of an Arrow file; 0 means no limit
 	Window    int64 // maximum zstd window; 0 is the default
-	Reserved  int64 // part of Rules that is not for rules and their index
+	Reserved  int64 // part of Rules that compiled rules and their index cannot use
 	Rules     int64 // limit of each store, see engine.StoreOptions; 0 is the default, negative means no limit
 	Page      int64 // counts of a page; 0 is the default
 	Counts    int64 // counts of coverage, or the journal of conduct; 0 is the default
@@ -229,7 +230,7 @@ func (r Run) fits(p Parts) bool {
 	return r.taken(p) <= r.room()
 }
 
-// taken returns the minimum number of bytes that a run takes.
+// taken returns the number of bytes that a run takes at least, whatever its limit.
 func (r Run) taken(p Parts) int64 {
 	rules := int64(engine.MinRules)
 	if r.Old {
@@ -259,8 +260,8 @@ func (r Run) sorts() bool {
 	return r.Out != nil && (r.Out.Sort != output.SortNone || len(r.Out.Partition) > 0)
 }
 
-// dicts returns the limit for the dictionaries of an Arrow file: a fraction of the memory, but at least enough for the
-// origins of the pack, which take twice their index.
+// dicts returns the limit in bytes for the dictionaries of an Arrow file: a fraction of the memory, but at least
+// twice the pack's index, so that the origins of the pack fit.
 func (r Run) dicts() int64 {
 	if r.Out == nil || r.Out.Format != output.ArrowFile {
 		return 0
@@ -320,7 +321,7 @@ var memoryUnits = []struct {
 // worker.
 const MaxStrays = 1 << 14
 
-// minMemory is the minimum of -max-memory: what the program needs for itself.
+// minMemory is the minimum of -max-memory: the memory of the program without any work.
 const minMemory = 64 << 20
 
 // Parse parses a size such as 256MiB; it returns 0 for "", and -1 for "none".
@@ -356,8 +357,8 @@ const Remedy = "write 256MiB, 1GiB or none"
 // errNoSize is the error for an invalid size.
 func errNoSize(s string) error { return fmt.Errorf("%q is not a size: %s", s, Remedy) }
 
-// A pack larger than largePack is opened with a limit of LargePackLimit, because all of its rules could take several
-// times its size.
+// A pack larger than largePack is opened with the limit LargePackLimit for its rules, because all of them together
+// could take several times the size of the pack.
 const (
 	largePack      = 512 << 20
 	LargePackLimit = 1280 << 20
@@ -376,8 +377,8 @@ func OfPack(name string, asked int64) int64 {
 }
 
 // SetLimit sets the memory limit of Go's runtime to the limit of the run, so that dropped rules are collected before
-// the process exceeds it. stores are the limits of the rules, see [OfPack]. If the run has neither a limit nor counts,
-// the runtime's limit is the largest of these, for each store.
+// the process exceeds it. stores are the limits of the rules, see [OfPack]. If the run has neither a limit nor
+// counts, the runtime's limit is the largest of stores, multiplied by their number.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
 	if limit == 0 && r.Page+r.Counts == 0 {
@@ -397,8 +398,8 @@ const step = 16 * mib
 // sixteenths is the denominator of shares, so that half of three quarters is exact.
 const sixteenths = 16
 
-// A Share is a fraction of -max-memory. Errors use it to name the whole limit, as typed and as it should be. The zero
-// value is the whole limit, with unknown spelling.
+// A Share is a fraction of -max-memory. With it, an error about one part of the memory can name the typed limit and a
+// sufficient one. The zero value is the whole limit; how it was typed is unknown.
 type Share struct {
 	Typed string // -max-memory as given, for messages
 	Taken int64  // sixteenths that other parts take
@@ -409,7 +410,7 @@ func (s Share) Less(part, of int64) Share {
 	return Share{s.Typed, s.Taken + (sixteenths-s.Taken)*part/of}
 }
 
-// Whole returns the smallest -max-memory, as a multiple of step, whose share is at least n bytes.
+// Whole returns the smallest -max-memory whose share is at least n bytes, as a multiple of step.
 func (s Share) Whole(n int64) int64 {
 	parts := sixteenths - s.Taken
 	return ((n+parts-1)/parts*sixteenths + step - 1) / step * step

@@ -8,12 +8,12 @@ type Plan struct {
 	Counts  int64  // sixteenths of the limit for the counts of coverage, or the journal of conduct (also for a page)
 	Old     bool   // rows are also evaluated with the previous rules
 	Changes bool   // changed URLs are counted
-	Stream  bool   // text, messages or tables of cells are written in a stream, which takes 32 MiB
+	Stream  bool   // the output is text, messages or tables of cells; writing it takes 32 MiB
 	Says    string // added to the error about a limit that is too small
 }
 
-// Plans lists the commands that support -max-memory. make memory runs each line; a test of bench/memory reads this
-// file, and fails if a line has no shape.
+// Plans lists the commands that support -max-memory. make memory measures each of them; a test of bench/memory reads
+// this file, and fails if a plan is not measured.
 var Plans = []Plan{
 	{Run: "robobatch"},
 	{Run: "robobatch -report", Page: 3, Counts: 1},
@@ -26,10 +26,10 @@ var Plans = []Plan{
 	{Run: "pipe", Stream: true},
 }
 
-// ofReport describes the use of the memory limit of a report.
+// ofReport is a hint for errors about a memory limit that is too small for a report.
 const ofReport = "; the command report may use half of it for its counts"
 
-// PlanOf returns the line of Plans. It panics if the line is missing.
+// PlanOf returns the plan of a command. It panics if Plans has no such command.
 func PlanOf(run string) Plan {
 	for _, p := range Plans {
 		if p.Run == run {

@@ -80,8 +80,8 @@ func Bytes(n int64) string {
 	return Number(n/1_000_000) + " MB"
 }
 
-// Printable escapes bytes that control a terminal, which file names may contain. Lines after the first cannot be
-// commands, see [NoCommands].
+// Printable escapes bytes that control a terminal. Lines after the first cannot be workflow commands of GitHub, see
+// [NoCommands].
 func Printable(s string) string {
 	first, rest, ok := strings.Cut(printable(s), "\n")
 	if !ok {
@@ -103,11 +103,11 @@ func printable(s string) string {
 	return sb.String()
 }
 
-// Line is Printable with escaped line ends: a text from an input cannot leave its line.
+// Line is Printable, but it also escapes line ends, so that a text from an input stays on one line.
 func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
 
 // NoCommands adds a backslash before each "::" at the beginning of a line, replacing a space if there is one: GitHub
-// would run such lines of a log as commands.
+// runs such lines of a job's output as workflow commands.
 func NoCommands(text string) string {
 	const command = "::"
 	if !strings.Contains(text, command) {
@@ -147,8 +147,8 @@ func IndentJSON(value any) ([]byte, error) {
 	return append(EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
 }
 
-// EscapeJSON escapes DEL and non-ASCII characters that control a terminal in JSON. The meaning is unchanged, because
-// such characters occur only in texts.
+// EscapeJSON escapes DEL and non-ASCII characters that control a terminal in JSON. The values are unchanged, because
+// such characters occur only in strings.
 func EscapeJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, isHidden) < 0 {
 		return text
@@ -201,7 +201,7 @@ func NewLines(r io.Reader) Lines {
 	return lines
 }
 
-// Err returns the error that ended the lines; nil at their end.
+// Err returns the error that ended the lines; nil if the text was read to its end.
 func (l Lines) Err() error {
 	if err := l.Scanner.Err(); !errors.Is(err, bufio.ErrTooLong) {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// A FaultError is an error in the middle of the logs, or about a completed run.
+// A FaultError is an error in the middle of the logs, or an error of a completed run, such as an exceeded limit.
 type FaultError struct {
 	Err   error  // the fault, and its place
 	AtEnd bool   // the run was completed, with all rows
@@ -21,7 +21,7 @@ type FaultError struct {
 
 	Aborted bool // the output is an object, so no part of it can be kept
 
-	Unverified string // the log and the first line from which rows are unverified; "" if all are verified
+	Unverified string // the log, and its line from which on no checksum has verified the rows; "" if all are verified
 }
 
 // Error describes the fault, and where the rows before it are.
@@ -56,7 +56,7 @@ func (e *FaultError) unverified() string {
 	return "\nno checksum has verified rows from " + e.Unverified + " on, so they may be wrong: use only the rows before"
 }
 
-// before describes the rows before the fault, with a verb.
+// before returns the beginning of a clause about the rows before the fault, such as "the 3 rows before that are".
 func (e *FaultError) before() string {
 	if e.Rows == 1 {
 		return "the row before that is"
@@ -64,7 +64,7 @@ func (e *FaultError) before() string {
 	return "the " + msg.Count(e.Rows, "row") + " before that are"
 }
 
-// whole names the place of all rows.
+// whole returns a clause about the output of a complete run: where it is, or why it was not written.
 func (e *FaultError) whole() string {
 	switch rows := msg.Count(e.Rows, "row"); {
 	case e.Lost != nil:

@@ -103,7 +103,7 @@ func IsTerminal(name string, stdout *os.File) bool {
 	return f.Close() == nil && is
 }
 
-// Outputs are the names of the files that a run writes; "" means none.
+// Outputs holds the names of the files that a run writes; "" means that there is no such file.
 type Outputs struct {
 	Out, Stats, Rejects string
 	Options             *output.Options // options of Out
@@ -118,8 +118,7 @@ type Inputs struct {
 	Sitemaps *sitemapfiles.Sitemaps // nil if there are none
 }
 
-// Check checks the outputs before the work, so that mistakes show early: their directories must exist, and no output
-// may overwrite an input.
+// Check checks the outputs before the run starts: their directories must exist, and no output may overwrite an input.
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
@@ -173,7 +172,8 @@ func Check(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkParent checks that the parent directory of a file or directory exists, or that an object can be written.
+// checkParent checks that the parent directory of an output exists or, for an object, that the program can write to
+// the storage.
 func checkParent(name string) error {
 	if storage.IsRemote(name) {
 		return storage.Probe(name)
@@ -192,7 +192,7 @@ func CheckLocal(flag, name string) error {
 	return nil
 }
 
-// CheckPage checks a file like CheckFile, and that its name does not indicate a format other than HTML.
+// CheckPage checks a file like CheckFile, and also that its extension is not that of another format than HTML.
 func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
 	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
@@ -204,7 +204,7 @@ func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 // An Other is a file that a flag names.
 type Other struct{ Flag, Name string }
 
-// CheckFile checks an output file named by a flag, and that it differs from the others.
+// CheckFile checks an output file that a flag names. It must not be one of the others.
 func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	t := target{flag, name}
 	errs := []error{t.checkDirectory(), t.checkRead(r)}
@@ -282,7 +282,8 @@ func resolve(name string) string {
 	return path
 }
 
-// A Set is the set of outputs of one run while they get their names. The zero value is empty.
+// A Set holds the outputs of one run while they are renamed from temporary to final names, so that a later run can
+// tell if only some were renamed. The zero value is empty.
 type Set struct {
 	end atomic.Pointer[func() error]
 }
@@ -296,7 +297,8 @@ func (s *Set) Begin(names ...string) error {
 	return err
 }
 
-// End removes the notes of Begin once. Any goroutine may call it.
+// End removes the notes that Begin wrote next to the outputs. Only the first call has an effect; any goroutine may
+// call it.
 func (s *Set) End() error {
 	if end := s.end.Swap(nil); end != nil {
 		return (*end)()
@@ -304,8 +306,8 @@ func (s *Set) End() error {
 	return nil
 }
 
-// Mixed returns a warning if an earlier run with some of these outputs was killed after only some of them got their
-// names.
+// Mixed returns a warning if an earlier run with some of these outputs was killed after it had renamed only some of
+// them.
 func Mixed(names ...string) (all []warning.Warning) {
 	var dirs []string
 	for _, name := range names {
@@ -331,7 +333,7 @@ func Near(path string) string {
 	return path
 }
 
-// Mixture says which outputs of a set belong to which run.
+// Mixture says which outputs of a Set come from which run.
 func Mixture(m atomicfile.MixedSet) string {
 	list := func(paths []string) string {
 		shown := make([]string, len(paths))
@@ -366,8 +368,8 @@ func Leftovers(names ...string) string {
 	return "an earlier run was killed and left temporary files. Unless another machine or container is writing to them, remove " + text
 }
 
-// CheckSeries checks the directories of a run with one output per input: they can be created, they contain no input,
-// and no input contains them. Out and Rejects are directories.
+// CheckSeries checks the directories Out and Rejects of a run with one output per input: they must not contain an
+// input or be in one, and it must be possible to create them.
 func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	var errs []error
 	for _, t := range []target{{"-out", w.Out}, {"-rejects", w.Rejects}} {
@@ -408,7 +410,7 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 		}
 	}
 	given, err := filepath.Abs(dir)
-	for i := range files.Files { // there may be a million, so links are not followed
+	for i := range files.Files { // links are not followed, because there may be a million inputs
 		if name, errName := filepath.Abs(files.Files[i].Name); err == nil && errName == nil && (within(out, name) || within(given, name)) {
 			return errors.Join(append(errs, t.errInside(files.Files[i].Name))...)
 		}

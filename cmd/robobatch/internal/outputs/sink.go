@@ -61,7 +61,7 @@ type RejectLimit struct {
 	text  string
 	none  bool    // there is no limit
 	most  int64   // lines
-	share float64 // share of all lines, used instead of most unless negative
+	share float64 // maximum share of all lines; unless it is negative, it is used instead of most
 }
 
 // ParseRejectLimit reads a number, or a percentage as in "0.5%".
@@ -99,7 +99,7 @@ func (e *PolicyError) Error() string { return e.text }
 // Unwrap returns the causes.
 func (e *PolicyError) Unwrap() error { return e.cause }
 
-// NewPolicyError returns a PolicyError with a text and its causes.
+// NewPolicyError returns a PolicyError with a text and the errors that caused it.
 func NewPolicyError(text string, causes ...error) error {
 	return &PolicyError{text, errors.Join(causes...)}
 }
@@ -110,7 +110,8 @@ func IsPolicy(err error) bool {
 	return ok
 }
 
-// Check returns a PolicyError if too many of all lines were rejected. Percentages are checked only if atEnd is set.
+// Check returns a PolicyError if too many lines were rejected. A share is checked only if atEnd is set, when the
+// number of all lines is known.
 func (l RejectLimit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
@@ -154,7 +155,7 @@ type Rows struct {
 	Read    int64  // rows of the logs
 	Decided int64  // verdicts on URLs
 	Without int64  // verdicts without a robots.txt
-	Bad     string // common fault of all rows and lines; "" if some row has a URL, or there are no rows
+	Bad     string // the fault that all rows and lines have; "" if some row has a URL, or there are no rows
 }
 
 // errNoRows is the error for a run without rows.
@@ -176,20 +177,21 @@ func (q *Requirements) Check(r Rows) error {
 	return nil
 }
 
-// A BadError means that a run had rows or lines, but no URL.
+// A BadError means that a run had rows or lines, but none of them had a URL.
 type BadError struct{ text string }
 
 // Error describes the common fault.
 func (e *BadError) Error() string { return e.text + "; -no-rows allow accepts it" }
 
-// IsJudgement reports whether an error is about a run that was completed.
+// IsJudgement reports whether an error is about a complete run: a limit that it exceeds, or a requirement that it
+// fails.
 func IsJudgement(err error) bool {
 	_, bad := errors.AsType[*BadError](err)
 	return bad || IsPolicy(err)
 }
 
-// A RejectFile lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows without
-// a valid URL. Commit gives it its name.
+// A RejectFile lists the lines without a verdict as JSON Lines: lines that do not match the input's format, and rows
+// without a valid URL. It gets its name in Commit.
 type RejectFile struct {
 	file   storage.Output
 	buf    *bufio.Writer
@@ -207,7 +209,7 @@ type rejectLine struct {
 	Base64 string `json:"raw_b64,omitempty"` // the line otherwise
 }
 
-// CreateRejects creates a File. The inputs are the names, indexed by [engine.Batch].Input.
+// CreateRejects creates a RejectFile. inputs are the names of the logs, indexed by [engine.Batch].Input.
 func CreateRejects(name string, inputs []string) (*RejectFile, error) {
 	file, err := storage.Create(name, nil)
 	if err != nil {
@@ -227,7 +229,8 @@ func CountRejects(b *engine.Batch) int {
 	return n
 }
 
-// Write lists the rejected lines of an evaluated batch, in order. The Source must keep raw lines.
+// Write lists the rejected lines of an evaluated batch, in order. The source of the batch must be set to keep raw
+// lines.
 func (r *RejectFile) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {

@@ -11,11 +11,11 @@ import (
 type counts struct {
 	counter *report.Counter
 	earlier *report.Earlier    // nil without a previous log
-	changes *aggregate.Changes // nil without previous rules, or if the command counts changes
+	changes *aggregate.Changes // nil without previous rules, or if the command itself counts changes
 }
 
-// Open creates the counters of a run after its rules are prepared. A page counts changes, unless the command counts
-// them. The temporary file of the counter is next to the page.
+// Open creates the counters of a run, once its rules are prepared. The page counts changes only if the command does
+// not. The temporary file of the counter is next to the page.
 func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 	if p == nil {
 		return
@@ -52,8 +52,8 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 // Denied returns the number of disallowing verdicts.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
 
-// Changes returns the changes from the previous rules; nil without them. It has up to most rules, families and origins
-// per kind of change.
+// Changes returns what changed compared with the previous rules; nil without previous rules. For each kind of change
+// it has up to most rules, families and origins.
 func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	if p.counts.changes == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	return p.counts.changes.Report(most), nil
 }
 
-// both combines the sink of an output with the counts of a page.
+// both is a sink that passes batches to the sink of an output and to the counts of a page.
 type both struct {
 	engine.Sink
 	counts *counts

@@ -20,7 +20,7 @@ import (
 // shownFiles is the maximum number of robots.txt files on a page.
 const shownFiles = 100
 
-// listingsOf returns robots.txt files with the effect of their lines.
+// listingsOf returns the robots.txt files to show, with the effect of their lines.
 func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock localtime.Clock) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
@@ -39,7 +39,7 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 		}
 		key, ok := src.Now.Store.TextKey(f.Ruling)
 		file.Text = t.bodies[key]
-		// Say which text a file has, or why it has none; "" if there is only one.
+		// Say which version of the text is shown, or why none is; "" if there is only one version.
 		n, note := t.newest[f.Origin], ""
 		switch {
 		case src.Now.Pack() != "":
@@ -78,20 +78,20 @@ func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.
 	return files
 }
 
-// texts holds the texts that were in force, and the newest ones.
+// texts holds the texts of robots.txt files: those that were in force, and the newest ones.
 type texts struct {
 	bodies map[captures.Key][]byte
 	newest map[robots.Origin]newest
 	sent   map[robots.Origin][]newest // texts by origin, in reading order
 }
 
-// Limits of texts: per origin in its revisions, and of origins.
+// Limits: the revisions of one origin, and the number of origins with revisions.
 const (
 	mostSent    = 1000
 	mostOrigins = 1000
 )
 
-// revisions returns the texts that origins sent, by time, without repetitions.
+// revisions returns, for each origin, the texts that it sent, in order of time and without repetitions.
 func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
 	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
 		sent := t.sent[origin]
@@ -111,7 +111,7 @@ type newest struct {
 	key captures.Key
 }
 
-// findTexts reads the texts of files again. A pack has no texts.
+// findTexts reads the texts of robots.txt files again. It finds nothing if the rules are a pack.
 func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
 	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}, map[robots.Origin][]newest{}}
 	if src.Now.Pack() != "" || len(busiest) == 0 {

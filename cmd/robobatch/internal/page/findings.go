@@ -19,7 +19,7 @@ import (
 // forms are the values of -print.
 var forms = []string{"text", "json", "markdown"}
 
-// A digest prints the findings, and ends the run with an error if one has a code of -fail.
+// A digest prints the findings. It returns an error if one of them has a code of -fail.
 type digest struct {
 	form string
 	fail []string
@@ -35,8 +35,7 @@ func (d *digest) flags() []cli.Flag {
 	}
 }
 
-// check checks the flags. Standard output cannot have both the page and findings, and findings need crawlers of the
-// log.
+// check checks the flags: standard output can have only the page or the findings, and findings need -agent-from-log.
 func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	_, err := cli.Choose("form", d.form, forms)
 	faults.Add("print", err)
@@ -100,7 +99,8 @@ func (d *digest) print(w io.Writer, p *Page) error {
 	return nil
 }
 
-// writePeriods writes a Markdown table that compares two periods, with the crawlers that have claims.
+// writePeriods writes a Markdown table that compares two periods, with the crawlers for which there are findings
+// about the change.
 func writePeriods(sb *strings.Builder, p *report.Periods) {
 	fmt.Fprintf(sb, "\n%s\n\n", ci.Markdown(p.Title()))
 	for _, claim := range append(p.Claims, p.Limit) {
@@ -122,7 +122,7 @@ func writePeriods(sb *strings.Builder, p *report.Periods) {
 	}
 }
 
-// shownRows is the maximum number of rows for two periods in a comment.
+// shownRows is the maximum number of rows in the Markdown table that compares two periods.
 const shownRows = 13
 
 // markdown converts a sentence of a finding to Markdown: text in backticks is code.

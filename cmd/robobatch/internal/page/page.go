@@ -56,14 +56,16 @@ func (f *Flags) WhatIfFlag() cli.Flag {
 // PreviousFlag returns the flag -previous.
 func (f *Flags) PreviousFlag() cli.Flag {
 	return cli.Flag{Name: "previous", Arg: "log", Files: true, Set: cli.Text(&f.Previous), Doc: `
-		The log before, or when robots.txt changed: compare the two periods. Such as last.log or 2026-11-08. Claims take
-		14 days before and 7 after; those of a crawler after a change begin with its next fetch of robots.txt.`}
+		The previous log, or the time when robots.txt changed: compare the two periods. Examples: last.log, 2026-11-08.
+		Findings need 14 days before and 7 after; after a change, a crawler's period begins with its next fetch of
+		robots.txt.`}
 }
 
 // whatIfs are the values of -what-if.
 var whatIfs = []string{"on", "off"}
 
-// A Page is the page of a run with its counts. A nil Page means no page: all methods except Write do nothing.
+// A Page is the page of a run with its counts. A nil Page means that the run has no page: all methods except Write do
+// nothing.
 type Page struct {
 	process.Sink[storage.Output]
 	counts counts
@@ -72,7 +74,7 @@ type Page struct {
 	whatIf bool // include the editor for robots.txt
 	zone   *time.Location
 
-	change  time.Time // time of the change for the comparison; zero means none
+	change  time.Time // the moment that separates the compared periods; zero if there is none
 	earlier string    // previous log for the comparison; "" means none
 
 	Diagnosis report.Diagnosis // set by Write
@@ -101,7 +103,7 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	return page
 }
 
-// Beside returns the page of -report in addition to another output; nil without -report.
+// Beside returns the page that -report adds to another output; nil without -report.
 func Beside(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {
@@ -130,8 +132,9 @@ func (p *Page) Begin() error {
 	return nil
 }
 
-// Make makes the page after the rows of the output are written. Neither has its name yet: if the page cannot be made,
-// both are dropped. If the log contradicts the rules, it adds a warning to the summary.
+// Make makes the page after the rows of the output are written. At that time neither the page nor the output has its
+// name: if the page cannot be made, both are dropped. If the log contradicts the rules, it adds a warning to the
+// summary.
 func (p *Page) Make(ctx context.Context, r Result) error {
 	if p == nil {
 		return nil
@@ -183,7 +186,7 @@ func (p *Page) Close() error {
 	return p.Sink.Close()
 }
 
-// A Result is the result of a run that a page shows.
+// A Result holds the results of a run that the page shows.
 type Result struct {
 	*pipeline.Pipeline
 	Summary *summary.Report          // about the rows, with all warnings so far
@@ -257,7 +260,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	})
 }
 
-// minor are the warnings that cannot change findings: about violations that are unknown, or about outputs.
+// minor are the codes of warnings that cannot change a finding: they are about unknown violations, or about outputs.
 var minor = []warning.Code{warning.FailedFetches, warning.NoRobotsRequests, warning.FormulaCells, warning.MixedOutputs, warning.SpareOutputs}
 
 // questionFlags returns the flags of the question and of the page's counts that differ from their defaults.

@@ -13,10 +13,10 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// whatIfCounts is the maximum number of counts, per URL and crawler, in the editor.
+// whatIfCounts is the maximum number of counts in the editor, one for each URL and crawler.
 const whatIfCounts = 500_000
 
-// whatIfPanel returns the editor for robots.txt. busiest are its files.
+// whatIfPanel returns the panel with the editor for robots.txt. busiest are the files with the most requests.
 func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) report.Panel {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // numbers of crawlers in the editor
@@ -91,8 +91,9 @@ func editables(run *report.Run) (files []int) {
 	return files[:min(len(files), whatif.MaxOrigins)]
 }
 
-// editable reports whether the complete text of a file is available. Only the beginning of a very large file is loaded,
-// and an edit of that would lose the rest. Of several texts of an origin, only the last one in force is editable.
+// editable reports whether the complete text of a file is available. Only the beginning of a very large file is
+// loaded, and an edit of that would lose the rest. If an origin has several texts, only the last one in force is
+// editable.
 func editable(f *report.File) bool {
 	return f.Text != nil && !f.Older && len(f.Text) <= robots.MaxBytes
 }

@@ -117,10 +117,10 @@ type run struct {
 	perStream bool // each stream has its own warnings
 	streams   int  // number of streams that have ended, with perStream
 
-	agents []string // agents named in rows of the stream, at most mostNamed
+	agents []string // crawlers that rows of the stream name, at most mostNamed
 }
 
-// mostNamed is the maximum number of agent names of a stream that are checked for warnings.
+// mostNamed is the maximum number of crawler names per stream that are checked for misspellings.
 const mostNamed = 1024
 
 // plan checks the flags, and finds the rules.
@@ -191,7 +191,7 @@ var formats = []string{"arrow", "lines"}
 // badAgents are the values of -bad-agents.
 var badAgents = []string{"null", "fail"}
 
-// chooseAgents sets whether rows name their crawlers, or are requests of a log.
+// chooseAgents sets where crawlers come from: the flags, a column of the rows, or the User-Agents of requests.
 func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	bad, err := cli.Choose("answer", g.badAgents, badAgents)
 	faults.Add("bad-agents", err)
@@ -254,7 +254,7 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	}
 }
 
-// checkAgent checks the crawler name of a row, and records it.
+// checkAgent checks the crawler name of a row, and records it for the warnings.
 func (r *run) checkAgent(name string) error {
 	if err := flags.CheckAgentOfRow(name); err != nil {
 		return err
@@ -276,7 +276,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.WarnMoment()
 	if r.perStream {
 		always := r.Warnings
-		r.opt.Ended = func(stats engine.Stats) { // each stream gets all its warnings, so that the sender can assign them
+		r.opt.Ended = func(stats engine.Stats) { // print the warnings of each stream in full, so that the sender knows to which stream they belong
 			if r.streams++; r.streams > 1 {
 				r.Warnings = nil
 				r.WarnOnce(always)

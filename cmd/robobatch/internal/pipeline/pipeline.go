@@ -1,7 +1,7 @@
 // Package pipeline has the steps that all commands over logs share. It checks the common flags, finds logs and rules,
-// divides the memory, prepares the rules, and evaluates the rows with the engine for a sink of the command. It prints
-// warnings about logs and rules, and releases everything at the end. Commands without logs use only its [Rules]. Only
-// cmd/robobatch and the packages of its commands import it.
+// divides the memory, prepares the rules, evaluates the rows, and passes them to a sink of the command. It prints
+// warnings about logs and rules, and releases all resources at the end. Commands without logs use only its [Rules].
+// Only cmd/robobatch and the packages of its commands import it.
 //
 // A command over logs has a Pipeline and calls, in this order:
 //
@@ -50,7 +50,7 @@ type Flags struct {
 	Sitemaps flags.Sitemaps // only for commands with the flag
 }
 
-// Input returns the flags of rules and logs, without -keep, which is only for commands with a table.
+// Input returns the flags for rules and logs, except -keep, which only commands that write tables have.
 func (f *Flags) Input() []cli.Flag {
 	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
 }
@@ -78,8 +78,7 @@ type Pipeline struct {
 	Hints []string // unexpected facts for the user
 }
 
-// Choose sets the console, the question and the options for reading logs. It returns the columns for commands that
-// write rows.
+// Choose sets the console, the question and the options for reading logs. It returns the columns of -keep.
 func (p *Pipeline) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
 	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
 	f.Question.MaxMemory = f.Work.MaxMemory
@@ -95,8 +94,8 @@ func (p *Pipeline) Choose(f *Flags, std console.Streams, faults, input *cli.Faul
 	return kept
 }
 
-// ChooseWork sets the execution options, after the memory plan is set. table is the output of the command, with its
-// layout and kinds of rows, or empty; outputs are the names of all outputs.
+// ChooseWork sets the execution options. Set the memory plan before. table is the layout and the kinds of rows of the
+// output, or zero for a command without a table; outputs are the names of all outputs.
 func (p *Pipeline) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
@@ -145,7 +144,7 @@ func (p *Pipeline) Find(f *Flags) error {
 	return errors.Join(p.OpenLogs(errLogs), errRules)
 }
 
-// FindLogs finds the logs that -in names. Missing ones become an error of the list.
+// FindLogs finds the logs that -in names. A missing log becomes an error of the list, not of FindLogs.
 func (p *Pipeline) FindLogs(f *Flags) (err error) {
 	p.Files, err = logfiles.Find(f.Logs.In, p.In)
 	if p.Files != nil && p.Memory.Limit > 0 {
@@ -155,7 +154,8 @@ func (p *Pipeline) FindLogs(f *Flags) (err error) {
 	return err
 }
 
-// mostWindows is the maximum number of logs whose zstd window is checked in advance. Others may be rejected later.
+// mostWindows is the maximum number of logs whose zstd window is checked before the run. Further logs with a window
+// that is too large fail when they are read.
 const mostWindows = 1000
 
 // OpenLogs opens the logs after FindLogs found all of them.
@@ -181,8 +181,8 @@ func (p *Pipeline) FindRules(f *Flags) error {
 	return err
 }
 
-// Divide divides the memory limit, once the rules are found, and sets the number of goroutines. It returns an error if
-// the limit is too small.
+// Divide divides the memory limit and sets the number of goroutines. Call it after the rules are found. It returns an
+// error if the limit is too small.
 func (p *Pipeline) Divide() (err error) {
 	p.Memory.Index = 0
 	for _, side := range p.Sides() {
@@ -214,8 +214,8 @@ func (p *Pipeline) Divide() (err error) {
 // Workers returns the number of worker goroutines.
 func (p *Pipeline) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
-// Load prepares the rules, with temporary files in a directory. After the hints about the flags, it prints warnings
-// about logs and rules.
+// Load prepares the rules, with temporary files in the given directory. It prints hints about the flags, and then
+// warnings about logs and rules.
 func (p *Pipeline) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
@@ -277,9 +277,9 @@ func (p *Pipeline) sourceOf(logs *ingest.Logs) *Source {
 	return src
 }
 
-// Take evaluates the logs and passes the rows to a sink. For the cause of an error, see [Cause].
+// Take evaluates the logs and passes the rows to a sink. [Cause] returns the cause of its error.
 func (p *Pipeline) Take(ctx context.Context, src *Source, sink engine.Sink) error {
-	defer func() { // a few rows with a wrong time do not matter
+	defer func() { // ignore a few rows with a wrong time
 		if rows := src.URLs.Load(); 10*src.Late > rows {
 			text := fmt.Sprintf("%s of %s are over a year newer than the list of crawlers (%s), which lacks crawlers introduced since: update robobatch, or add them with -crawlers",
 				msg.Number(src.Late), msg.Count(rows, "row"), crawlers.Date())
@@ -301,7 +301,8 @@ func (p *Pipeline) FindEarlier(flag, name string) (err error) {
 	return nil
 }
 
-// TakeEarlier evaluates the logs of FindEarlier into a sink, and closes it. They are read like the other logs.
+// TakeEarlier evaluates the logs of FindEarlier, passes the rows to a sink, and closes it. It reads them with the
+// options of the other logs.
 func (p *Pipeline) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
 	if err != nil {
@@ -326,7 +327,7 @@ func (p *Pipeline) Decide(ctx context.Context, src engine.Source, sink engine.Si
 	return err
 }
 
-// Cause returns the error that ended a run, without the place that package engine adds.
+// Cause returns the error that ended a run, without the position in the logs that package engine adds.
 func Cause(err error) error {
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		return source.Err
@@ -337,10 +338,10 @@ func Cause(err error) error {
 	return err
 }
 
-// ErrNoRequests is the error for logs without rows: without requests, nothing can be reported about rules.
+// ErrNoRequests is the error for logs without rows, in commands that report on rules.
 var ErrNoRequests = errors.New("the logs have no rows to check the rules with: check -in and -format")
 
-// Describe adds the flags, and the names of the rules, to the metadata of the output.
+// Describe adds the flags and the name of the rules to the metadata of the output.
 func (p *Pipeline) Describe(f *output.File) {
 	p.Asked.Describe(f)
 	f.SetMetadata("robobatch.rules_name", p.Now.Path)
@@ -349,7 +350,7 @@ func (p *Pipeline) Describe(f *output.File) {
 	}
 }
 
-// Summary returns the report on the run, after all rows are evaluated.
+// Summary returns the report on the run. Call it after all rows are evaluated.
 func (p *Pipeline) Summary() *summary.Report {
 	s := summary.New(summary.Source{
 		Asked: p.Asked, Version: process.Version(), Name: p.Now.Path, Store: p.Now.Store, Rules: p.Now.Files, Logs: p.Logs, Stats: p.Stats,
@@ -388,7 +389,7 @@ type Side struct {
 	Path  string // path as given
 	AsOf  string // requested moment; "" means none
 	Opt   engine.StoreOptions
-	File  string        // name of the single robots.txt, if FindEither assigned its origin; "" otherwise
+	File  string        // file name of the single robots.txt, if FindEither gave it an origin; "" otherwise
 	Store *engine.Store // nil until the rules are loaded
 }
 
@@ -399,7 +400,7 @@ func NewSide(r *flags.Rules, q *flags.Question, faults *cli.Faults) *Side {
 	return s
 }
 
-// Before returns the previous rules, for the same question as s.
+// Before returns a Side for the previous rules, with the same question as s.
 func (s *Side) Before(o *flags.Old) *Side {
 	old := &Side{Path: cmp.Or(o.Path, s.Path), AsOf: cmp.Or(o.AsOf, s.AsOf), Opt: s.Opt}
 	old.Opt.Tokens, old.AcceptDamage = false, s.AcceptDamage
@@ -413,7 +414,7 @@ func (s *Side) Before(o *flags.Old) *Side {
 	return old
 }
 
-// FindOne finds the rules. A single robots.txt gets the origin origin, or else base.
+// FindOne finds the rules. A single robots.txt gets the given origin or, if that is "", the origin of base.
 func (s *Side) FindOne(origin, base string) error {
 	err := s.Find(s.Path, origin)
 	if errors.Is(err, rulefiles.ErrNoOrigin) && base != "" {
@@ -457,7 +458,7 @@ func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning
 	return flags.UnclearAgents(flags.AskedAgents(opt), opt.Dialect, named)
 }
 
-// SetKinds sets the kinds of the kept columns from the logs.
+// SetKinds sets the types of the kept columns to those of the fields in the logs.
 func SetKinds(kept []output.KeptColumn, logs *ingest.Logs) {
 	for i := range kept {
 		kept[i].Kind = logs.Kept()[i].Kind
@@ -472,10 +473,10 @@ func (p *Pipeline) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers keeps the status and bytes of responses, if all logs can have them and at least one does, and reopens the
-// logs for that. It checks the first rows of each log, except for pipes, whose fields count only if -keep names them.
-// If the conduct of crawlers is requested, or the bytes are those of pages, it also keeps the method, like
-// KeepRequests.
+// KeepAnswers keeps the status and bytes of responses, if all logs can have them and at least one does, and reopens
+// the logs for that. It checks the first rows of each log. Pipes cannot be checked, so for them the fields are kept
+// only if -keep names them. For conduct, or if the bytes are counted as those of pages, it also keeps the request
+// method, like KeepRequests.
 func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -487,8 +488,8 @@ func (p *Pipeline) KeepAnswers() (err error) {
 }
 
 // KeepRequests keeps the status and bytes of responses, the request method and, if requested, the client address, if
-// all logs can have them. It reopens the logs for that. Logs that can be read only once are not checked, and may lack
-// the fields.
+// all logs can have them. It reopens the logs for that. Logs that can be read only once are not checked; if they lack
+// a field, its values are null.
 func (p *Pipeline) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
@@ -514,8 +515,8 @@ func (p *Pipeline) reopen(before int) (err error) {
 // means none.
 func (p *Pipeline) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
-// keepField is keepInt for values of any kind. blind keeps the field even if no first row has it, or the log is a pipe:
-// later rows may have it.
+// keepField is keepInt for values of any type. If blind is set, it keeps the field even if none of the first rows has
+// it, or if the log is a pipe, because later rows may have it.
 func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -543,11 +544,11 @@ func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int
 	return len(opt.Keep)
 }
 
-// fieldRows is the number of first rows that are checked.
+// fieldRows is the number of rows at the beginning of a log that are checked for a field.
 const fieldRows = 32
 
-// looksFor reports, for a log that can be read twice, whether its format and header allow a field, and whether one of
-// its first rows has a value.
+// looksFor reports whether the format and header of a log allow a field, and whether one of its first rows has a
+// value for it. The log must be one that can be read twice.
 func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) (can, has bool) {
 	if isPipe(in) {
 		return false, false
@@ -577,13 +578,13 @@ func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err erro
 	return b, logs.Err()
 }
 
-// NamesClients reports whether some row identifies the sender of the request.
+// NamesClients reports whether at least one row has a User-Agent, which identifies the crawler.
 func NamesClients(b *engine.Batch) bool {
 	return slices.ContainsFunc(b.UserAgents, func(s engine.Span) bool { return s != engine.NoURL })
 }
 
-// LogsNameClients reports whether a first row of a log identifies the sender of the request. It skips logs that can be
-// read only once.
+// LogsNameClients reports whether one of the first rows of a log has a User-Agent. It skips logs that can be read
+// only once.
 func (p *Pipeline) LogsNameClients() bool {
 	opt := p.LogOpt
 	opt.Fields.Agents = true
@@ -593,8 +594,8 @@ func (p *Pipeline) LogsNameClients() bool {
 	})
 }
 
-// warnFiles returns warnings about files that may not be intended as logs: files of directories without the file
-// extension of a log, and repeated files.
+// warnFiles returns warnings about the files of -in: files in directories that were skipped because of their
+// extension, and files that are read more than once.
 func (p *Pipeline) warnFiles() (warnings []warning.Warning) {
 	files := p.Files
 	if files == nil {
@@ -628,7 +629,7 @@ func (p *Pipeline) WarnRows() (*summary.Report, error) {
 	return s, nil
 }
 
-// HintLogs prints which fields of the logs were read, and hints about the memory.
+// HintLogs prints which fields of the logs were read, and a hint if more memory would save time.
 func (p *Pipeline) HintLogs(s *summary.Report) {
 	p.PrintTook(s)
 	p.HintMemory()
@@ -654,14 +655,14 @@ func (p *Pipeline) CheckGates(s *summary.Report) error {
 	return nil
 }
 
-// HintMemory prints the memory limit that would suffice, if rules were loaded repeatedly.
+// HintMemory prints the memory limit that would suffice, if rules were loaded more than once because of the limit.
 func (p *Pipeline) HintMemory() {
 	for _, side := range p.Sides() {
 		side.HintMemory(side.Store, &p.Console)
 	}
 }
 
-// Rejected returns the warning about rows without a verdict, for a command that does not list them.
+// Rejected returns the warning about rows without a verdict, for commands that cannot list these rows.
 func (p *Pipeline) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
 	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")

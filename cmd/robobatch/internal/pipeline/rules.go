@@ -34,7 +34,7 @@ type Rules struct {
 	Inspect      bool           // find files as [rulefiles.FindToInspect] does
 	Flag         string         // flag that names them, for messages; "" is -rules
 	Share        memory.Share   // their share of -max-memory, for messages
-	Texts        *conduct.Texts // receives the texts that are read, except from a pack; nil if not needed
+	Texts        *conduct.Texts // receives the texts of robots.txt files as they are read; a pack has none; nil if not needed
 
 	noted []warning.Warning               // warnings in the pack, from when it was compiled
 	temp  atomic.Pointer[atomicfile.Temp] // the pack compiled from files; nil if there is none
@@ -53,8 +53,8 @@ func (r *Rules) Find(path, origin string) (err error) {
 	return err
 }
 
-// FindListed finds rules to list. If the rules are a single robots.txt, origin is its origin. Otherwise origin selects
-// the only origin to list, which FindListed returns.
+// FindListed finds rules to list. For a single robots.txt, origin is the origin of that file. Otherwise origin
+// selects the only origin to list, and FindListed returns it.
 func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.Origin, err error) {
 	r.AcceptDamage = acceptDamage
 	err = r.Find(path, origin)
@@ -67,15 +67,15 @@ func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.
 	return only, err
 }
 
-// NoOrigin is the origin of a single robots.txt if no flag names it.
+// NoOrigin stands for the unknown origin of a single robots.txt if no flag names one.
 const NoOrigin = "https://origin.invalid"
 
 // ErrNotListed means that the rules have no robots.txt for the origin.
 var ErrNotListed = errors.New("the rules have no robots.txt for it: check scheme, host and port")
 
 // Store prepares the rules. It opens the pack, or compiles the files into memory or, with a memory limit, into an
-// unnamed pack in a directory. The caller must have set the limit for large packs, and must close first the store and
-// then the rules.
+// unnamed pack in a directory. Before, the caller must set the limit for large packs. Afterwards, it must close the
+// store before it closes the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
 	if r.Pack() != "" {
 		if store, err = engine.OpenPack(r.Pack(), opt); err == nil {
@@ -105,7 +105,7 @@ func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, 
 	return engine.OpenPackFile(f.File, opt)
 }
 
-// NamePack returns a [*PackError] for an error about the dialect of a pack; other errors are returned unchanged.
+// NamePack converts an error about the dialect of a pack to a [*PackError]; it returns other errors unchanged.
 func NamePack(name string, err error) error {
 	if dialect, ok := errors.AsType[*engine.PackDialectError](err); ok {
 		return &PackError{name, dialect}
@@ -154,8 +154,8 @@ func dialectFlags(d, other robots.Dialect) string {
 // Unwrap returns the error with the dialects.
 func (e *PackError) Unwrap() error { return e.Err }
 
-// roomToCompile is a memory limit that is sufficient for compiling up to a million origins. Lower limits are sufficient
-// for captures of up to a quarter of the limit: compiling takes some 200 bytes per origin that cannot be dropped.
+// roomToCompile is a memory limit that is enough to compile up to a million origins. With a lower limit, captures may
+// have up to a quarter of the limit in bytes, because compiling keeps about 200 bytes per origin.
 const roomToCompile = 256 << 20
 
 // A LimitError means that captures are too large to be compiled within a memory limit.
@@ -177,7 +177,7 @@ type TempError struct {
 	Err error
 }
 
-// Error describes the cause, without the name of the file, which no longer exists, and the remedy.
+// Error describes the cause and the remedy. It does not name the temporary file, which no longer exists.
 func (e *TempError) Error() string {
 	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", msg.File(e.Dir), atomicfile.Cause(e.Err))
 }
@@ -190,7 +190,8 @@ func TempDir(out string) string {
 	return storage.TempDir(out)
 }
 
-// HintMemory returns the memory limit that would suffice, if rules of the store were loaded repeatedly.
+// HintMemory returns a hint with a sufficient memory limit, if rules of the store were loaded more than once because
+// of the limit; "" otherwise.
 func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
 	if enough := store.EnoughMemory(); enough > 0 {
 		c.Hint(fmt.Sprintf("-max-memory %s is too small to keep all rules that these logs need, so rules were loaded repeatedly, which takes time: %s is enough",
@@ -239,7 +240,7 @@ func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error]
 	}
 }
 
-// counted yields responses until ctx ends, and counts the files that were read completely.
+// counted passes responses on until ctx ends, and counts the files that were read completely.
 func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		name, begun := "", false
@@ -271,7 +272,7 @@ func (r *Rules) Warn(c *console.Console) {
 	c.Hint(r.BlankHint())
 }
 
-// BlankHint says that a single robots.txt has no rules; "" if it has rules, or there are several files.
+// BlankHint returns a hint if the only robots.txt has no rules; "" if it has rules, or there are several files.
 func (r *Rules) BlankHint() string {
 	if r.Odd() != robots.OddBlank {
 		return ""
@@ -282,7 +283,8 @@ func (r *Rules) BlankHint() string {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// warnings returns the warnings about the files. show formats the file and the description of a damage.
+// warnings returns the warnings about the files. show formats an example: the name of a file, and what is wrong with
+// it.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
 		text := "-rules: " + msg.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
@@ -326,7 +328,7 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 	return warnings
 }
 
-// Notes returns the warnings about the files, to be stored in a pack. The bytes must not depend on the location of the
+// Notes returns the warnings about the files, to be stored in a pack. A pack must not depend on the location of the
 // files, so examples with directory names are omitted.
 func (r *Rules) Notes() []byte {
 	warnings := r.warnings(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })

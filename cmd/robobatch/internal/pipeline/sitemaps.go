@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// findSitemaps reads the sitemaps of -in-sitemap, if any. If they exceed the memory limit, it still counts the memory
-// they need, so that Divide can suggest a sufficient limit.
+// findSitemaps reads the sitemaps of -in-sitemap, if any. If they exceed the memory limit, it still determines how
+// much memory they need, so that Divide can suggest a sufficient limit.
 func (p *Pipeline) findSitemaps(f *Flags) error {
 	if len(f.Sitemaps.Paths) == 0 {
 		return nil
@@ -45,7 +45,7 @@ var sitemapWarnings = [...]struct {
 	sitemapfiles.BadURL:  {warning.SitemapURLs, "skipped in sitemaps: ", "URL", ", which lack scheme or host, or are empty or too long"},
 }
 
-// WarnIndexes returns warnings about sitemap indexes among the logs, after these are opened.
+// WarnIndexes returns warnings about sitemap indexes among the logs. Call it after the logs are opened.
 func (p *Pipeline) WarnIndexes() []warning.Warning {
 	if p.Logs == nil {
 		return nil

@@ -19,10 +19,10 @@ type Source struct {
 	*ingest.Logs
 	URLs        atomic.Int64 // read so far
 	NeedsAgents bool         // rows without User-Agents are an error
-	NoAgents    error        // replaces the usual error for missing User-Agents; nil keeps it
+	NoAgents    error        // error for a log without User-Agents; nil means the usual error
 	NoTimes     error        // error for a log without times; nil if times are not needed
 	Dated       bool         // a row had a time, if times are needed
-	Late        int64        // rows whose time is over a year after the day of the table of crawlers
+	Late        int64        // number of rows with a time after late
 	fault       error        // error of rows that lack a field
 }
 
@@ -76,7 +76,7 @@ func (s *Source) Sample() console.Sample {
 	return console.Sample{Done: done, Total: total, URLs: s.URLs.Load(), Bytes: true}
 }
 
-// Errors for logs without a field that a flag needs.
+// Errors for logs that lack a field that a flag needs.
 var (
 	errNoUserAgents = errors.New("-agent-from-log: this log has no field user_agent, because it is read as a list of URLs: name crawlers with -agent, or the format with -format")
 	ErrNoTimes      = errors.New("-as-of log: this log has no times, because it is read as a list of URLs: name a date, such as -as-of 2026-01-31, or the format with -format")

@@ -1,7 +1,7 @@
-// Package process has what belongs to the running process. It runs a command so that a signal can end it at any moment
-// without leaving a half-written output: it decides when a signal comes too late, and lets one goroutine drop an output
-// that another one writes. It also knows the version of the program, and whether the address space is large
-// enough. Only cmd/robobatch and its packages import it.
+// Package process runs a command so that a signal can end it at any moment without leaving a half-written output. It
+// decides whether a signal comes too late to stop the run, and lets one goroutine drop an output that another
+// goroutine writes. It also returns the version of the program, and checks that the address space is large enough.
+// Only cmd/robobatch and its packages import it.
 package process
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// Grace is how long a run may take to stop after a signal. A run that takes longer is blocked, for example on a pipe
-// whose other end is idle.
+// Grace is the time that a run has to stop after a signal. After that, the process exits anyway: the run is blocked,
+// for example on a pipe whose other end is idle.
 const Grace = 500 * time.Millisecond
 
 // An SignalError means that a signal ended the run.
 type SignalError struct {
 	Signal os.Signal
 	Out    string // the output that was dropped
-	Left   error  // why a part of it could not be removed; nil if nothing is left
+	Left   error  // why a part of the output could not be removed; nil if nothing is left
 }
 
 // Error names the signal and the dropped output.
@@ -59,10 +59,11 @@ func (e *SignalError) ExitCode() int {
 type Task interface {
 	Run(ctx context.Context) error
 	Drop() (committed bool, err error) // drops the output, see [Sink.Drop]
-	Targets() (out, last string)       // names of the output, and of the file written last
+	Targets() (out, last string)       // names of the output, and of the file that is written last
 }
 
-// Printed is the part of a [Task] that writes only to standard output, so there is nothing to drop.
+// Printed implements the methods Targets and Drop of a [Task] that writes only to standard output and has nothing to
+// drop.
 type Printed struct{}
 
 // Drop drops nothing.
@@ -130,7 +131,7 @@ func Run(t Task) error {
 	}
 }
 
-// A File is the file of a sink, which may be dropped during a write.
+// A File is the file of a [Sink]. Another goroutine may drop it during a write.
 type File struct{ *Sink[*atomicfile.File] }
 
 // use calls do with the file, unless it was dropped.
@@ -166,8 +167,8 @@ type Sink[F io.Closer] struct {
 	file      F
 	created   bool // the file exists
 	dropped   bool
-	committed bool  // all data is complete, under the final or the partial name
-	left      error // error of dropping the output, see [storage.Left]; nil if nothing is left
+	committed bool  // whether all data is written, under the final or the partial name
+	left      error // error that says what dropping the output left, see [storage.Left]; nil if nothing is left
 }
 
 // Use calls do with exclusive access to the file. After the sink is dropped, it returns [context.Canceled] instead.
@@ -180,8 +181,8 @@ func (s *Sink[F]) Use(do func(f F) error) error {
 	return s.note(do(s.file))
 }
 
-// note returns the error. If the error says that something is left, it is kept, because only the first caller of Drop
-// gets it.
+// note returns its argument. It keeps an error that says what is left of the output, because only the first call that
+// drops the output returns it.
 func (s *Sink[F]) note(err error) error {
 	if left := storage.Left(err); left != nil {
 		s.left = left

@@ -36,7 +36,7 @@ type censusFlags struct {
 	print   string
 }
 
-// monthly is the value of -as-of that means the first day of each month.
+// monthly is the word for -as-of that means the first day of each month.
 const monthly = "monthly"
 
 // Forms are the output forms of the counts.
@@ -93,8 +93,8 @@ type run struct {
 	form     string
 }
 
-// packMemory is the memory of a run with a pack, besides the index. It is small: each text is either evaluated once, or
-// shared by many sites.
+// packMemory is the memory in bytes for the rules of a pack, without its index. A small limit is enough, because a
+// text is either evaluated once or shared by many sites.
 const packMemory = 160 << 20
 
 // plan checks the flags, and finds the rules.

@@ -23,19 +23,19 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// facts are what a robots.txt, or the outcome of a fetch, means for an agent.
+// A facts holds what a robots.txt means for an agent, or what the lack of one means.
 type facts struct {
 	*ruled
 
 	choice engine.Choice
 	root   engine.Answer
-	reason string // why no text decides, or what the text is instead of a robots.txt; "" if it is valid
+	reason string // why there is no robots.txt, or what the file contains instead; "" if it is valid
 	odd    robots.Oddity
 	delay  float64
 	delays bool // the group has a Crawl-delay
 }
 
-// A ruled is the effect of a set of rules, the same for all agents that the set binds.
+// A ruled holds the effect of a rule set, which is the same for all agents that the set binds.
 type ruled struct {
 	extent.Extent
 
@@ -77,7 +77,7 @@ var columns = slices.Concat([]output.CellColumn[row]{
 	output.CellOf("weight", parquet.Double, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.weighed, Float: r.weight} }),
 }, preferenceColumns())
 
-// preferenceColumns are the columns about the uses of the root, and the lines that state them.
+// preferenceColumns are the columns with the usage preferences for the path /, and the lines that state them.
 func preferenceColumns() (all []output.CellColumn[row]) {
 	for u := range robots.NumUses {
 		all = append(all, output.CellOf("use_"+strings.ReplaceAll(u.String(), "-", "_"), parquet.Bool, true, func(r *row) parquet.Cell {
@@ -107,7 +107,7 @@ func (f *facts) hasText() bool {
 	return f.known && f.root.Reason <= engine.ReasonNoGroup || f.root.Reason == engine.ReasonUndefined
 }
 
-// A looker finds the facts of rulings. It must not be shared between goroutines.
+// A looker determines the facts of rulings, with a cache. It must not be shared between goroutines.
 type looker struct {
 	*run
 
@@ -124,7 +124,8 @@ type ruling struct {
 	agent int
 }
 
-// mostFacts is the number of facts in the cache, which is emptied when full. Most rulings are shared by many sites.
+// mostFacts is the number of facts at which the cache is emptied. A cache helps because many sites share most
+// rulings.
 const mostFacts = 1 << 14
 
 // factsOf returns the facts of a ruling for an agent.
@@ -189,10 +190,10 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	return s
 }
 
-// mostRows is the number of rows that a goroutine makes at once; a single site may have more.
+// mostRows is the maximum number of rows that a goroutine makes at once, except that a single site may have more.
 const mostRows = 1 << 12
 
-// sites returns the sites in the order of their origins. For -as-of monthly it also sets the moments.
+// sites returns the sites in the order of their origins. With -as-of monthly, it also sets the moments.
 func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	type site struct {
 		origin robots.Origin
@@ -220,7 +221,8 @@ func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	if r.monthly {
 		if r.moments = []int64{engine.NoTime}; first <= last {
 			r.moments = nil
-			// The first moment of each month, from the first change of rules to the first month after the last.
+			// Set the moments to the first of each month, from the first change of rules to the month after the last
+			// change.
 			at := time.UnixMicro(first).UTC()
 			at = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 			if at.UnixMicro() < first {
@@ -240,7 +242,7 @@ func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	return all, nil
 }
 
-// A part is the sites for one goroutine, and the destination of their rows.
+// A part holds some sites for one goroutine, and the channel that receives their rows.
 type part struct {
 	sites []engine.SiteID
 	rows  chan []row
@@ -326,7 +328,7 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	})
 }
 
-// rows returns the rows of sites: one per site, agent and moment, nested in this order.
+// rows returns one row per site, agent and moment, sorted in this order.
 func (l *looker) rows(sites []engine.SiteID) []row {
 	all := make([]row, 0, len(sites)*len(l.moments)*len(l.opt.Agents))
 	for _, site := range sites {

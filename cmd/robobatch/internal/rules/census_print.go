@@ -46,7 +46,7 @@ type counts struct {
 	all     []Count // by moment, and agent
 	dated   bool
 	weights bool
-	newest  int   // the index of the last moment and first agent, whose rows have each origin once
+	newest  int   // index of the last moment and the first agent, for which each origin has exactly one row
 	weighed int64 // origins with a weight
 	odd     engine.OddCount
 }

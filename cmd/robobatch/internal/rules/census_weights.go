@@ -14,7 +14,7 @@ import (
 // mostWeight is the largest weight, so that no sum of weights overflows.
 const mostWeight = 1e18
 
-// readWeights reads a file of weights per origin or host.
+// readWeights reads a file with a weight per origin or host.
 func readWeights(name string) (weights map[string]float64, err error) {
 	f, err := storage.Open(name)
 	if err != nil {

@@ -108,7 +108,7 @@ func (c *compileRun) Run(ctx context.Context) (err error) {
 	})
 }
 
-// report prints the size of the pack, and the unused files, which are not recorded in the pack.
+// report prints the size of the pack and the unused files. The pack does not record unused files.
 func (c *compileRun) report(s engine.PackStats) {
 	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", msg.File(c.Name), msg.Count(int64(s.Origins), "origin"),
 		msg.Count(int64(s.Texts), "distinct text"), msg.Count(int64(s.Rulesets), "distinct rule set"), msg.Bytes(s.Bytes),

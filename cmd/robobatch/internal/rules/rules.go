@@ -1,8 +1,8 @@
-// Package rules has the commands over the robots.txt files of many sites. The command rules lists rules with their
-// problems, or sitemaps: a table with a row for each group, rule, directive and diagnostic, in Parquet or JSON Lines, see
-// docs/RULES.md. The command compile writes rules into a pack. The command census reports for each origin and crawler
-// whether the rules disallow all paths, some or none; it evaluates sites with the same robots.txt, and crawlers with the
-// same rules, only once. Only cmd/robobatch imports it.
+// Package rules has the commands over the robots.txt files of many sites. The command rules writes a table with a row
+// for each group, rule, directive and diagnostic, in Parquet or JSON Lines (docs/RULES.md), or lists sitemaps. The
+// command compile writes rules into a pack. The command census reports for each origin and crawler whether the rules
+// disallow all paths, some or none; it evaluates sites with the same robots.txt, and crawlers with the same rules,
+// only once. Only cmd/robobatch imports it.
 package rules
 
 import (

@@ -19,8 +19,8 @@ type sitemapList struct {
 	store engine.StoreOptions
 }
 
-// Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written, separated by tabs. A
-// URL contains no tab, because surrounding white space does not belong to the value.
+// Run prints a line for each sitemap and crawler: the answer, the crawler, and the URL as written, separated by tabs.
+// The URL comes last because, unlike the others, it may contain a tab.
 func (s *sitemapList) Run(ctx context.Context) error {
 	store, err := engine.BuildStore(s.rules.Responses(ctx), s.store)
 	if err != nil {
@@ -50,6 +50,6 @@ func (s *sitemapList) Run(ctx context.Context) error {
 	return console.OutError(out.Flush())
 }
 
-// sitemapAnswers are the printed names of an Access. A sitemap with an invalid URL, or whose origin has no robots.txt
-// in the rules, has no answer.
+// sitemapAnswers are the words that are printed for an Access: "unknown" if the URL is invalid, or if the rules have
+// no robots.txt for its origin.
 var sitemapAnswers = [...]string{engine.Unknown: "unknown", engine.Denied: "disallowed", engine.Allowed: "allowed"}

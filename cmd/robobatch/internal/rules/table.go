@@ -53,7 +53,7 @@ type Options struct {
 	Metadata [][2]string    // further metadata, Parquet only
 }
 
-// A File is a listing of rules, which gets its name only when complete. It is not safe for concurrent use.
+// A File is a listing of rules. The file gets its name only when it is complete. It is not safe for concurrent use.
 type File struct {
 	file     storage.Output
 	agents   []robots.Agent
@@ -64,7 +64,7 @@ type File struct {
 	rows     int64
 }
 
-// Create creates a listing with that name; "-" writes to stdout. Errors are an [atomicfile.Error].
+// Create creates a listing with that name; "-" writes to stdout. Its errors are of type [*atomicfile.Error].
 func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	file, err := storage.Create(name, stdout)
 	if err != nil {
@@ -179,7 +179,8 @@ const (
 	itemDiagnostic = "diagnostic"
 )
 
-// A listRow is a row of a listing. Texts are as found, not validated as UTF-8; "" is null, except for value.
+// A listRow is a row of a listing. Texts are bytes as found and may be invalid UTF-8; "" means null, except in the
+// field value.
 type listRow struct {
 	*listFile
 	item   string
@@ -194,13 +195,13 @@ type listRow struct {
 type listFile struct {
 	origin, source string
 	outcome        string
-	url, reason    string           // the URL after redirects, and why there was no response; only in the first row
+	url, reason    string           // the URL after redirects, and the error of a failed fetch; set only in the first row
 	fetched        bool             // there is a response
 	response       *robots.Response // zero value without a response
 	truncated      bool
 }
 
-// listedFile returns the fields that the rows of the listing share.
+// listedFile returns the fields that all rows of an origin share.
 func listedFile(l *listings.Listing) *listFile {
 	f := &listFile{origin: string(l.Origin), outcome: "rules", response: &robots.Response{}}
 	if l.Outcome.Effect == robots.NoRecord {
@@ -240,11 +241,12 @@ func (l *lister) row(r listRow) {
 	}
 }
 
-// maxRepeated limits the bytes of group names in the rows of one origin's rules, so that a listing is not much larger
-// than the file. Above the limit, names are written only in the row of the group.
+// maxRepeated is the maximum number of bytes for the group names that the rows of one origin repeat, so that a
+// listing is not much larger than the robots.txt. Above the limit, only the row of the group has the names.
 const maxRepeated = 1 << 20
 
-// groups adds the groups of the file, and crawl delays, which are grouped separately.
+// groups adds the rows for the groups of the file and their rules. Crawl delays follow, because their groups may
+// differ.
 func (l *lister) groups(r *robots.Report) {
 	for i := range r.File.Groups {
 		g, id := &r.File.Groups[i], int32(i+1)
@@ -278,7 +280,7 @@ func (l *lister) groups(r *robots.Report) {
 	}
 }
 
-// agent adds the groups and rules that bind one crawler.
+// agent adds the rows for the groups and rules that bind one crawler.
 func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	groups := r.File.Binding(a)
 	if len(groups) == 0 {
@@ -295,7 +297,7 @@ func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	}
 }
 
-// preferences adds the lines about allowed uses of pages. Their groups differ from the groups of the rules.
+// preferences adds the rows for usage preferences. Their groups may differ from the groups of the rules.
 func (l *lister) preferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
 		early := p.Early
@@ -348,7 +350,7 @@ func (l *lister) delay(seconds float64, line int32, agents string) {
 	l.row(listRow{item: itemDelay, agents: agents, line: line, value: &value})
 }
 
-// agentList returns the names of a group, separated by commas, which product tokens cannot contain.
+// agentList joins the names of a group with commas. Product tokens cannot contain commas.
 func agentList(star bool, tokens []robots.ProductToken) string {
 	var names []string
 	if star {
@@ -418,7 +420,7 @@ func intCell(n int64) parquet.Cell { return parquet.Cell{Null: n == 0, Int: n} }
 type listTable interface {
 	// Add adds a row, which is valid until Add returns.
 	Add(row []parquet.Cell) error
-	// Close writes the rest, including metadata if the format supports it.
+	// Close writes the remaining rows, and metadata if the format has any.
 	Close(keys, values []string) error
 }
 

@@ -20,8 +20,9 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// Merge sums the statistics of all shards: those with these names, or by default all in the directory. The error says
-// that they do not belong to one run, that one is missing, or that an output was modified after its shard ended.
+// Merge sums the statistics of all shards of a run, from the given files or, without any, from all statistics in the
+// directory. It returns an error if they come from different runs, if a shard is missing, or if an output was
+// modified after its shard ended.
 func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	p := storage.Of(d.Name)
 	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // left by killed merges
@@ -72,7 +73,8 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		sum.AddAgents(s.ByAgent, s.Others, s.Unbound)
 		sum.Invalid += s.Invalid
 		sum.Inputs = append(sum.Inputs, s.Inputs...)
-		// Add time and memory of a shard. Wall-clock time is computed as if all shards ran at once.
+		// Add the time and memory of a shard. For elapsed time and memory, take the maximum, as if all shards ran at
+		// once.
 		t := &sum.Run
 		t.Seconds, t.RulesSeconds = max(t.Seconds, s.Run.Seconds), max(t.RulesSeconds, s.Run.RulesSeconds)
 		t.CPUSeconds, t.RulesCPU = t.CPUSeconds+s.Run.CPUSeconds, t.RulesCPU+s.Run.RulesCPU
@@ -128,13 +130,13 @@ func readStats(name string) (f shardFile, err error) {
 	return shardFile{name, s}, nil
 }
 
-// adds reports whether the outputs are files in partitions that several runs share.
+// adds reports whether the outputs are files in partitions to which other runs may also write.
 func (s *Stats) adds() bool { return len(s.Series.Flags["partition_by"]) > 0 }
 
-// made returns everything that the outputs of a shard depend on.
+// made returns everything, besides the inputs, that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
 
-// A shardFile is the statistics of a shard with the name of the file.
+// A shardFile holds the statistics of a shard, and the name of their file.
 type shardFile struct {
 	name string
 	*Stats
@@ -155,7 +157,7 @@ func (a shardFile) sameRun(b shardFile) error {
 	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", msg.File(a.name), msg.File(b.name), what)
 }
 
-// complete returns an error unless each shard of a run occurs once, and each input belongs to one of them.
+// complete returns an error unless each shard of a run occurs exactly once, and the shards together have all inputs.
 func (d Dir) complete(all []shardFile) error {
 	count := max(1, all[0].Series.Shard.Count)
 	of := make(map[int]string, count)
@@ -216,7 +218,8 @@ func (d Dir) look() (*view, error) {
 	return v, nil
 }
 
-// check checks that the outputs are unchanged since their shards ended, and returns the warning about other files.
+// check checks that the outputs have not changed since their shards ended. It returns a warning about files in the
+// directory that belong to other inputs.
 func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
@@ -290,7 +293,7 @@ type merging struct {
 	console.Console
 	process.Printed // files appear only when complete
 	dir             Dir
-	stats           []string // statistics of the shards; empty means all in the directory
+	stats           []string // files with the statistics of the shards; empty means all that are in the directory
 	verbose         bool
 }
 
@@ -315,7 +318,7 @@ func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 // Targets returns the directory.
 func (m *merging) Targets() (out, last string) { return m.dir.Name, m.dir.Name }
 
-// Run merges the shards. The error says that inputs failed, or that the shards cannot be merged.
+// Run merges the shards. It returns an error if inputs failed, or if the shards cannot be merged.
 func (m *merging) Run(ctx context.Context) error {
 	sum, err := m.dir.Merge(ctx, m.stats)
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// partsDir is the directory, within that of the outputs, for the partitions of an input until all are complete.
+// partsDir is the subdirectory of the output directory in which the partitions of an input are written until all of
+// them are complete.
 const partsDir = "_parts"
 
-// filesOf returns the files of an output: the output itself, or its files in partitions.
+// filesOf returns the files of an output: one file, or one in each of its partitions.
 func filesOf(o Output) []summary.NamedFile {
 	if o.XXH3 == "" {
 		return o.Parts
@@ -26,10 +27,10 @@ func filesOf(o Output) []summary.NamedFile {
 	return []summary.NamedFile{{Name: o.Output, File: o.File}}
 }
 
-// BeginParts prepares the partitions of an input. It removes statistics of earlier runs with other inputs or another
-// number of shards, because this run adds to their partitions, and files that a killed process of the same shard left.
-// It returns a directory for the partitions, and a function that removes it. In the file system, it is next to the
-// final location.
+// BeginParts prepares the partitions of an input. It removes files that a killed process of the same shard left, and
+// the statistics of earlier runs with other inputs or another number of shards, because these no longer match the
+// partitions. It returns a temporary directory for the partitions, which is next to their final location unless that
+// is in object storage, and a function that removes it.
 func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) {
 	if _, err := storage.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
 		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", msg.File(d.Name))
@@ -81,8 +82,9 @@ func (d Dir) dropStats(list List) error {
 	return nil
 }
 
-// FinishParts moves the partition files of an input to their final location, and writes the record. Before the first
-// file gets its name, a pending record lists all of them, so that they can be removed if the process dies.
+// FinishParts moves the partition files of an input to their final location, and writes the record. Before it moves
+// the first file, it writes a pending record that lists all of them, so that a later run can remove them if the
+// process dies.
 func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	r.Output, r.Pending = item.Output, true
 	var from []string
@@ -117,7 +119,7 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	return write(d.record(item.Output), r)
 }
 
-// removeParts removes the files in a record, and the record.
+// removeParts removes the files that a record lists, and then the record.
 func (d Dir) removeParts(r *Record) error {
 	if !r.Pending && len(r.Parts) > 0 {
 		r.Pending = true
@@ -134,5 +136,5 @@ func (d Dir) removeParts(r *Record) error {
 	return p.Remove(d.record(r.Output))
 }
 
-// Flat converts the path of an input to a single name for its files in partitions.
+// Flat converts the path of an input to one file name, which its files have in each partition.
 func Flat(input string) string { return strings.ReplaceAll(input, "/", "_") }

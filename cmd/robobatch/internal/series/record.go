@@ -26,7 +26,7 @@ type Record struct {
 	Output string `json:"output"` // relative to the directory
 	summary.File
 	Parts   []summary.NamedFile `json:"parts,omitempty"`   // for a partitioned output, which has no File
-	Pending bool                `json:"pending,omitempty"` // its parts are being moved or removed: only some may exist
+	Pending bool                `json:"pending,omitempty"` // its partition files are being moved or removed, so only some of them may exist
 	Format  string              `json:"format"`            // format of the input's lines
 	Field   string              `json:"url_field,omitempty"`
 	summary.Took
@@ -42,7 +42,7 @@ type Record struct {
 	Unverified *summary.Unverified `json:"unverified,omitempty"`
 }
 
-// NewRecord returns the record for a report about one input with a complete output.
+// NewRecord returns the record of a complete output, made from the report about its input.
 func NewRecord(r *summary.Report) *Record {
 	file := r.File
 	if file == nil {
@@ -65,7 +65,7 @@ type Counts = summary.Counts
 // Agent is the counts of one agent.
 type Agent = summary.AgentCount
 
-// Made holds everything that outputs depend on besides their inputs.
+// Made holds everything, besides the inputs, that outputs depend on.
 type Made struct {
 	Version   string `json:"version"`
 	RulesHash string `json:"rules_hash"`
@@ -73,7 +73,8 @@ type Made struct {
 	RulesName string `json:"rules_name,omitempty"` // for readers only
 }
 
-// Flags are the flags that change bytes of an output, as JSON, by name with underscores.
+// Flags holds the values, as JSON, of the flags that change bytes of an output. The keys are the names of the flags
+// with underscores.
 type Flags map[string]json.RawMessage
 
 // FlagsOf returns the fields of structs as flags.
@@ -104,8 +105,8 @@ func (f Flags) Differ(other Flags) (names []string) {
 	return names
 }
 
-// Unlike returns the flags that differ from those of a record, with both values. For a record of another version, only
-// flags known to both versions are compared.
+// Unlike returns the flags that differ from those of a record, with both values. If another version of the program
+// wrote the record, only flags that both versions know are compared.
 func (m *Made) Unlike(record *Made) (texts []string) {
 	for _, name := range slices.Sorted(maps.Keys(m.Flags)) {
 		now, was := compact(m.Flags[name]), compact(record.Flags[name])
@@ -117,7 +118,7 @@ func (m *Made) Unlike(record *Made) (texts []string) {
 	return texts
 }
 
-// compact removes the white space that files have from JSON.
+// compact removes white space from JSON values that were read from an indented file.
 func compact(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -130,7 +131,7 @@ func compact(raw json.RawMessage) string {
 	return string(text)
 }
 
-// Differ names the differences: "other rules", "another -sort"; "" means none.
+// Differ describes how the records differ, such as "other rules" or "another -sort"; "" if they do not.
 func (m *Made) Differ(other *Made) string {
 	switch names := m.Flags.Differ(other.Flags); {
 	case m.Version != other.Version:
@@ -153,7 +154,7 @@ type Source struct {
 	Part ingest.Part `json:"part,omitzero"` // the part that was read
 }
 
-// SourceOf hashes the file of an item, or uses its ETag.
+// SourceOf describes the stored input of an item: by the hash of the file or, for an object, by its ETag.
 func SourceOf(item *Item, file string) (Source, error) {
 	s := Source{Name: item.Name, Part: item.Part}
 	p := storage.Of(file)
@@ -172,12 +173,12 @@ func SourceOf(item *Item, file string) (Source, error) {
 type State struct {
 	Done   *Record // nil if it is not complete
 	Why    string  // how it differs, if it was complete
-	Kept   bool    // it was complete, and its input cannot be read now
+	Kept   bool    // the output was complete, but its input cannot be read now
 	Source Source
 }
 
-// Look checks whether an output is complete. It returns an error if the input cannot be read. A complete output is then
-// kept, unless another input is known to exist.
+// Look checks whether an output is complete. If the input cannot be read, it returns an error; a complete output is
+// then kept, unless the record belongs to another input.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	const another = "another input"
 	r, why := d.read(item, want)
@@ -197,8 +198,8 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	return State{Done: r, Why: why, Source: source}, nil
 }
 
-// read returns the record of an output if the output is unmodified and depends on the same rules, flags and version as
-// want.
+// read returns the record of an output, if the output is unmodified and was made with the same rules, flags and
+// version as want.
 func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	text, err := storage.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -222,8 +223,8 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	return r, ""
 }
 
-// asLeft returns how a file differs from its record, compared by ETag if the storage has one, otherwise by bytes; "" if
-// it does not.
+// asLeft says how a file differs from its record; "" if it does not. It compares the ETag if the storage has one, and
+// the bytes otherwise.
 func asLeft(name string, want *summary.File) string {
 	switch info, err := storage.Of(name).Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -240,7 +241,7 @@ func asLeft(name string, want *summary.File) string {
 	return ""
 }
 
-// sameBytes returns how a file differs from its recorded bytes; "" if it does not.
+// sameBytes says how the bytes of a file differ from the recorded size and hash; "" if they do not.
 func sameBytes(name string, want *summary.File) string {
 	if info, err := storage.Of(name).Stat(name); err == nil && info.Size < 0 {
 		return otherSize(info.Size, want.Bytes) // reading it may never end
@@ -269,7 +270,7 @@ func otherSize(now, was int64) string {
 // missing describes a missing file.
 const missing = "is missing"
 
-// Forget removes an input, its output and the record from memory.
+// Forget drops what is stored in memory about an input, its output and the record.
 func (d Dir) Forget(item *Item) {
 	for _, name := range []string{item.OnDisk(), d.Output(item), d.record(item.Output)} {
 		storage.Forget(name)
@@ -280,8 +281,8 @@ func (d Dir) Forget(item *Item) {
 func (d Dir) Clear(item *Item) error {
 	p := storage.Of(d.Name)
 	if d.Partitioned {
-		// The record lists the partition files, so it is removed last. If it is about another input, whose rows would be
-		// lost, that is an error.
+		// The record lists the partition files, so it is removed after them. A record of another input is an error:
+		// removing its files would lose the rows of that input.
 		name := d.record(item.Output)
 		r := &Record{}
 		text, err := storage.ReadAll(name)
@@ -293,7 +294,7 @@ func (d Dir) Clear(item *Item) error {
 		case summary.Read(text, r) != nil || r.Output != item.Output:
 			return fmt.Errorf("%s was altered, so the files of %s in partitions are unknown: remove them, %s, and then this file", msg.File(name), msg.File(item.Name), msg.File(item.Output))
 		case r.Input.Name != item.Name:
-			return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern that includes where they differ, as in -in 'logs/*/*.gz'",
+			return fmt.Errorf("%s and %s, of an earlier run, would have the same files in partitions, %s: name inputs by a pattern that includes the directories in which they differ, as in -in 'logs/*/*.gz'",
 				msg.File(item.Name), msg.File(r.Input.Name), msg.File(item.Output))
 		}
 		return d.removeParts(r)
@@ -393,7 +394,7 @@ type Sum struct {
 	took     summary.Took // fields of the last input
 }
 
-// NewSum returns an empty Sum. The report has the facts known in advance.
+// NewSum returns an empty Sum. The report holds the facts that are known before the run.
 func NewSum(r *summary.Report, s Series) *Sum {
 	s.Failed = []Failure{}
 	s.RunWarnings = append([]warning.Warning{}, r.Warnings...)

@@ -4,7 +4,7 @@
 //
 // Besides the outputs, the directory contains:
 //
-//	_done/<output>.json            a [Record]: this output is complete, and depends on these things. Written last
+//	_done/<output>.json            a [Record]: this output is complete, and depends on these things. It is written last
 //	_failed.jsonl                  a [Failure] per line, if inputs failed; for a shard, _failed.2-of-8.jsonl
 //	_stats.json, _stats.2-of-8.json the [Stats] of a run, or of a shard
 //	_SUCCESS                       the Stats of all shards, once every output is complete
@@ -69,21 +69,22 @@ type Item struct {
 	Part   ingest.Part // part of the input
 
 	shard int   // from 1; 0 if not assigned
-	from  int64 // start of a piece in the stored input; Size is that of the piece
+	from  int64 // byte offset of a piece in the stored input; Size is the size of the piece
 }
 
 // IsPiece reports whether the item is a piece of its input.
 func (i *Item) IsPiece() bool { return i.Part != ingest.Part{} }
 
-// Done converts the number of bytes read from the input to bytes of the item.
+// Done converts the number of bytes read from the input, which for a piece includes bytes outside of it, to the
+// number of bytes read of the item.
 func (i *Item) Done(read int64) int64 { return max(0, min(read-i.from, i.Size)) }
 
 // shown is the maximum number of items that a message lists.
 const shown = 10
 
-// Pair assigns outputs to the inputs: their paths, with the last part converted by name. It returns an error if two
-// inputs have the same output, or an output would be among the files of this package. All such inputs are reported, the
-// first ones by name.
+// Pair assigns an output to each input: the path of the input, with its last element converted by name. The error
+// reports all inputs whose output would be that of another input, or would replace a file of this package, and names
+// the first ones.
 func Pair(files []logfiles.File, name func(log string) string) ([]Item, error) {
 	items := make([]Item, len(files))
 	owner := make(map[string]int, len(files))
@@ -120,7 +121,7 @@ type List struct {
 	Hash   string `json:"hash"` // hash of the names and sizes, in order
 	Inputs int    `json:"inputs"`
 	Bytes  int64  `json:"bytes"`            // sum of the known sizes
-	Pieces int    `json:"pieces,omitempty"` // pieces of inputs that were split; each counts as an input
+	Pieces int    `json:"pieces,omitempty"` // number of pieces of the inputs that were split; each piece counts as an input
 }
 
 // ListOf returns the list of items.
@@ -149,7 +150,7 @@ func Of(items []Item, s Shard) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(item Item) bool { return item.shard != s.Index+1 })
 }
 
-// A Dir is the output directory, as used by a shard.
+// A Dir is the output directory of a run, with the shard that uses it.
 type Dir struct {
 	Name string // as given, with or without a final slash
 	Shard
@@ -159,7 +160,7 @@ type Dir struct {
 // doneDir is the directory of records.
 const doneDir = "_done"
 
-// Suffixes, after the path of the output, of its record and of its list of rejects.
+// Suffixes that are added to the path of an output: for its record, and for its list of rejects.
 const (
 	recordSuffix  = ".json"
 	rejectsSuffix = ".rejects.jsonl"
@@ -174,7 +175,7 @@ func (d Dir) join(file string) string { return storage.Join(d.Name, file) }
 // record returns the name of the record of an output.
 func (d Dir) record(output string) string { return d.join(doneDir + "/" + output + recordSuffix) }
 
-// HasRecords reports whether the directory has outputs of runs with one output per input.
+// HasRecords reports whether the directory contains outputs of a run with one output per input.
 func (d Dir) HasRecords() bool {
 	names, err := storage.WithPrefix(d.join(doneDir) + "/")
 	return err == nil && len(names) > 0
@@ -183,7 +184,7 @@ func (d Dir) HasRecords() bool {
 // Failed returns the name of the list of failures.
 func (d Dir) Failed() string { return d.join("_failed" + d.Infix() + ".jsonl") }
 
-// AllFailed returns the pattern for the failure lists of that many shards.
+// AllFailed returns a pattern that matches the failure lists of all shards of a run with that number of shards.
 func (d Dir) AllFailed(shards int) string {
 	if shards <= 1 {
 		return d.Failed()
@@ -197,8 +198,8 @@ func (d Dir) Stats() string { return d.join("_stats" + d.Infix() + ".json") }
 // success returns the name of the file that marks the run as complete.
 func (d Dir) success() string { return d.join("_SUCCESS") }
 
-// Begin creates the directory. It removes the files that record how an earlier run ended, and temporary files of killed
-// processes next to these outputs and, in the directory rejects, next to their lists.
+// Begin creates the directory. It removes the files that record how an earlier run ended. It also removes temporary
+// files that killed processes left next to these outputs and, in the directory rejects, next to their lists.
 func (d Dir) Begin(items []Item, rejects string) error {
 	p := storage.Of(d.Name)
 	if err := storage.MakeParent(d.success()); err != nil {
@@ -216,7 +217,7 @@ func (d Dir) sweep(items []Item, rejects string) error {
 	for i := range items {
 		dirs[path.Dir(items[i].Output)] = true
 	}
-	ours := sync.OnceValue(func() map[string]bool { // lazily: there may be a million inputs, and usually nothing is left
+	ours := sync.OnceValue(func() map[string]bool { // computed only if needed: there may be a million inputs, and usually nothing is left
 		all := map[string]bool{path.Base(d.Stats()): true, path.Base(d.Failed()): true}
 		for i := range items {
 			all[items[i].Output] = true
@@ -240,12 +241,12 @@ func (d Dir) sweep(items []Item, rejects string) error {
 	return nil
 }
 
-// Rejects returns the name of the list of an input's rejects in the directory of these lists.
+// Rejects returns the name of the list of an input's rejected lines, in the directory of these lists.
 func (d Dir) Rejects(dir string, item *Item) string {
 	return storage.Join(dir, item.Output+rejectsSuffix)
 }
 
-// FailedText says that inputs failed, names the first one, and refers to the list.
+// FailedText is the error text about failed inputs: it names the first one, and the file that lists all of them.
 func FailedText(failures []Failure, list string) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%s failed:", msg.Count(int64(len(failures)), "input"))

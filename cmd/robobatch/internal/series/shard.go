@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A Shard is one part of the inputs. The zero value means all inputs.
+// A Shard identifies one part of the inputs. The zero value means all inputs.
 type Shard struct {
 	Index int `json:"index"` // from 0
 	Count int `json:"count"` // 0 or 1: all inputs
 }
 
-// Most is the maximum number of shards, more than schedulers have tasks.
+// Most is the maximum number of shards; no scheduler starts as many tasks.
 const Most = 1_000_000
 
 // Parse parses "2/8", "auto" for the shard given by the environment, or "" for all inputs.
@@ -68,7 +68,8 @@ func (s Shard) String() string {
 	return fmt.Sprintf("shard %d/%d", s.Index, s.Count)
 }
 
-// perInput is the cost of an input in addition to its bytes, for opening it and syncing its output.
+// perInput is the cost of an input in addition to its size, for opening it and syncing its output, expressed in
+// bytes.
 const perInput = 64 << 10
 
 // assignShards assigns each unassigned item to a shard, depending only on the sizes of the items and the bytes already
@@ -95,7 +96,7 @@ func assignShards(items []Item, given []int64) {
 	}
 }
 
-// loads are the bytes of each shard, the smallest on top.
+// loads is a heap with the number of bytes of each shard, the smallest on top.
 type loads []struct {
 	shard int
 	bytes int64
@@ -109,7 +110,8 @@ func (l loads) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
 func (l loads) Push(any)      {} // the number is constant
 func (l loads) Pop() any      { return nil }
 
-// A scheduler is a program that starts tasks, with its environment variables for their numbers.
+// A scheduler is a program that starts tasks, with the environment variables in which it passes the number of a task
+// and of all tasks.
 type scheduler struct {
 	name, index, count string
 	noCount            string // remedy if the count is missing

@@ -14,14 +14,16 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// A Sizer returns the text size of an input in bytes; 0 if it cannot be read in parts, see [ingest.TextSize].
+// A Sizer returns the size of an input's text in bytes; 0 if the input cannot be read in parts, see
+// [ingest.TextSize].
 type Sizer func(name string) (int64, error)
 
-// Divide assigns each input to a shard, by the sizes of the inputs, and for inputs larger than a shard's share by the
-// size of their text. These are split if possible: shards fill up with them in order, so a shard has at most one piece
-// of an input. The pieces are separate items. [spread] assigns all others.
+// Divide assigns each input to a shard. Inputs larger than a shard's average are split if possible, by the size of
+// their text: their pieces, which are separate items, fill the shards in order, so a shard has at most one piece of
+// an input. [assignShards] assigns all other inputs by their sizes.
 //
-// The hint is about an input that cannot be split and makes its shard more than twice as large as the others.
+// The hint is about an input that cannot be split and makes its shard more than twice as large as the others; "" if
+// there is none.
 func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, err error) {
 	list := ListOf(items)
 	part := (list.Bytes + perInput*int64(len(items)) + int64(count) - 1) / int64(max(1, count))
@@ -72,11 +74,11 @@ type piece struct {
 	item     Item
 }
 
-// leastPart is the minimum fraction of a shard for which inputs are split.
+// leastPart is the minimum size of a piece, as a fraction of a shard.
 const leastPart = ingest.LeastPart / 8
 
-// cut cuts an input into pieces that fit the free space of shards, starting with a given shard. No piece is smaller
-// than least.
+// cut cuts an input into pieces that fill the free space of shards, beginning with the given shard. No piece is
+// smaller than least bytes.
 func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 	for from := int64(0); from < size; {
 		room := part - given[*shard]
@@ -117,14 +119,14 @@ func (p *piece) name(of *Item, i, n int, text int64) {
 	p.item.Output = fmt.Sprintf("%s%s.%0*d-of-%d%s", dir, stem, len(strconv.Itoa(n-1)), i, n, end)
 }
 
-// verdicts follows the part of an output's name that identifies its input.
+// verdicts follows, in the name of an output, the part that comes from its input.
 const verdicts = ".verdicts."
 
-// pieceOf is the part of an output's name that identifies a piece.
+// pieceOf matches the part of an output's name that identifies a piece.
 var pieceOf = regexp.MustCompile(`\.[0-9]+-of-[0-9]+(\.verdicts\.[^/]*)$`)
 
-// DropOthers removes outputs of the same inputs from an earlier run that split them for a different number of shards:
-// their rows would be duplicates. Only the last of all shards may call it.
+// DropOthers removes outputs that an earlier run with a different number of shards made from other pieces of the same
+// inputs: their rows would be duplicates. Only the last of all shards may call it.
 func (d Dir) DropOthers(s *Sum) error {
 	there, err := d.look()
 	if err != nil {

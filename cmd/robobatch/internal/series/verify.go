@@ -33,14 +33,14 @@ const (
 	OtherRun = "other run"
 )
 
-// A Finding is a file that differs from what a run left.
+// A Finding is a file that is not as a run left it, and how it differs.
 type Finding struct {
 	Kind string
 	Name string
 	Text string // how it differs
 }
 
-// A Verification is the findings about the files of a run.
+// A Verification holds the findings about the files of a run.
 type Verification struct {
 	Findings  []Finding
 	Outputs   int
@@ -96,7 +96,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 			v.Bytes += max(0, there.files[file.Name].Size)
 		}
 	}
-	// Find files that do not belong to a run in the statistics.
+	// Find files that do not belong to any run in the statistics.
 	ours := make(map[string]bool, len(want))
 	for i := range want {
 		ours[want[i].Output] = true
@@ -132,8 +132,8 @@ func readSealed(name string, v any) error {
 	return summary.Read(text, v)
 }
 
-// expectedOutputs returns the outputs of all shards according to their statistics; nil if one of these is unreliable. Then the
-// outputs in the records are used instead.
+// expectedOutputs returns the outputs of all shards according to their statistics. It returns nil if one of the files
+// of statistics is missing, altered or from another run; then the outputs in the records are used instead.
 func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
@@ -227,9 +227,10 @@ func (v *Verification) checkEnds(d Dir, there *view, all []shardFile) {
 	}
 }
 
-// VerifyFile verifies a file of -stats and its output, which for one output per input is a directory.
+// VerifyFile verifies a file of -stats and the output that it names. In a run with one output per input, that is a
+// directory.
 //
-// The file is untrusted, and so are the names in it: if it is in the file system, its names cannot refer to object
+// The file and the names in it are untrusted: if the file is in the file system, the names cannot refer to object
 // storage.
 func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	s := &Stats{Report: &summary.Report{}}
@@ -273,7 +274,8 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	return v, v.findUnknownFiles(s)
 }
 
-// findUnknownFiles finds files in a partitioned output that the run did not write, unless other runs may write to it.
+// findUnknownFiles finds files in a partitioned output that the run did not write. If other runs may also write to
+// it, there are no such findings.
 func (v *Verification) findUnknownFiles(s *Stats) error {
 	if !s.Alone() {
 		return nil
@@ -312,7 +314,8 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 	}
 }
 
-// compare returns the modified outputs; same compares a file of the right size.
+// compare returns findings for outputs that were modified or are missing. It calls same for files whose size has not
+// changed.
 func (v *view) compare(ctx context.Context, d Dir, want []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
 	files := make([]summary.NamedFile, 0, len(want))
 	for i := range want {
@@ -346,7 +349,7 @@ func (v *view) compare(ctx context.Context, d Dir, want []Output, same func(name
 	return slices.DeleteFunc(found, func(f Finding) bool { return f.Kind == "" }), err
 }
 
-// An UnlikeError means that outputs were made with flags that change their content.
+// An UnlikeError means that complete outputs were made with other flags, which change their content.
 type UnlikeError struct {
 	Output string   // the first of them
 	Others int      // number of other outputs
@@ -363,7 +366,7 @@ func (e *UnlikeError) Error() string {
 		which, strings.Join(e.Flags, ", "))
 }
 
-// lookers is the number of records read in parallel, because object storage is slow to respond.
+// lookers is the number of records that are read in parallel, because object storage is slow to respond.
 const lookers = 16
 
 // CheckFlags returns an [*UnlikeError] if complete outputs were made with other flags. It changes nothing. Unreadable
@@ -409,7 +412,7 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 	return err
 }
 
-// checkFlags are the flags of the commands check-output and merge.
+// checkFlags are the flags that the commands check-output and merge share.
 type checkFlags struct {
 	names []string // arguments
 	work  flags.Work
@@ -480,7 +483,7 @@ func (c *checking) Run(ctx context.Context) error {
 			v, err = VerifyFile(ctx, name)
 			dir = filepath.Dir(name)
 		}
-		if !storage.IsRemote(dir) { // what a killed run left is not an error, even without a manifest
+		if !storage.IsRemote(dir) { // do not fail if a killed run left files but no manifest
 			for _, m := range atomicfile.MixedSets(dir) {
 				if err != nil {
 					v, err = new(Verification), nil

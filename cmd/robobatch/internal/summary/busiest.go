@@ -7,7 +7,7 @@ import (
 	"github.com/robobatch/robobatch/engine"
 )
 
-// An AgentCount counts the verdicts for one agent. Without -agent-from-log, Rows is the same for all.
+// An AgentCount counts the verdicts for one agent. Without -agent-from-log, Rows is the same for all agents.
 type AgentCount struct {
 	Agent      string `json:"agent"` // with -agent-from-log, "*" means all other clients
 	Rows       int64  `json:"rows"`
@@ -26,8 +26,8 @@ type Clients struct {
 	Disallowed int64 `json:"disallowed"`
 }
 
-// Busiest lists the origins and rules with the most rows, most first. If there are very many, counts may be too low by
-// up to OriginsOff or RulesOff.
+// Busiest lists the origins and rules with the most rows, the busiest first. If there are too many to count exactly,
+// a count may be too low by up to OriginsOff or RulesOff.
 type Busiest struct {
 	Origins    []BusyOrigin `json:"origins"`
 	OriginsOff int64        `json:"origins_off_by"`
@@ -45,7 +45,7 @@ type BusyOrigin struct {
 // A BusyRule is a rule and the number of verdicts that it decided.
 type BusyRule struct {
 	Origin string `json:"origin"` // origin of its robots.txt
-	Others bool   `json:"others"` // other origins have the same robots.txt; their rows are included
+	Others bool   `json:"others"` // whether the count includes rows of other origins with the same robots.txt
 	Line   int32  `json:"line"`
 	Rule   string `json:"rule"` // "Disallow: /private/", truncated if very long
 	Rows   int64  `json:"rows"`
@@ -53,7 +53,7 @@ type BusyRule struct {
 	allow bool
 }
 
-// longestRule is the maximum length of a rule in the statistics, in bytes.
+// longestRule is the maximum length, in bytes, of the text of a rule in the statistics.
 const longestRule = 500
 
 // appendRule adds a rule, if it has rows.
@@ -70,7 +70,8 @@ func (c *Clients) addAgent(a *AgentCount) {
 	c.Disallowed += a.Disallowed
 }
 
-// worst returns the agents, the most interesting first: by number of violations, or else by number of disallowed rows.
+// worst returns the agents sorted by their number of violations, with -agent-from-log, and then by their number of
+// disallowed rows, most first.
 func (r *Report) worst() []AgentCount {
 	return slices.SortedStableFunc(slices.Values(r.ByAgent), func(a, b AgentCount) int {
 		if r.AgentFromLog {

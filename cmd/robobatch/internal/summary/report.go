@@ -1,10 +1,9 @@
 // Package summary holds the facts at the end of a run: counts, inputs, flags and times. It prints them as a table,
 // writes them as JSON for -stats, and adds them to the metadata of the output. Only cmd/robobatch imports it.
 //
-// The JSON that runs leave next to their outputs is sealed, so that a modified byte is detected, just as modified
-// outputs are detected by the recorded sizes and hashes. The seal is the last field of the object: the 128-bit XXH3 of
-// all previous bytes of the file. It detects damage and accidental edits. It is not a signature: anyone can recompute
-// it.
+// The JSON files next to the outputs are sealed, so that a modified byte is detected; the sizes and hashes in them
+// detect modified outputs. The seal is the last field of the object: the 128-bit XXH3 of all previous bytes of the
+// file. It detects damage and accidental edits. It is not a signature: anyone can recompute it.
 package summary
 
 import (
@@ -31,7 +30,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A Report is the content of the summary and, field by field, of -stats.
+// A Report holds the content of the summary. In JSON, it is the file of -stats.
 type Report struct {
 	Version string `json:"version"`
 	Dialect string `json:"dialect"`
@@ -43,7 +42,7 @@ type Report struct {
 	// Preferences names the drafts that define the columns of usage preferences; "" without such columns.
 	Preferences string `json:"preferences,omitempty"`
 
-	Output string      `json:"output"`                // current name, "-" for standard output; "" if there is no output
+	Output string      `json:"output"`                // name of the output at this time; "-" for standard output; "" if there is no output
 	File   *File       `json:"output_file,omitempty"` // nil for a directory, or if there is no output
 	Parts  []NamedFile `json:"parts,omitempty"`       // files of a partitioned output, unless there are more than 10,000
 	Beside []NamedFile `json:"beside,omitempty"`      // other complete files: of -rejects and -report
@@ -66,7 +65,7 @@ type Report struct {
 	Warnings []warning.Warning `json:"warnings"`      // in the order of detection
 	Run      Run               `json:"run"`
 
-	Heading string `json:"-"` // heading of the summary; "" names the logs and the output
+	Heading string `json:"-"` // heading of the summary; if "", the heading names the logs and the output
 
 	grown      []string          // logs that grew, see ingest.Logs.Grown
 	read       ingest.Counts     // includes those of Counts
@@ -75,8 +74,8 @@ type Report struct {
 	local      int64             // with -ranges, crawler requests from the server itself
 }
 
-// Unverified describes rows that were unpacked before their checksum was reached. They belong to one log, the last that
-// was read.
+// Unverified describes the rows of one log, the last that was read, that were evaluated although the checksum after
+// them was not reached.
 type Unverified struct {
 	Input    string `json:"input"`
 	FromLine int64  `json:"from_line"` // first line, up to the end of the output
@@ -110,7 +109,7 @@ type Took struct {
 	Fields   []string `json:"fields,omitempty"` // as in "url = uri + args"
 	Unread   []string `json:"unread_fields,omitempty"`
 
-	of *ingest.Took // nil if the same as for the previous log, or from another run
+	of *ingest.Took // nil if they are the same as for the previous log, or if another run read the log
 }
 
 // An Input is one log.
@@ -118,7 +117,7 @@ type Input struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`               // stored size; -1 if unknown
 	Format string `json:"format"`              // format of its lines, "auto" if none was read
-	Field  string `json:"url_field,omitempty"` // the URL column, if found by its values and not by its name
+	Field  string `json:"url_field,omitempty"` // the URL column, if it was recognised by its values and not by its name
 	Took          // empty if the same as for the previous log
 
 	Taken, Other string `json:"-"` // see ingest.Input
@@ -137,7 +136,7 @@ type Rules struct {
 	Broken     int64    `json:"broken_records"`
 	FirstOf    []string `json:"first_broken_records"` // up to 100, with place and fault
 
-	pack bool // Files is a rule pack, which does not record invalid or unused files
+	pack bool // whether the rules are a pack, which does not record invalid or unused files
 }
 
 // Counts are the numbers that depend only on the inputs and flags. They are also in the metadata of the output.
@@ -154,7 +153,7 @@ type Counts struct {
 	Violations  int64            `json:"violations"`     // with -agent-from-log
 	Skipped     int64            `json:"skipped_agents"` // rows skipped by -unknown-agents skip
 	Strays      int64            `json:"stray_rows"`     // rows whose origin has no robots.txt in the rules
-	Early       int64            `json:"early_rows"`     // rows whose origin has a robots.txt, but none as old as -as-of
+	Early       int64            `json:"early_rows"`     // rows of origins with captures, all of which are newer than -as-of
 	Undated     int64            `json:"undated_rows"`   // with -as-of log: rows of such origins without a time
 	Timeless    int64            `json:"timeless_rows"`  // with -as-of log: verdicts by undated rules
 	Unfetched   int64            `json:"unfetched_rows"` // crawler rows that only a failed fetch of robots.txt disallows
@@ -164,12 +163,12 @@ type Counts struct {
 	LongLines   int64            `json:"long_lines"`
 	HeaderLines int64            `json:"header_lines"` // including comments
 	Refused     map[string]int64 `json:"refused"`      // lines that do not match the format, by reason
-	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is not for a URL, by kind
+	OddRequests map[string]int64 `json:"odd_requests"` // rows whose request is not for a URL, by the kind of request
 
 	Incomplete bool `json:"-"` // the run was interrupted: counts include rows that were not written
 }
 
-// Bad returns the number of lines that are rejected or have no URL, if these are all lines of the logs; otherwise 0.
+// Bad returns the number of lines if all of them were rejected or have no URL, and 0 otherwise.
 func (c *Counts) Bad() int64 {
 	switch bad := c.Reasons[engine.ReasonBadURL.String()]; {
 	case bad != c.Rows || c.Skipped > 0:
@@ -200,7 +199,7 @@ type Run struct {
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 }
 
-// A Source is the state at the end of a run, used by New.
+// A Source is the state at the end of a run, from which New makes the report.
 type Source struct {
 	Asked   Asked
 	Version string
@@ -308,11 +307,11 @@ func (c *Counts) origins(count func(int64) string) string {
 	return count(*c.Origins)
 }
 
-// mostTook is the maximum number of lines about the fields of logs.
+// mostTook is the maximum number of lines that the summary has about the fields of logs.
 const mostTook = 40
 
-// Took describes the fields read from the logs, in a line for each log that differs from the previous one, and a second
-// line for fields that are not read.
+// Took describes the fields that were read: one line for each log whose fields differ from those of the previous log,
+// and a second line if the log has fields that are not read.
 func (r *Report) Took() (lines []string) {
 	for i, in := range r.Inputs {
 		if len(in.Fields) == 0 {
@@ -343,8 +342,8 @@ func (r *Report) Took() (lines []string) {
 	return lines
 }
 
-// Describe adds the inputs and the counts to the output's metadata. Arrow has metadata before the rows, when the counts
-// are not known yet.
+// Describe adds the inputs and the counts to the metadata of a Parquet file. In Arrow, metadata precedes the rows,
+// when the counts are not known yet, and text formats have none.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if u := r.Unverified; u != nil {
@@ -361,7 +360,7 @@ func (r *Report) Describe(f *output.File, format output.Format) {
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 
-// Written records the facts about the complete output with that name.
+// Written records the name, size and hash of a complete output.
 func (r *Report) Written(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
@@ -373,13 +372,13 @@ func (r *Report) Written(f *output.File, name string) {
 	}
 }
 
-// Alone reports whether the output is partitioned and no other run writes to it, so that its marker belongs to the run.
+// Alone reports whether the output is partitioned and no other run writes to it: then the run has written a marker.
 func (r *Report) Alone() bool {
 	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
-// Note reads the complete files next to the output, and records their bytes. It skips empty names, and everything that
-// is not a file here, such as a pipe.
+// Note records the sizes and hashes of the other files that the run wrote, such as a report. It skips empty names,
+// objects, and everything that is not a regular file, such as a pipe.
 func (r *Report) Note(names ...string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); name == "" || storage.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
@@ -401,7 +400,7 @@ type Times struct {
 	LoadCPU time.Duration // CPU time of the process until then
 }
 
-// Measure records time and memory of the run so far.
+// Measure records the time and memory that the run has taken so far.
 func (r *Report) Measure(t Times) {
 	cpu, peak := measure.Used()
 	rest := time.Since(t.Loaded)
@@ -434,7 +433,8 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// Asked are the flags that change values of rows, as given. They are part of -stats and of the metadata of the output.
+// Asked holds the values, as given, of the flags that change values of rows. They are written to -stats and to the
+// metadata of the output.
 type Asked struct {
 	Missing string `json:"missing"`
 	URLAsIs bool   `json:"url_as_is"`
@@ -449,27 +449,27 @@ type Asked struct {
 	SitemapsHash  string `json:"sitemaps_hash,omitempty"` // hash of the URLs of -in-sitemap; "" without it
 	Layout        string `json:"layout"`
 	Where         string `json:"where"`              // "" means all rows
-	Timezone      string `json:"timezone,omitempty"` // time zone of days for a page and -partition-by date; "" is UTC
+	Timezone      string `json:"timezone,omitempty"` // time zone of the days in a page and in -partition-by date; "" means UTC
 	Reading
 	InputForm
 }
 
-// A Reading holds the flags about the interpretation of robots.txt and the choice of captures.
+// A Reading holds the flags that choose captures and say how robots.txt is read.
 type Reading struct {
 	Dialect    string `json:"-"` // recorded elsewhere
 	AgentChars string `json:"agent_chars"`
 	EmptyAllow string `json:"yandex_empty_allow"`
-	AsOf       string `json:"as_of"` // "" means the newest captures, AsOfLog those in force at each row's time
+	AsOf       string `json:"as_of"` // "" means the newest captures; AsOfLog means those in force at the time of each row
 }
 
-// An InputForm holds the flags about the lines of the logs.
+// An InputForm holds the flags that say how the lines of the logs are read.
 type InputForm struct {
 	Format string   `json:"format"`
 	Base   string   `json:"base"`
 	Field  []string `json:"field"` // role=name
 	Keep   []string `json:"keep"`
 
-	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 is not given
+	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 means that the flag is not given
 }
 
 // Describe adds the flags to the output's metadata.
@@ -511,7 +511,7 @@ func (a *Asked) Describe(f *output.File) {
 	}
 }
 
-// Metadata returns the flags, except for the dialect, as metadata of an output.
+// Metadata returns the flags as metadata of an output, except for the dialect, which package output adds.
 func (r *Reading) Metadata() [][2]string {
 	return [][2]string{
 		{"robobatch.agent_chars", r.AgentChars},
@@ -520,13 +520,14 @@ func (r *Reading) Metadata() [][2]string {
 	}
 }
 
-// AsOfLog is the value of -as-of that evaluates each row with the captures in force at its time.
+// AsOfLog is the value of -as-of for which each row is evaluated with the captures in force at its time.
 const AsOfLog = "log"
 
 // ByRow reports whether each row is evaluated with the captures in force at its time.
 func (r *Reading) ByRow() bool { return r.AsOf == AsOfLog }
 
-// Verified splits the rows of crawlers by verification result, with -ranges or -hosts. The parts add up to all rows.
+// Verified counts the rows of crawlers by verification result, with -ranges or -hosts. The counts add up to all rows
+// of crawlers.
 type Verified struct {
 	Yes         Clients `json:"yes"`
 	No          Clients `json:"no"` // impostors
@@ -569,7 +570,7 @@ func (v *Verified) rows() (n int64) {
 	return n
 }
 
-// String returns the parts that have rows: "yes 3, impostors 2".
+// String formats the counts that are not 0: "yes 3, impostors 2".
 func (v *Verified) String() string {
 	var list []string
 	for i, name := range [...]string{"verified", "impostors", "unpublished", "stale", "no address"} {
@@ -619,7 +620,8 @@ func (r *Report) allVerified() (all *Verified) {
 	return all
 }
 
-// verified returns the lines about verification results, and the crawlers with the most impostors.
+// verified returns the lines of the summary about verification results, and about the crawlers with the most
+// impostors.
 func (r *Report) verified() (t table) {
 	all := r.allVerified()
 	if all == nil {

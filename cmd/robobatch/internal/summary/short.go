@@ -33,8 +33,8 @@ func (r *Report) Text(verbose bool) string {
 	return r.Short()
 }
 
-// Short returns the lines of the summary that answer the question: at most twelve, plus lines for crawlers with
-// violations and for the broken rules.
+// Short returns the short summary: at most twelve lines with the main numbers, plus lines for crawlers with
+// violations and for the rules that they broke.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
@@ -121,7 +121,7 @@ func (r *Report) rows() table {
 // missing describes the effect of a value of -missing.
 var missing = map[string]string{"allow": "allowed", "disallow": "disallowed", "null": "null"}
 
-// perURL converts n verdicts to URLs, if each agent has a verdict per URL.
+// perURL converts a number of verdicts to a number of URLs, if each URL has one verdict per agent.
 func (r *Report) perURL(n int64) int64 {
 	if r.isForSeveral() {
 		return n / int64(len(r.Agents))
@@ -132,7 +132,7 @@ func (r *Report) perURL(n int64) int64 {
 // isForSeveral reports whether each URL is evaluated for several agents.
 func (r *Report) isForSeveral() bool { return !r.AgentFromLog && len(r.Agents) > 1 }
 
-// clients returns the most interesting agents, if there are several.
+// clients returns lines about the agents with the most violations or disallowed rows, if there are several agents.
 func (r *Report) clients(most int) (t table) {
 	if !r.isForSeveral() {
 		return nil
@@ -148,7 +148,7 @@ func (r *Report) clients(most int) (t table) {
 	return t
 }
 
-// visible returns the lines of a table that are shown.
+// visible returns the lines of the table that the summary shows.
 func (t table) visible() (shown table) {
 	for _, l := range t {
 		if l.shown {
@@ -189,8 +189,8 @@ func (t table) String() string {
 	return sb.String()
 }
 
-// Full returns the full summary as a table. If a run ended before its first URL, it has no lines about verdicts; before
-// its first line, it is empty.
+// Full returns the full summary as a table. It has no lines about verdicts if the run ended before the first URL, and
+// no lines at all if it ended before the first line of the logs.
 func (r *Report) Full() string {
 	c, several := &r.Counts, !r.AgentFromLog && len(r.Agents) > 1
 	rows := "rows"
@@ -222,7 +222,7 @@ func (t table) known() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
-// agents returns a line about the verdicts of each agent, if there are several.
+// agents returns one line per agent about its verdicts, if there are several agents.
 func (r *Report) agents() (t table) {
 	for _, a := range r.worst() {
 		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed of " + msg.Count(a.Rows, "row")

@@ -11,7 +11,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Add adds counts. The number of origins becomes unknown, because an origin may be in both.
+// Add adds the counts of another run. The number of origins becomes unknown, because both runs may have the same
+// origins.
 func (c *Counts) Add(o *Counts) {
 	switch {
 	case c.Rows == 0:
@@ -50,7 +51,7 @@ func (c *Counts) Add(o *Counts) {
 	addMap(&c.OddRequests, o.OddRequests)
 }
 
-// addMap adds the counts of a map to another one, which may be nil.
+// addMap adds the counts of one map to those of another, which is made if it is nil.
 func addMap(to *map[string]int64, from map[string]int64) {
 	if *to == nil {
 		*to = make(map[string]int64, len(from))
@@ -98,7 +99,7 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	r.Unbound.join(unbound)
 }
 
-// join adds the rows of unidentified clients, if both exist.
+// join adds the rows of unidentified clients in o to those in c. It does nothing if either is nil.
 func (c *Clients) join(o *Clients) {
 	if c != nil && o != nil {
 		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed

@@ -32,7 +32,7 @@ func (r *Report) Rows() outputs.Rows {
 	return rows
 }
 
-// NoClients returns the fault of a log that does not identify the senders of requests, if they are needed; ""
+// NoClients returns the fault that no row has a User-Agent, if the run needs User-Agents to identify crawlers; ""
 // otherwise.
 func (r *Report) NoClients() string {
 	if rows := r.Counts.URLs + r.Counts.Skipped; !r.AgentFromLog || rows == 0 || r.read.Agents > 0 {
@@ -114,7 +114,7 @@ func (r *Report) Warn() (all []warning.Warning) {
 	})
 }
 
-// noURLs warns that no line gave a URL, so the format or the site may be wrong.
+// noURLs returns the text of the warning that no line gave a URL, with the likely cause and a remedy.
 func (r *Report) noURLs() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
 		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", msg.Were(long, "line"), ingest.MaxLine>>10, warning.ShortenJSON)
@@ -169,7 +169,7 @@ func (r *Report) headless() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// whiteSpace returns a warning if URLs contain white space: other columns may follow them.
+// whiteSpace returns a warning if URLs contain white space, after which other columns may begin.
 func (r *Report) whiteSpace() []warning.Warning {
 	n := r.read.Blank
 	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, there is another warning
@@ -193,7 +193,8 @@ func (r *Report) whiteSpace() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// elsewhere returns the fault that all lines name other sites than -base; "" if a row may belong to it.
+// elsewhere returns the fault that all lines name other sites than -base; "" if some row may belong to the site of
+// -base.
 func (r *Report) elsewhere() string {
 	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
 		return ""
@@ -210,7 +211,7 @@ func (r *Report) elsewhere() string {
 		": leave it out (use -origin for rules in one file)" + inner
 }
 
-// leftText says which field may have a role, and how to read it.
+// leftText says which unread field of a log may have a role, such as client, and how to read it.
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
@@ -255,8 +256,8 @@ func (r *Report) fields() (all []warning.Warning) {
 	return all
 }
 
-// Rejected returns a warning if over a tenth of the lines, or an eighth of the text, were rejected: so many rows are
-// missing that the others may not represent the log. list is the advice on how to list them.
+// Rejected returns a warning if over a tenth of the lines, or an eighth of the bytes, were rejected: the remaining
+// rows may not represent the log. list is advice on how to list the rejected lines.
 func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped

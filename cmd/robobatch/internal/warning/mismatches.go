@@ -8,8 +8,8 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// Mismatches returns warnings if the responses in the logs came from a different robots.txt than that in the rules, or if
-// the logs lack the requests for robots.txt.
+// Mismatches returns a warning if the responses to /robots.txt in the logs contradict the robots.txt in the rules,
+// and one if the logs seem to lack requests for /robots.txt.
 func Mismatches(all []conduct.Mismatch) (warnings []Warning) {
 	if d := unlikeAnswers(all); d.Count > 0 {
 		warnings = append(warnings, d)
@@ -31,7 +31,8 @@ func Mismatches(all []conduct.Mismatch) (warnings []Warning) {
 	return warnings
 }
 
-// unlikeAnswers returns the warning about responses from a different robots.txt; its Count is 0 if there are none.
+// unlikeAnswers returns the warning that responses in the log contradict the robots.txt in the rules; its Count is 0
+// if none do.
 func unlikeAnswers(all []conduct.Mismatch) Warning {
 	d := Warning{Code: UnlikeAnswers}
 	var others, denied, unseen int64

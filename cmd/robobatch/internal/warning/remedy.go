@@ -19,9 +19,9 @@ import (
 	"github.com/robobatch/robobatch/pipe"
 )
 
-// remedies are the fixed texts, by sentinel. The first match is used. They are the only place that knows which flag helps
-// against an error of a library: libraries return sentinels and typed errors that describe the fault. To add a remedy,
-// give the library such an error, and add a line here (a fixed text) or a case to [Remedies.Add].
+// remedies are the fixed texts, by sentinel. The first match is used. Libraries do not know flags: they return
+// sentinels and typed errors that describe the fault, and only this package says which flag helps. To add a remedy,
+// give the library such an error, and add a line here (for a fixed text) or a case to [Remedies.Add].
 var remedies = []struct {
 	err    error
 	remedy string
@@ -68,7 +68,7 @@ type remediedError struct {
 	remedy string
 }
 
-// Error returns both. For an error of several lines, the remedy has its own line.
+// Error returns the error and its remedy. If the error has several lines, the remedy is on a line of its own.
 func (e *remediedError) Error() string {
 	text := e.err.Error()
 	if strings.Contains(text, "\n") {
@@ -83,10 +83,10 @@ func (e *remediedError) Error() string {
 // Unwrap returns the error of the library.
 func (e *remediedError) Unwrap() error { return e.err }
 
-// Remedies holds everything besides the error that remedies depend on.
+// Remedies holds the facts about a command on which remedies depend, besides the error.
 type Remedies struct {
-	Logs, Packs bool   // the command takes logs; its rules may be a pack
-	Keeps       bool   // it keeps the rows before a fault, or has an option for it
+	Logs, Packs bool   // whether the command reads logs, so that its rules may be a pack
+	Keeps       bool   // whether the command keeps the rows before a fault, or has a flag for that
 	Origin      string // value of -origin; "" if not given
 }
 
@@ -96,8 +96,8 @@ const ShortenJSON = "jq -c '{url,status}'"
 // damageRemedy is the remedy for damaged capture files.
 const damageRemedy = "get a complete copy, or use the intact part with -accept-damaged-rules"
 
-// Add returns the error with its remedy, each part of a joined error with its own. An error without a remedy, or with
-// one already added, is returned unchanged; nil stays nil.
+// Add returns the error with its remedy. In a joined error, each part gets its own remedy. An error that has no
+// remedy, or already has one, is returned unchanged; nil stays nil.
 func (s Remedies) Add(err error) error {
 	if all, ok := cli.Joined(err); ok {
 		all = slices.Clone(all)
@@ -155,8 +155,8 @@ func (s Remedies) Add(err error) error {
 	return err
 }
 
-// unpackRemedy returns a command that unpacks or converts the log of an error for the program. before precedes the file
-// name in it.
+// unpackRemedy returns a shell command that unpacks or converts the log, and passes it to the program. before
+// precedes the file name in the command.
 func unpackRemedy(err error, tool, before string) string {
 	verb := "unpack"
 	if before != "" || strings.HasPrefix(tool, "iconv ") {
@@ -184,8 +184,8 @@ func isPipe(name string) bool {
 	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
-// partRemedy returns how to read the lines before the end of a truncated packed log, for a command that does not keep
-// rows; "" for another error.
+// partRemedy says how to read the lines before the end of a truncated compressed log, for a command that does not
+// keep rows; "" for other errors.
 func partRemedy(err error) string {
 	at, ok := errors.AsType[*ingest.LineError](err)
 	if !ok || !errors.Is(err, ingest.ErrTruncated) || at.Name == msg.Std || storage.IsRemote(at.Name) {
@@ -198,7 +198,7 @@ func partRemedy(err error) string {
 	return "or read the lines before that, for example: " + tool + " -dc " + msg.File(at.Name) + " > part.log, and name part.log"
 }
 
-// foreignRemedy returns how to skip a file that is not a log.
+// foreignRemedy says how to skip a file that is not a log.
 func foreignRemedy(err error, other *ingest.ForeignError) string {
 	remedy := "leave it out"
 	at, ok := errors.AsType[*ingest.LineError](err)

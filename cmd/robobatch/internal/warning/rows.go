@@ -13,8 +13,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Decided returns the warnings about the verdicts of a run that has no report. noURLs is the text of
-// the one where no row has a URL, and refused how many lines gave no row.
+// Decided returns the warnings about the verdicts of a run without a summary. noURLs is the text of the warning for
+// the case that no row has a URL. refused is the number of lines that gave no row.
 func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []Warning {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []Warning{{Code: NoURLs, Text: noURLs, Count: s.URLs}}
@@ -22,8 +22,9 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	return slices.Concat(WithoutRobots(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
 }
 
-// Disputes returns a warning if verdicts forbid what another reading allows that the operator of the crawler may have: an example, and the
-// origins with most of them. The unit is "row" for those of a log.
+// Disputes returns a warning if rows are disallowed, but allowed in another reading of the same robots.txt that the
+// crawler's operator may use. The warning has an example, and the origins with the most such rows. unit is the noun
+// for what is counted, such as "row".
 func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	if d.Rows == 0 {
 		return nil
@@ -34,7 +35,8 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	}
 	text += "robobatch explain shows each reading"
 	w := Warning{Code: ReadingsDiffer, Text: text, Count: d.Rows}
-	// Say what each reading answers, and by which line; of the run's dialect where that is none of them.
+	// Say what each reading answers, and by which line. The dialect of the run is included if it is not one of the
+	// readings.
 	var parts []string
 	part := func(who, verb string, line int32) {
 		text := who + " " + verb
@@ -64,7 +66,7 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	return []Warning{w}
 }
 
-// Misread returns a warning if rows of crawlers are decided by other groups than the documentation of their operators chooses.
+// Misread returns a warning if rows of crawlers are decided by other groups than their operators document.
 func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	d := Warning{Code: OtherGroup}
 	all := slices.Clone(s.Misread)
@@ -86,7 +88,7 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	return []Warning{d}
 }
 
-// rejected returns a warning if over a tenth of the lines or rows of such a run have no verdict.
+// rejected returns a warning if over a tenth of the lines or rows have no verdict.
 func rejected(s *engine.Stats, refused int64) []Warning {
 	bad, all := int64(0), s.URLs+s.Skipped+refused
 	if s.Rows > 0 {
@@ -107,8 +109,8 @@ func rejected(s *engine.Stats, refused int64) []Warning {
 	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
 }
 
-// WithoutRobots returns a warning if over half of the verdicts on URLs had no robots.txt: because the
-// rules are of other origins, or because they are newer than the rows.
+// WithoutRobots returns a warning if for over half of the URLs there is no robots.txt, because the rules are those of
+// other origins, or because they are newer than the rows.
 func WithoutRobots(store *engine.Store, s *engine.Stats) []Warning {
 	decided := s.Rows - s.Reasons[engine.ReasonBadURL] - s.Reasons[engine.ReasonBadAgent]
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
@@ -137,7 +139,7 @@ func WithoutRobots(store *engine.Store, s *engine.Stats) []Warning {
 	return []Warning{d}
 }
 
-// similarOrigins describes an origin without rules, and says which rules of the store are near.
+// similarOrigins describes an origin without rules, and names similar origins for which there are rules.
 func similarOrigins(store *engine.Store, busy engine.BusyOrigin) string {
 	text := fmt.Sprintf("%s (%s)", busy.Origin, msg.Count(busy.Rows, "row"))
 	var all []robots.Origin
@@ -173,7 +175,7 @@ func similarOrigins(store *engine.Store, busy engine.BusyOrigin) string {
 	return text
 }
 
-// Rules returns a warning if files that were read as robots.txt are not valid. noun names the things that c counts.
+// Rules returns a warning if files that were read as robots.txt are not valid. noun is the noun for what c counts.
 func Rules(c *engine.OddCount, noun string) []Warning {
 	if c.Number == 0 {
 		return nil
@@ -209,7 +211,7 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 	return []Warning{d}
 }
 
-// OddName names the kind of a file that is not a robots.txt.
+// OddName says what a file is instead of a valid robots.txt, such as "an HTML page".
 func OddName(o robots.Oddity) string {
 	switch o {
 	case robots.OddHTML:
@@ -227,7 +229,8 @@ func OddName(o robots.Oddity) string {
 	return "packed with " + o.String()
 }
 
-// Senders returns warnings about where the requests of crawlers came from, and by which lists they are verified.
+// Senders returns warnings about the addresses from which crawler requests came, and about the lists that verify
+// them.
 func Senders(s *engine.Stats) (all []Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
@@ -269,7 +272,7 @@ func Senders(s *engine.Stats) (all []Warning) {
 	return all
 }
 
-// Lists returns a warning if files that are of one list and time differ.
+// Lists returns a warning if files with the same list name and time have different addresses.
 func Lists(lists *ranges.Lists) []Warning {
 	if lists == nil || len(lists.Differ) == 0 {
 		return nil
@@ -282,7 +285,7 @@ func Lists(lists *ranges.Lists) []Warning {
 	return []Warning{d}
 }
 
-// Formulas returns the warning that an output has cells that spreadsheets would run; none if there are none.
+// Formulas returns a warning if an output has cells that spreadsheets would run as formulas.
 func Formulas(formulas output.Formulas) []Warning {
 	if formulas.Cells == 0 {
 		return nil
@@ -295,10 +298,10 @@ func Formulas(formulas output.Formulas) []Warning {
 	return []Warning{d}
 }
 
-// longestExample is the most bytes of a cell that are shown.
+// longestExample is the maximum number of bytes of a cell that the warning shows.
 const longestExample = 100
 
-// A Sum adds up warnings of many inputs: one for each code.
+// A Sum adds up the warnings of many inputs to one warning per code.
 type Sum struct {
 	sums []codeSum // in the order in which the codes came
 }
@@ -331,7 +334,7 @@ func (s *Sum) Add(input string, warnings []Warning) {
 	}
 }
 
-// Warnings returns the warnings about a number of inputs, with the first ones as examples.
+// Warnings returns one warning per code. inputs is the number of all inputs, for the text.
 func (s *Sum) Warnings(inputs int) []Warning {
 	all := make([]Warning, len(s.sums))
 	for i, sum := range s.sums {

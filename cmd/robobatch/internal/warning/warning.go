@@ -1,9 +1,9 @@
-// Package warning has the texts about faults of the inputs: warnings, with which the run continues, and remedies for
-// errors, which end it. A warning is an observation that the input does not look like its format, or contradicts a flag.
-// Each has a code, which scripts may rely on. -quiet does not hide warnings, and -stats has them; neither holds for
-// hints, which are advice. Warnings about decided rows are made here, from the counts of the engine, the lists of
-// addresses, and the cells of the output; those about lines of logs by package summary, which knows the lines. Only
-// cmd/robobatch and its packages import it.
+// Package warning has the texts about faults of the inputs: warnings, after which the run continues, and remedies for
+// errors that end it. A warning says that the input does not look like its format, or contradicts a flag. Each
+// warning has a code that scripts may rely on. Unlike hints, warnings are written to -stats, and -quiet does not hide
+// them. This package makes the warnings about evaluated rows, from the counts of the engine, the lists of addresses,
+// and the cells of the output. Package summary makes the warnings about lines of logs. Only cmd/robobatch and its
+// packages import it.
 package warning
 
 import (
@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// A Code is the name of a kind of warnings. It never changes its meaning.
+// A Code is the name of a kind of warning. Its meaning never changes.
 type Code string
 
 // A Warning is an observation about the inputs that contradicts an assumption of the run.
 type Warning struct {
 	Code     Code     `json:"code"`
 	Text     string   `json:"text"`               // one sentence: the observation, its place, and the remedy
-	Count    int64    `json:"count"`              // how many rows, files or records it is about; 1 if it is about the run
-	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most Examples
+	Count    int64    `json:"count"`              // number of rows, files or records that the warning is about; 1 if it is about the run
+	Examples []string `json:"examples,omitempty"` // the first or the worst of them, at most [Examples]
 
-	Short bool `json:"-"` // it is not a fault of the run: the terminal shows one line, with the first example
+	Short bool `json:"-"` // the warning is less important, so the terminal shows it in one line, with only the first example
 }
 
 // Examples is the number of examples a warning shows.
 const Examples = 3
 
-// String returns the warning as the terminal shows it, its examples on lines of their own unless it is short.
+// String returns the warning as the terminal shows it. Unless Short is set, each example has its own line.
 func (d Warning) String() string {
 	if d.Short && len(d.Examples) > 0 {
 		return fmt.Sprintf("%s: %s [%s]", d.Text, d.Examples[0], d.Code)
@@ -301,7 +301,8 @@ var Meanings = []Meaning{
 	},
 }
 
-// An example is an input or a command that has a warning, in lines, and the same, fixed.
+// An example is an input or a command that causes a warning, and a corrected version without it. Both may have
+// several lines.
 type example struct{ bad, good string }
 
 // examples are those of all codes.
@@ -447,7 +448,7 @@ var examples = map[Code]example{
 		"<loc>https://a.example/products/1</loc>",
 	},
 	SpareOutputs: {
-		"-in b.log -out out/, where out/a.verdicts.parquet is of an earlier run",
+		"-in b.log -out out/, if an earlier run wrote out/a.verdicts.parquet",
 		"-in b.log -out new/",
 	},
 	StoppedRun: {
