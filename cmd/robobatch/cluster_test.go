@@ -26,7 +26,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
-// A monthOfLogs is many inputs in directories. Three of them are damaged.
+// A monthOfLogs is a set of many inputs in directories. Three of them are damaged.
 type monthOfLogs struct {
 	dir   string
 	rules string
@@ -36,7 +36,7 @@ type monthOfLogs struct {
 	env   []string
 }
 
-// startStore starts a store with what a directory of m holds.
+// startStore starts an object store with the files of a directory of m.
 func (m *monthOfLogs) startStore(t *testing.T, dir string) {
 	t.Helper()
 	m.store = fakestore.New()
@@ -54,7 +54,7 @@ func (m *monthOfLogs) startStore(t *testing.T, dir string) {
 	}
 }
 
-// contents returns all files of an output of m, which may be in its store, but those that say how a run went.
+// contents returns all files of an output of m, which may be in its store, except those that record how a run ended.
 func (m *monthOfLogs) contents(t *testing.T, out string) map[string]string {
 	t.Helper()
 	prefix, ok := strings.CutPrefix(out, "s3://bucket/")
@@ -71,7 +71,7 @@ func (m *monthOfLogs) contents(t *testing.T, out string) map[string]string {
 	return files
 }
 
-// newMonth makes the inputs of the sample data: lists of URLs, tables and server logs, packed and not.
+// newMonth makes the inputs from the sample data: lists of URLs, tables and server logs, some of them compressed.
 func newMonth(t *testing.T, inputs int) *monthOfLogs {
 	t.Helper()
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
@@ -111,7 +111,7 @@ func newMonth(t *testing.T, inputs int) *monthOfLogs {
 	return m
 }
 
-// dress gives a list of URLs one of several forms.
+// dress converts a list of URLs to one of several formats.
 func dress(name string, i int, body []byte) (string, []byte) {
 	var b bytes.Buffer
 	switch i % 4 {
@@ -135,8 +135,8 @@ func dress(name string, i int, body []byte) (string, []byte) {
 	return name + ".txt", body
 }
 
-// damaged damages an input so that no row of it can be trusted: it is cut off, if it is packed, or no
-// log at all.
+// damaged damages an input so that it fails: a compressed input is truncated, and any other is replaced by bytes that
+// are not a log.
 func damaged(name string, body []byte) (string, []byte) {
 	if strings.HasSuffix(name, "t.zst") || strings.HasSuffix(name, ".gz") {
 		return name, body[:len(body)*2/3]
@@ -159,7 +159,7 @@ func (m *monthOfLogs) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the command to its end, and returns its exit code and both its outputs.
+// run runs the command to its end, and returns its exit code, standard output and standard error.
 func (m *monthOfLogs) run(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	out, err := m.command(args...).CombinedOutput()
@@ -171,8 +171,8 @@ func (m *monthOfLogs) run(t *testing.T, args ...string) (int, string) {
 	return 0, string(out)
 }
 
-// shards runs all shards at once, kills each at random moments, as often as it has patience for, and
-// says them again until they are done. It returns how often they were killed.
+// shards runs all shards at once, kills each of them at random moments, and runs it again until it completes. Each
+// shard is killed a limited number of times. It returns the number of kills.
 func (m *monthOfLogs) shards(t *testing.T, rnd *rand.Rand, out string, whole time.Duration) (kills int) {
 	t.Helper()
 	const count = 4
@@ -217,7 +217,7 @@ func (m *monthOfLogs) shards(t *testing.T, rnd *rand.Rand, out string, whole tim
 	return kills
 }
 
-// contents returns all files of a directory but those that say how a run went.
+// contents returns all files of a directory except those that record how a run ended.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -268,9 +268,9 @@ func equal(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// TestShardsKilled runs many inputs, three of them damaged, in four shards that are killed again and
-// again: the outputs must be those of one undisturbed run, byte for byte, and the three be listed.
-// `make shards` runs it in full.
+// TestShardsKilled runs many inputs, three of them damaged, in four shards that are killed repeatedly: the outputs
+// must be those of one undisturbed run, byte for byte, and the three failed inputs must be listed. `make shards` runs
+// it in full.
 func TestShardsKilled(t *testing.T) {
 	rounds, inputs := 2, 30
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
@@ -294,7 +294,7 @@ func TestShardsKilled(t *testing.T) {
 	for round := range rounds {
 		out := fmt.Sprintf("round%d", round)
 		killed := m.shards(t, rnd, out+"/", window)
-		if kills += killed; killed < 8 { // the machine was busier when a whole run was timed
+		if kills += killed; killed < 8 { // the run that was timed may have been slower, because the machine was busier
 			window = window * 2 / 3
 		}
 		dir := filepath.Join(m.dir, out)
@@ -316,7 +316,8 @@ func TestShardsKilled(t *testing.T) {
 	m.finish(t, fmt.Sprintf("round%d", rounds-1), rnd, whole)
 }
 
-// finish mends the inputs that failed. Then all shards succeed, and together they make the files of one run.
+// finish replaces the damaged inputs by intact ones. Then all shards must succeed, and together leave the same files
+// as one run.
 func (m *monthOfLogs) finish(t *testing.T, out string, rnd *rand.Rand, whole time.Duration) {
 	t.Helper()
 	for name, body := range m.mend {
@@ -340,7 +341,7 @@ func (m *monthOfLogs) finish(t *testing.T, out string, rnd *rand.Rand, whole tim
 	equal(t, "mended", got, want)
 }
 
-// counts returns the part of a summary that depends neither on the clock nor on shards.
+// counts returns the part of a summary that depends neither on times nor on shards.
 func counts(t *testing.T, text string) string {
 	t.Helper()
 	var s struct {
@@ -358,8 +359,9 @@ func counts(t *testing.T, text string) string {
 	return fmt.Sprintf("%s %s %s %s %d", s.Counts, s.ByAgent, s.RulesHash, s.Series.List, s.Series.Done)
 }
 
-// TestSplitKilled runs one large log in four shards that are killed again and again, as text, as zstd and as Parquet: the outputs of its
-// pieces have the rows of one undisturbed run, in its order, and about as many each. `make shards` runs it in full.
+// TestSplitKilled runs one large log in four shards that are killed repeatedly, as text, as zstd and as Parquet. The
+// outputs of the pieces must have the rows of one undisturbed run, in the same order, and about the same number of
+// rows each. `make shards` runs it in full.
 func TestSplitKilled(t *testing.T) {
 	rounds, lines := 1, 400_000
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
@@ -446,9 +448,10 @@ func TestSplitKilled(t *testing.T) {
 	}
 }
 
-// TestPartitionsKilled runs many inputs into partitions, three of the inputs damaged, in four shards that are killed again and again, in
-// turn on disk and in a store. The files must be those of one undisturbed run, byte for byte: also once inputs have changed, so
-// that they have rows in other partitions, and once a day was added. `make shards` runs it in full.
+// TestPartitionsKilled writes the rows of many inputs, three of them damaged, to partitions, in four shards that are
+// killed repeatedly, alternately on disk and in an object store. The files must be those of one undisturbed run, byte
+// for byte, also after inputs have changed so that their rows belong to other partitions, and after a day was added.
+// `make shards` runs it in full.
 func TestPartitionsKilled(t *testing.T) {
 	rounds, inputs := 3, 30
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_SHARDS")); err == nil {
@@ -470,7 +473,7 @@ func TestPartitionsKilled(t *testing.T) {
 		common := []string{"-rules", m.rules, "-agent", "Googlebot,*", "-on-error", "skip", "-partition-by", "agent,reason"}
 		m.flags = append(slices.Clone(common), "-in", prefix+"logs/")
 		whole, out := fmt.Sprintf("%swhole%d/", prefix, round), fmt.Sprintf("%sparts%d/", prefix, round)
-		// compare runs all shards, which are killed, and one undisturbed run, and compares their files.
+		// compare runs all shards and kills them repeatedly, makes one undisturbed run, and compares the files.
 		compare := func(what string, codes ...int) {
 			t.Helper()
 			begun := time.Now()
@@ -492,7 +495,7 @@ func TestPartitionsKilled(t *testing.T) {
 			}
 		}
 		compare("damaged", 1)
-		for i, name := range slices.Sorted(maps.Keys(m.mend)) { // the damaged inputs are mended, and others get rows of one kind
+		for i, name := range slices.Sorted(maps.Keys(m.mend)) { // replace the damaged inputs by intact ones, and give other inputs rows of only one kind
 			m.put(t, prefix, name, m.mend[name])
 			m.put(t, prefix, fmt.Sprintf("logs/2026-01-%02d/part-%03d.txt", 4*i+4, 4*i+3), []byte("https://www.usaid.gov/z\n"))
 		}

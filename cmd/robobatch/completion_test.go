@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// TestCompletion holds that each script has each flag of each command, its values, and each
-// command.
+// TestCompletion checks that the completion script of each shell has all commands, and all flags with their values.
 func TestCompletion(t *testing.T) {
 	p := commandLine()
 	for _, shell := range []struct {
@@ -42,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// shellPart returns the part of a script that has the flags of a command.
+// shellPart returns the part of a script with the flags of a command.
 func shellPart(shell, script, command string) string {
 	label := cmp.Or(command, `\*`)
 	pattern := map[string]string{
@@ -53,8 +52,8 @@ func shellPart(shell, script, command string) string {
 	return regexp.MustCompile(pattern).FindString(script)
 }
 
-// completions are lines, and the words that complete each in every shell. The part of the last word up to
-// its last "=" or "," is left out. The directory has the file urls.zst and the directory robots.
+// completions lists command lines, with the words that every shell must offer for each. Words are without the part of
+// the last word up to its last "=" or ",". The working directory contains the file urls.zst and the directory robots.
 var completions = []struct{ line, want string }{
 	{"robobatch ru", "rules"},
 	{"robobatch ", "bench census check check-output compile conduct coverage diff explain help lint merge pipe report rules"},
@@ -78,9 +77,9 @@ var completions = []struct{ line, want string }{
 	{"robobatch -origin u", ""},
 }
 
-// askCompletions runs a shell with a script that prints, for each of the lines in its arguments,
-// "== " and the words that complete it, a line each, and compares them. The file with the shell's
-// completion comes before the lines, where bash and zsh have $0.
+// askCompletions runs a shell with a script and compares its output. For each command line in its arguments, the
+// script prints "== " and the line, and then the words that complete it, one per line. The first argument, $0 in bash
+// and zsh, is the file with the completion script.
 func askCompletions(t *testing.T, shell, completion, script string, before ...string) {
 	t.Helper()
 	path, err := exec.LookPath(shell)
@@ -122,8 +121,8 @@ func askCompletions(t *testing.T, shell, completion, script string, before ...st
 	}
 }
 
-// TestBashCompletion asks the script for bash, in bash. Names of files are not its own affair: bash
-// offers them where the function has nothing and did not switch that off.
+// TestBashCompletion runs the completion script for bash in bash. The script does not complete file names: bash
+// itself does, unless the function returns words or turns that off.
 func TestBashCompletion(t *testing.T) {
 	askCompletions(t, "bash", commandLine().Bash(), `
 source "$0" || exit
@@ -138,7 +137,7 @@ for COMP_LINE; do
 done`, "--norc", "-c")
 }
 
-// TestBashDashes holds that a flag may have two dashes, which bash alone completes.
+// TestBashDashes checks that bash completes flags with two dashes; the other shells do not.
 func TestBashDashes(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -163,9 +162,9 @@ end
 true`, "--no-config", "-c")
 }
 
-// TestZshCompletion asks the script for zsh, in an interactive zsh on a terminal of its own:
-// completion cannot be asked otherwise. There compadd, by which words are offered, also prints
-// them, and Control-G ends a line.
+// TestZshCompletion runs the completion script for zsh in an interactive zsh on its own terminal, because completion
+// works only there. The test replaces compadd, which offers words, by a function that also prints them. Control-G
+// ends a line.
 func TestZshCompletion(t *testing.T) {
 	askCompletions(t, "zsh", commandLine().Zsh(), `
 zmodload zsh/zpty

@@ -24,7 +24,7 @@ import (
 	"github.com/robobatch/robobatch/output"
 )
 
-// TestLinks holds that every link of a document to a file or to a section leads somewhere.
+// TestLinks checks that every file or section to which a document links exists.
 func TestLinks(t *testing.T) {
 	var documents []string
 	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../bench/*.md", "../../testdata/*/*.md"} {
@@ -86,8 +86,8 @@ func hasSection(t *testing.T, name, section string) bool {
 	return false
 }
 
-// TestOutputDoc holds that docs/OUTPUT.md has a row for each column and each reason, in their
-// order, and no other.
+// TestOutputDoc checks that the tables in docs/OUTPUT.md have exactly one row per column and per reason, in the order
+// of the code.
 func TestOutputDoc(t *testing.T) {
 	var reasons []string
 	for r := range engine.Reason(engine.NumReasons) {
@@ -110,7 +110,7 @@ func TestOutputDoc(t *testing.T) {
 	}
 }
 
-// TestPlaces holds that every file and directory that DESIGN.md and CONTRIBUTING.md name exists.
+// TestPlaces checks that every file and directory that DESIGN.md and CONTRIBUTING.md name exists.
 func TestPlaces(t *testing.T) {
 	place := regexp.MustCompile("`((?:automaton|bench|cmd|crawlers|docs|e2e|engine|ingest|internal|output|pipe|robots|testdata)(?:/[a-z0-9_.-]+)+)`")
 	for _, name := range []string{"DESIGN.md", "CONTRIBUTING.md"} {
@@ -118,7 +118,7 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := place.FindAllStringSubmatch(string(text), -1)
+		places := storage.FindAllStringSubmatch(string(text), -1)
 		if len(places) < 10 {
 			t.Errorf("%s names %d places", name, len(places))
 		}
@@ -130,7 +130,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPages holds that every page that messages, comments and files of the project name exists.
+// TestPages checks that every page that messages, comments and files of the project name exists.
 func TestPages(t *testing.T) {
 	page := regexp.MustCompile(`\bdocs/[A-Za-z-]+\.(?:md|schema\.json|html)|\b(?:README|DESIGN|CONTRIBUTING|CHANGELOG|TRIED)\.md`)
 	ends := []string{".go", ".py", ".toml", ".yml", ".yaml", ".sh", ".js", ".md", "Makefile"}
@@ -171,8 +171,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestCounts runs the commands in the table of docs/TESTING.md. Each must count more than the number in its row ("more
-// than 500"), but at most a third more.
+// TestCounts runs the commands in the table of docs/TESTING.md. The result of each must be greater than the number in
+// its row ("more than 500"), but by at most a third.
 func TestCounts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of Unix")
@@ -197,7 +197,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestWords holds that the documents stay as short as they are meant to be.
+// TestWords checks that the documents together stay below their maximum number of words.
 func TestWords(t *testing.T) {
 	count := func(pattern string) (words int) {
 		t.Helper()
@@ -224,8 +224,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestPackages holds that the doc comment of every package of the module gives its purpose. Unless it is a package of
-// the command, which only the command can import, the comment also names the packages that may import it.
+// TestPackages checks that the doc comment of every package of the module gives its purpose. The comment must also
+// name the packages that may import it, except in packages that are internal to the command.
 func TestPackages(t *testing.T) {
 	imports := regexp.MustCompile(`\bimport(s|er|ed by)?\b`)
 	packages := 0
@@ -282,8 +282,8 @@ func packageDoc(t *testing.T, dir string) (text string, ok bool) {
 	return sb.String(), ok
 }
 
-// TestFunctionsExplained holds that an unexported function of more than six lines has a doc comment. The linter revive
-// checks the exported ones. Generated code, and functions written in assembly, are left out.
+// TestFunctionsExplained checks that an unexported function of more than six lines has a doc comment. The linter
+// revive checks exported functions. Generated code and functions in assembly are excluded.
 func TestFunctionsExplained(t *testing.T) {
 	functions := 0
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
@@ -321,7 +321,8 @@ func TestFunctionsExplained(t *testing.T) {
 	}
 }
 
-// TestConductPage holds that docs/CONDUCT.md shows a command of its example's script, and the output of that command.
+// TestConductPage checks that docs/CONDUCT.md shows a command from the script of its example, and the output of that
+// command.
 func TestConductPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CONDUCT.md")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// TestExamplePage makes the example of docs again, and compares it. -update writes it. It has no panel
-// in which one edits a robots.txt, which would make it five times as large.
+// TestExamplePage makes the example report of docs and compares it with the file; -update writes the file. The report
+// omits the editor for robots.txt, which would make it five times as large.
 func TestExamplePage(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	out := filepath.Join(t.TempDir(), "report.html")

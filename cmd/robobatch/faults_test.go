@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fives are logs with five faults each, and the findings about them, the worst first.
+// fives are logs with five faults each, and the expected findings, the worst first.
 var fives = map[string]struct {
 	traffic
 	want []string // how each begins, in their order
@@ -88,8 +88,8 @@ func longer(all []visit) []visit {
 	return all
 }
 
-// TestFiveFaults plants five faults in each of three logs of four weeks. The report names the code of each, and the worst
-// is the first. It finds nothing else.
+// TestFiveFaults puts five faults into each of three logs of four weeks. The report must have a finding for each, the
+// worst first, and no other findings.
 func TestFiveFaults(t *testing.T) {
 	for name, log := range fives {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestFiveFaults(t *testing.T) {
 	}
 }
 
-// TestStaleLists holds that nobody is accused of using a name where lists of addresses are too old to tell.
+// TestStaleLists checks that no client is called an impostor if the lists of addresses are too old to prove it.
 func TestStaleLists(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

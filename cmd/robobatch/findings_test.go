@@ -18,8 +18,8 @@ import (
 	"github.com/robobatch/robobatch/report"
 )
 
-// A traffic is a made-up log of a site and of its robots.txt, with the faults of a test. Without one, there is nothing to
-// do: crawlers obey, come all the time, and hardly ever fail.
+// A traffic is a generated log of a site and the history of its robots.txt, with the faults of a test. Without
+// faults, a report has no findings: crawlers obey, their traffic is steady, and requests rarely fail.
 type traffic struct {
 	lines    int
 	days     int
@@ -43,7 +43,7 @@ type visit struct {
 	agent   string
 	path    string
 	status  int
-	size    int    // bytes of the answer; 0 is as usual, and less is 0 bytes
+	size    int    // bytes of the response; 0 means the usual size, and a negative number means 0 bytes
 	method  string // "" is GET
 	skip    bool   // it was not made
 	robot   bool   // a crawler sends it
@@ -126,10 +126,11 @@ func (c *traffic) write(t *testing.T, dir string) {
 	}
 }
 
-// codePattern is the code of a finding on a page.
+// codePattern matches the code of a finding on a page.
 var codePattern = regexp.MustCompile(`<li id="finding-[0-9]+" data-code="([a-z_]+)"`)
 
-// findings makes a report, and returns the codes of its findings in their order, and their sentences. The page has the same.
+// findings makes a report, and returns the codes of its findings, in order, and their sentences. It checks that the
+// page has the same codes.
 func findings(t *testing.T, dir string, args ...string) (codes []string, said string) {
 	t.Helper()
 	page := filepath.Join(dir, "report.html")
@@ -256,7 +257,8 @@ var faults = map[string]struct {
 	},
 }
 
-// list has half of the requests of crawlers ask for one list in many ways.
+// list turns a crawler's request, with probability 1/2, into a request for a list page with one of many combinations
+// of query parameters.
 func (v *visit) list() bool {
 	if !v.robot || v.rng.IntN(2) == 0 {
 		if v.rng.IntN(100) == 0 {
@@ -268,8 +270,8 @@ func (v *visit) list() bool {
 	return true
 }
 
-// ask has a third of the requests for a directory, and a fourth of all of crawlers are for one that is closed from day 7 on,
-// which crawlers obey.
+// ask turns a third of the requests into requests for the directory open. A fourth of the crawlers' requests are for
+// the directory closed, which robots.txt disallows from day 7 on and crawlers then skip.
 func (v *visit) ask(open, closed string) {
 	switch n := v.rng.IntN(12); {
 	case v.path == "/robots.txt" || n > 6:
@@ -282,7 +284,7 @@ func (v *visit) ask(open, closed string) {
 	}
 }
 
-// failSome has one of so many requests of crawlers answered by a status, from a day on.
+// failSome gives a crawler's request a status code with probability 1/of, from a given day on.
 func failSome(v *visit, day float64, status, of int) {
 	if v.robot && v.day > day && v.rng.IntN(of) == 0 {
 		v.status = status
@@ -297,7 +299,7 @@ func violations(rng *rand.Rand) (all []visit) {
 	return all
 }
 
-// chains are requests of two crawlers for pages that three redirects in a row lead to.
+// chains returns requests of two crawlers for pages behind chains of three redirects.
 func chains(rng *rand.Rand) (all []visit) {
 	for range 4000 {
 		day, name := rng.Float64()*14, fmt.Sprintf("topic-%d", rng.IntN(900))
@@ -316,7 +318,7 @@ func chains(rng *rand.Rand) (all []visit) {
 	return all
 }
 
-// impostors are requests of a client that says that it is Googlebot.
+// impostors returns requests of a client that sends Googlebot's User-Agent.
 func impostors(rng *rand.Rand) (all []visit) {
 	for range 400 {
 		all = append(all, visit{day: rng.Float64() * 14, agent: googlebot, address: "5.188.10.77", path: fmt.Sprintf("/shop/%d.html", rng.IntN(300)), status: 200})
@@ -341,8 +343,8 @@ func writeRanges(t *testing.T) {
 	}
 }
 
-// TestFindings plants faults in a log of 100,000 lines. The fault is the first finding, and all others
-// follow from it.
+// TestFindings puts a fault into a log of 100,000 lines. The first finding must be about the fault, and all other
+// findings must be consequences of it.
 func TestFindings(t *testing.T) {
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -363,7 +365,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestImpostorsApart holds that impostors change no share of the crawler whose name they use.
+// TestImpostorsApart checks that requests of impostors do not change the shares of the crawler whose name they use.
 func TestImpostorsApart(t *testing.T) {
 	for kind, name := range map[string]string{"crawler_slowed": "slowed", "parameter_crawl": "two parameters"} {
 		dir := t.TempDir()
@@ -400,8 +402,8 @@ func TestImpostorsApart(t *testing.T) {
 	}
 }
 
-// TestMethodsWithDraft holds that the method of requests is read with a draft, too, which judges no crawler: the answers to HEAD are no
-// pages of one size.
+// TestMethodsWithDraft checks that request methods are also read in a report on a draft, in which requests cannot be
+// violations: responses to HEAD must not count as pages of the same size.
 func TestMethodsWithDraft(t *testing.T) {
 	dir := t.TempDir()
 	log := faults["comparisons by HEAD, which have one size"].traffic
@@ -418,7 +420,8 @@ func TestMethodsWithDraft(t *testing.T) {
 	}
 }
 
-// TestNoFindings makes a report of a public log by a robots.txt that allows everything: there is nothing to act on.
+// TestNoFindings makes a report on a public log with a robots.txt that allows everything. It must not have any
+// findings.
 func TestNoFindings(t *testing.T) {
 	log := filepath.Join(repcase.SharedDir(t), "data", "apache-semicomplete.access.log.zst")
 	dir := t.TempDir()

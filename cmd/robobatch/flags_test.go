@@ -51,8 +51,8 @@ func TestFlagMessages(t *testing.T) {
 	}
 }
 
-// TestFlagsAreFound holds that every flag is suggested for itself without a letter in its middle,
-// unless that is a flag.
+// TestFlagsAreFound checks that each flag is suggested if a letter in its middle is missing, unless the result is
+// another flag.
 func TestFlagsAreFound(t *testing.T) {
 	p := commandLine()
 	for _, c := range p.Commands {
@@ -68,8 +68,8 @@ func TestFlagsAreFound(t *testing.T) {
 	}
 }
 
-// TestTable holds that each flag stands once in each command, with sentences about it, and that its
-// first sentence fits beside it in lists. A value of a few stands in its doc.
+// TestTable checks that each command has each flag only once, that the doc of the flag consists of sentences, the
+// first of which is short enough for the list of flags, and that the doc names all values of a flag with few values.
 func TestTable(t *testing.T) {
 	word := regexp.MustCompile("^[a-z]+$")
 	for _, c := range commandLine().Commands {
@@ -96,8 +96,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestValues holds, for each flag with a fixed list of values, that its command takes each of them, and that the error
-// about any other value lists them. No command runs: the rules that the arguments name do not exist.
+// TestValues checks, for each flag with a fixed list of values, that its command accepts each of them, and that the
+// error about any other value lists them. No command runs, because the rules in the arguments do not exist.
 func TestValues(t *testing.T) {
 	std := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	more := map[string]string{ // other flags that a value needs

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// gateSites are the robots.txt of three sites before a change, by the names of their files.
+// gateSites holds the robots.txt files of three sites before a change, by file name.
 var gateSites = map[string]string{
 	"https_shop.example.txt": `# The shop
 User-agent: *
@@ -65,7 +65,7 @@ Sitemap: https://docs.example/sitemap.xml
 `,
 }
 
-// gateExpect are expectations about these sites, as CI has them.
+// gateExpect are the expectations that a CI job has about these sites.
 const gateExpect = `allow Googlebot,bingbot https://shop.example/shoes/1
 disallow GPTBot https://shop.example/shoes/1
 allow Googlebot https://news.example/2026/
@@ -77,12 +77,13 @@ allow @search https://docs.example/docs/
 type gateChange struct {
 	name     string
 	site     string // as in https_site.example.txt
-	old, new string // texts of that file; old "" is all of it
-	file     string // in place of that file, a new one with the text new
+	old, new string // old is replaced by new in the file; "" means the whole file
+	file     string // if not "", the site's file is replaced by a file with this name and the text new
 	bad      bool
 }
 
-// gateChanges are 27 changes that a gate must find, 4 of which one may judge either way, and 4 that must pass.
+// gateChanges are 27 changes that a gate must find, 4 changes for which both results are acceptable, and 4 that must
+// pass.
 var gateChanges = []gateChange{
 	{name: "cart lost", site: "shop", old: "Disallow: /cart/\nDisallow: /checkout/\nDisallow: /account/\nAllow", new: "Disallow: /checkout/\nDisallow: /account/\nAllow", bad: true},
 	{name: "GPTBot's group removed", site: "shop", old: "User-agent: GPTBot\nDisallow: /\n\n", new: "", bad: true},
@@ -124,7 +125,7 @@ var gateChanges = []gateChange{
 	{name: "the same in other words", site: "docs", old: "Allow: /docs/\nDisallow: /docs/internal/\n", new: "Disallow: /docs/internal/*\nDisallow: /docs/internal/a/\n"},
 }
 
-// change writes the sites into a directory, once the change is made.
+// change writes the sites, after a change, to a directory.
 func (c *gateChange) write(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -155,8 +156,9 @@ func (c *gateChange) write(t *testing.T, dir string) {
 	}
 }
 
-// TestGate holds that the gate of docs/CI.md finds each bad change, and lets the others pass; that a change passes once
-// it is approved, and no other change with it, nor once the robots.txt before is another.
+// TestGate checks that the gate of docs/CI.md finds each bad change, and lets the others pass. It also checks that an
+// approved change passes, that the approval covers no other change, and that it ends when the previous robots.txt is
+// a different one.
 func TestGate(t *testing.T) {
 	page, err := os.ReadFile("../../docs/CI.md")
 	if err != nil {
@@ -229,7 +231,7 @@ func TestGate(t *testing.T) {
 	if found < 26 {
 		t.Errorf("diff finds %d changes", found)
 	}
-	// The other snippets for these sites, of a baseline and of code scanning.
+	// Run the other snippets of the document on these sites: for a baseline, and for code scanning.
 	for _, m := range regexp.MustCompile("robobatch (lint -rules robots -(?:approve|print sarif -out) [a-z.]+)").FindAllSubmatch(page, -1) {
 		if fails(string(m[1])) {
 			t.Errorf("robobatch %s fails", m[1])

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestHelpLines holds that the first help fits a screen.
+// TestHelpLines checks that the first help fits a screen.
 func TestHelpLines(t *testing.T) {
 	p := commandLine()
 	if help := p.Help(&p.Commands[0], false); strings.Count(help, "\n") > 40 {
@@ -16,8 +16,8 @@ func TestHelpLines(t *testing.T) {
 	}
 }
 
-// TestManPage holds that the page has every flag of every command, and that nothing in it is taken
-// for a request.
+// TestManPage checks that the man page has every flag of every command, and that roff treats no line of text as a
+// request.
 func TestManPage(t *testing.T) {
 	program := commandLine()
 	page := program.Man()
@@ -40,8 +40,8 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// TestManPageLint has mandoc read the page. Only the date may be missing, which a test's program
-// does not know.
+// TestManPageLint checks the man page with mandoc -T lint. Only a missing date is accepted, because test binaries
+// have none.
 func TestManPageLint(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestManPageLint(t *testing.T) {
 	}
 	cmd := exec.Command(mandoc, "-Tlint")
 	cmd.Stdin = strings.NewReader(commandLine().Man())
-	out, err := cmd.Output() // an exit code other than 0 says no more than the lines
+	out, err := cmd.Output() // the exit code adds nothing to the lines
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}

@@ -25,14 +25,15 @@ import (
 // columns is how wide a text may be.
 const columns = 80
 
-// hostiles are texts that break lines, colours, annotations, XML or columns where they are not expected.
+// hostiles are texts that would break lines, colours, annotations, XML or columns if they were printed without
+// escapes.
 var hostiles = []string{
 	"\x1b[31mred\x07\x9b31m\u009b1m", "::error file=x,line=1::y", "::stop-commands::x", "%0A::warning::z", "a\u2028::error::b",
 	strings.Repeat("::error::w ", 30), "]]><x/>&amp;\x00\x01\ufffe", "\xff\xfe\xc0", "\u202egnp.exe\u2066\u200f", strings.Repeat("long", 60), strings.Repeat("日本語", 40),
 	strings.Repeat("e\u0301", 90), strings.Repeat("🤖", 50), strings.Repeat("word ", 60), "|<script>*_`[x](y)", `"quo\ted"`, "\t\v\f tab",
 }
 
-// hostileFile returns a robots.txt with these texts in every place.
+// hostileFile returns a robots.txt that contains these texts wherever a text can be.
 func hostileFile() string {
 	var sb strings.Builder
 	for _, text := range hostiles {
@@ -46,8 +47,8 @@ func hostileFile() string {
 	return "\n::error::first\n" + sb.String() + "::error::last\rUser-agent: *\nDisallow: /\n"
 }
 
-// hostileRules writes rules of hostile files with long names, and captures, and returns the names of the
-// files and the URLs, which stand whole.
+// hostileRules writes hostile robots.txt files with long names, and captures. It returns the names of the files and
+// the URLs, which commands print without shortening.
 func hostileRules(t *testing.T) (dir string, whole []string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -132,9 +133,9 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// checkLines checks that no line of a text moves a cursor, hides or reverses letters, or is a command. If narrow,
-// it checks that lines fit, too. Names and URLs that are printed whole may be longer: alone, or at the beginning of
-// a line. It returns the number of lines.
+// checkLines checks that no line of a text moves the cursor, hides or reverses letters, or is a GitHub workflow
+// command. If narrow is set, it also checks that lines fit 80 columns, except that a name or URL that is never
+// shortened may be longer, if it is alone on its line or begins it. It returns the number of lines.
 func checkLines(t *testing.T, text string, whole []string, narrow bool) (lines int) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -161,8 +162,8 @@ func checkLines(t *testing.T, text string, whole []string, narrow bool) (lines i
 	return lines
 }
 
-// TestHostileText has lint, check and explain show hostile files, names and URLs in lines that fit and
-// mean nothing but themselves.
+// TestHostileText checks that lint, check and explain print hostile files, names and URLs in lines that fit, and
+// escape them.
 func TestHostileText(t *testing.T) {
 	rules, whole := hostileRules(t)
 	urls := []string{}
@@ -218,7 +219,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileForms has lint and check write hostile files as annotations, JUnit and SARIF.
+// TestHostileForms checks what lint and check print about hostile files as annotations, JUnit and SARIF.
 func TestHostileForms(t *testing.T) {
 	rules, _ := hostileRules(t)
 	expect := filepath.Join("::error::x,y%", "e.txt")
@@ -239,7 +240,7 @@ func TestHostileForms(t *testing.T) {
 	checkJSON(t, outputOf(t, 1, "", "lint", "-rules", rules, "-print", "sarif"))
 }
 
-// checkAnnotations checks that there are at most ten, and nothing else that is a command.
+// checkAnnotations checks that there are at most ten annotations, and no other workflow commands.
 func checkAnnotations(t *testing.T, text string) {
 	t.Helper()
 	commands := 0
@@ -268,7 +269,7 @@ func checkAnnotations(t *testing.T, text string) {
 	}
 }
 
-// checkXML checks that a text is XML 1.0 without characters that this forbids or a terminal obeys.
+// checkXML checks that a text is valid XML 1.0, without characters that control a terminal.
 func checkXML(t *testing.T, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
@@ -320,7 +321,7 @@ func checkJSON(t *testing.T, text string) {
 	}
 }
 
-// TestWidth has every finding of the collection fit 80 columns, in all dialects.
+// TestWidth checks that every finding about the files of the collection fits 80 columns, in all dialects.
 func TestWidth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("all findings of the collection take 10 s of processor time, so not with -short")
@@ -344,8 +345,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestHostileChanges has diff and coverage show hostile files, URLs and names, with a log and without, in
-// all forms.
+// TestHostileChanges checks what diff and coverage print about hostile files, URLs and names, with a log and without,
+// in all forms.
 func TestHostileChanges(t *testing.T) {
 	rules, whole := hostileRules(t)
 	var log strings.Builder
@@ -396,8 +397,8 @@ func TestHostileChanges(t *testing.T) {
 	checkMarkdown(t, readText(t, os.Getenv("GITHUB_STEP_SUMMARY")))
 }
 
-// checkMarkdown checks that a text in Markdown has no other elements than ours, that the rows of its tables
-// have as many cells as their heads, and that nobody is notified.
+// checkMarkdown checks that a Markdown text has only the elements that robobatch writes, that table rows have the
+// same number of cells as the header row, and that no GitHub user is mentioned.
 func checkMarkdown(t *testing.T, text string) {
 	t.Helper()
 	checkLines(t, text, nil, false)

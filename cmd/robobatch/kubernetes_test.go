@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// An indexedJob is the part of docs/cluster/kubernetes.yaml that the tests need.
+// An indexedJob holds the fields of docs/cluster/kubernetes.yaml that the tests need.
 type indexedJob struct {
 	completions int
 	command     []string
@@ -24,7 +24,7 @@ type indexedJob struct {
 	noRetry     []int // exit codes after which an index has failed
 }
 
-// readJob reads the manifest, as far as it is written as it is.
+// readJob reads the manifest. It expects the YAML style of that file.
 func readJob(t *testing.T, name string) (j indexedJob) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs/cluster", name))
@@ -58,7 +58,7 @@ func readJob(t *testing.T, name string) (j indexedJob) {
 	return j
 }
 
-// pod returns a pod of an index, whose volume is a directory.
+// pod returns a pod with an index, whose volume is the given directory.
 func (m *monthOfLogs) pod(j indexedJob, index int) *exec.Cmd {
 	args := make([]string, len(j.command))
 	for i, arg := range j.command {
@@ -72,8 +72,8 @@ func (m *monthOfLogs) pod(j indexedJob, index int) *exec.Cmd {
 	return cmd
 }
 
-// TestKubernetes runs the pods of the manifest as processes with its variables. It kills one and drains one, and
-// does with their exit codes as the manifest's policy says.
+// TestKubernetes runs the pods of the manifest as processes with its variables. It kills one pod and drains another,
+// and then treats their exit codes according to the manifest's failure policy.
 func TestKubernetes(t *testing.T) {
 	job, merge := readJob(t, "kubernetes.yaml"), readJob(t, "kubernetes-merge.yaml")
 	if job.env["JOB_COMPLETIONS"] != strconv.Itoa(job.completions) || !slices.Equal(job.noRetry, []int{1, 2}) {
@@ -126,8 +126,8 @@ func TestKubernetes(t *testing.T) {
 	equal(t, "the Job", got, want)
 }
 
-// podEnds runs a pod, sends it a signal once it has an output if there is one, and returns its exit
-// code: 128 and the signal's number if that ended it.
+// podEnds runs a pod and returns its exit code. If a signal is given, it sends the signal once the pod has an output;
+// if that ends the pod, the exit code is 128 plus the number of the signal.
 func (m *monthOfLogs) podEnds(t *testing.T, j indexedJob, index int, signal syscall.Signal) int {
 	t.Helper()
 	cmd := m.pod(j, index)
@@ -164,7 +164,8 @@ func (m *monthOfLogs) records() int {
 	return len(names)
 }
 
-// TestAWSBatch checks that the job definition retries an array's task unless its inputs, usage or rules must be corrected first.
+// TestAWSBatch checks that the job definition retries a failed task of an array, unless its exit code says that
+// inputs, flags or rules must be corrected first.
 func TestAWSBatch(t *testing.T) {
 	text, err := os.ReadFile("../../docs/cluster/aws-batch.json")
 	if err != nil {
@@ -193,8 +194,8 @@ func TestAWSBatch(t *testing.T) {
 	}
 }
 
-// TestSlurmRequeues holds that a task of the array is put into the queue again if its store is down, but not for ever, and not if
-// something else failed.
+// TestSlurmRequeues checks that a task of the array is requeued if object storage is unavailable, but only a limited
+// number of times, and not after other failures.
 func TestSlurmRequeues(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"robobatch": "exit $CODE", "scontrol": "echo $* >asked"} {

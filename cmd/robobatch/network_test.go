@@ -12,11 +12,11 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
-// networkCall is a line of strace about a call that could reach a network.
+// networkCall matches a line of strace about a system call that could reach a network.
 var networkCall = regexp.MustCompile(`(?m)^.*\b(socket|socketpair|connect|bind|listen|accept4?|send(to|msg|mmsg)|recv(from|msg|mmsg))\(.*$`)
 
-// TestNoNetwork has strace watch all commands: none opens a connection unless a name begins with s3://,
-// whatever the environment says of stores.
+// TestNoNetwork runs all commands under strace: none may open a connection unless a name begins with s3://, whatever
+// the environment variables for object storage are.
 func TestNoNetwork(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// TestPageBefore holds that no output gets its name if the page beside it cannot be made: here, because the rules are gone by then.
+// TestPageBefore checks that no output gets its name if the page in addition to it cannot be made, in this test
+// because the rules are removed during the run.
 func TestPageBefore(t *testing.T) {
 	for _, line := range []string{"-out x.csv -rules rules -in - -report y.html -stats s.json", "diff -out x.csv -old old -rules rules -in - -report y.html"} {
 		t.Chdir(t.TempDir())

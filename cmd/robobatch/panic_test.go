@@ -18,7 +18,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A breaking is a task that decides the log urls.txt into out.csv, and panics somewhere.
+// A breaking is a task that evaluates the log urls.txt, writes out.csv, and panics at a given step.
 type breaking struct {
 	process.Sink[*output.File]
 	at string
@@ -37,7 +37,7 @@ func (b *breaking) Write(batch *engine.Batch) error {
 	})
 }
 
-// A breakingSource breaks a row of its batches, or panics.
+// A breakingSource corrupts a row of its batches so that the engine panics, or panics itself.
 type breakingSource struct {
 	*ingest.Logs
 	at string
@@ -71,7 +71,7 @@ func (b *breaking) Run(ctx context.Context) error {
 		return err
 	}
 	if _, err := engine.Run(ctx, store, breakingSource{logs, b.at}, b, engine.Options{Workers: 2}); err != nil {
-		return err // without closing the output, as code that panics in its middle does
+		return err // without closing the output, like code that panics while it writes
 	}
 	if b.at == "end" {
 		panic(errors.New("end"))
@@ -79,7 +79,8 @@ func (b *breaking) Run(ctx context.Context) error {
 	return b.Commit((*output.File).Commit)
 }
 
-// TestPanic holds what the command makes of a panic: exit code 2, one line that names the log, the stack with -v, and no file.
+// TestPanic checks the result of a panic: exit code 2, one line that names the log, the stack only with -v, and no
+// output file.
 func TestPanic(t *testing.T) {
 	at := ""
 	commands = append(commands, func() flags.Command {

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// A pipeEnds is a run of the command pipe, and the far ends of its streams.
+// A pipeEnds is a run of the command pipe, with the test's ends of its standard input and output.
 type pipeEnds struct {
 	in       *os.File
 	out      *os.File
@@ -58,8 +58,8 @@ func urlRecord(urls ...string) arrow.Record {
 	return b.NewRecord()
 }
 
-// TestPipeAnswersAtOnce holds that a record batch is answered before another comes, or the stream
-// ends.
+// TestPipeAnswersAtOnce checks that the command answers a record batch before it receives another batch or the end of
+// the stream.
 func TestPipeAnswersAtOnce(t *testing.T) {
 	p := startPipe(t)
 	rec := urlRecord("https://example.com/private/x", "https://example.com/y")
@@ -95,8 +95,8 @@ func TestPipeAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// TestPipeNobodyReads holds that the command ends quietly when nobody reads its output, though
-// more might come in.
+// TestPipeNobodyReads checks that the command ends without an error when its output is closed, even if more input
+// could follow.
 func TestPipeNobodyReads(t *testing.T) {
 	p := startPipe(t)
 	p.out.Close()

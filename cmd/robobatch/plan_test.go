@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// TestFlagsDoc holds that docs/FLAGS.md equals the page made of the table of flags. With -update it writes
-// the file.
+// TestFlagsDoc checks that docs/FLAGS.md is the page generated from the table of flags. With -update it writes the
+// file.
 func TestFlagsDoc(t *testing.T) {
 	const name = "../../docs/FLAGS.md"
 	page := commandLine().Markdown()

@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// rows FILE: prints an Arrow file or stream, "stdout" included: the names of the columns, then the
-// rows, with tabs.
+// rows FILE: prints an Arrow file or stream: a line with the names of the columns, and then the rows, separated by
+// tabs. FILE may be "stdout".
 func printRows(ts *testscript.TestScript, _ bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	if bytes.HasPrefix(text, []byte("ARROW1")) {
@@ -80,14 +80,14 @@ func printMetadata(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// samerows FILE1 FILE2: compares Parquet files but for their footers, in which the metadata is.
+// samerows FILE1 FILE2: compares two Parquet files without their footers, which contain the metadata.
 func sameRows(ts *testscript.TestScript, neg bool, args []string) {
 	if same := bytes.Equal(pages(ts, args[0]), pages(ts, args[1])); same == neg {
 		ts.Fatalf("same rows: %v", same)
 	}
 }
 
-// pages returns the part of a Parquet file before its footer.
+// pages returns the bytes of a Parquet file before its footer.
 func pages(ts *testscript.TestScript, name string) []byte {
 	text := []byte(ts.ReadFile(name))
 	n := len(text)
@@ -97,8 +97,7 @@ func pages(ts *testscript.TestScript, name string) []byte {
 	return text[:n-8-int(binary.LittleEndian.Uint32(text[n-8:]))]
 }
 
-// json FILE PATH...: prints the values at these paths of a JSON file, such as counts.urls, a line
-// each.
+// json FILE PATH...: prints the values at these paths of a JSON file, such as counts.urls, one per line.
 func printJSON(ts *testscript.TestScript, _ bool, args []string) {
 	var doc any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc))

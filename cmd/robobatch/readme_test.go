@@ -15,9 +15,8 @@ import (
 	"testing"
 )
 
-// TestReadme runs every command of README.md, in its order and in one directory, and compares their output
-// with the block behind them. Its curl reaches a server of the test in place of the
-// Internet.
+// TestReadme runs every command of README.md, in order and in one directory, and compares the output with the block
+// after the command. curl reaches a server of the test instead of the Internet.
 func TestReadme(t *testing.T) {
 	for _, tool := range []string{"sh", "curl", "xargs", "sed", "awk", "gzip"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -69,15 +68,15 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// lasting returns the part of a command's output that is the same on every machine: all but times, memory, and the spaces
-// that align them.
+// lasting returns the part of a command's output that is the same on every machine. It removes times, memory, and the
+// spaces that align them.
 func lasting(text string) string {
 	text = regexp.MustCompile(`(?m)^  [0-9.]+ s, .* of CPU, .*\n`).ReplaceAllString(text, "")
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }
 
-// enterReadme makes a new directory the current one. It has the files that the README expects, and
-// curl reaches a server with the files that the README fetches.
+// enterReadme makes a new directory with the files that the README expects, and changes into it. It starts a server
+// with the files that the README downloads, and makes curl reach that server.
 func enterReadme(t *testing.T) {
 	t.Helper()
 	testdata, err := filepath.Abs("../../testdata")
@@ -114,8 +113,8 @@ func enterReadme(t *testing.T) {
 	t.Setenv("CURL_HOME", dir)
 }
 
-// sites answers for the sites of the README: some have a robots.txt, one has none, and one has a
-// file of captures.
+// sites is the HTTP handler for the sites of the README: some have a robots.txt, one has none, and one has a file of
+// captures.
 func sites(warc []byte) http.Handler {
 	const name = "/crawl-data/captures.warc.gz"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestSameURL asks a run, explain by arguments and by standard input, check and diff for the same URLs, with all bytes,
-// blanks, bad UTF-8 and odd forms in front, inside and behind: all give one answer, and spell the URL in one way.
+// TestSameURL evaluates the same URLs with a run, with explain (as arguments and on standard input), with check and
+// with diff. The URLs have all bytes, blanks, invalid UTF-8 and unusual forms at their beginning, inside and at their
+// end. All commands must give the same verdict and write the URL in the same way.
 func TestSameURL(t *testing.T) {
 	n := 25_000 // for each of four dialects
 	if testing.Short() {
@@ -40,7 +41,7 @@ func TestSameURL(t *testing.T) {
 const oddRules = "User-agent: *\nDisallow: /a$\nDisallow: /a\xff\nDisallow: /b%20\nDisallow: /b%09\nDisallow: /b c\nDisallow: /\xc3\xa9\n" +
 	"Disallow: /*%C2%A0$\nDisallow: /*\x0bz\nDisallow: /x%0C\nDisallow: /*%00\nDisallow: /c?*=$\nAllow: /*.css$\nDisallow: /d%ff\nDisallow: /*\\\n"
 
-// oddPieces are put in front of a URL, into it and behind it.
+// oddPieces are inserted before a URL, into it and after it.
 func oddPieces() (pieces []string) {
 	for b := range 256 {
 		if b != '\n' {
@@ -52,7 +53,7 @@ func oddPieces() (pieces []string) {
 		"#", "?", "//", "/./", "/../", ";x", "$", "*", "\\", "@", ":", "a b", "=\"", "'", "`", ",", "|", "<>")
 }
 
-// oddURLs returns n URLs with such pieces, none of them empty, all different.
+// oddURLs returns n different URLs with such pieces; none is empty.
 func oddURLs(n int) (urls []string) {
 	rng := rand.New(rand.NewPCG(9309, 38))
 	bases := []string{
@@ -70,11 +71,11 @@ func oddURLs(n int) (urls []string) {
 			urls = append(urls, url)
 		}
 	}
-	urls[0] = "https://o.test/a" // the first line must be a URL, and no byte order mark
+	urls[0] = "https://o.test/a" // the first line must be a URL without a byte order mark
 	return urls
 }
 
-// sameURLs are URLs for which commands are compared with a run.
+// sameURLs holds the URLs for which commands are compared with a run.
 type sameURLs struct {
 	t     *testing.T
 	flags []string
@@ -82,7 +83,8 @@ type sameURLs struct {
 	rows  []oddRow // of a run, one for each URL
 }
 
-// An oddRow is an answer as a run writes it, and as explain, check and diff spell it.
+// An oddRow is the answer for one URL, in the form in which a run writes it; answers of explain, check and diff are
+// converted to it.
 type oddRow struct {
 	Line    int    `json:"line"`
 	URL     string `json:"url"`
@@ -134,7 +136,7 @@ func (s *sameURLs) decide() {
 	}
 }
 
-// explain asks explain for the URLs, as arguments and as a list.
+// explain compares the run with explain, for the URLs as arguments and as a list on standard input.
 func (s *sameURLs) explain() {
 	s.t.Helper()
 	listed := s.answers(exitDone, strings.Join(s.urls, "\n")+"\n", "explain", "-rules", "robots.txt", "-print", "json")
@@ -153,10 +155,12 @@ func (s *sameURLs) explain() {
 	}
 }
 
-// hasNUL reports whether a URL cannot be an argument. At the start of a line of a list, NULs are a hole that a crash left.
+// hasNUL reports whether a URL cannot be an argument. At the start of a line in a list, NULs count as a hole that a
+// crash left.
 func hasNUL(url string) bool { return strings.ContainsRune(url, 0) }
 
-// check asks check for those URLs that a line of expectations can have: no blank inside, and no end of a line.
+// check compares the run with check, for those URLs that a line of expectations can contain: URLs without blanks
+// inside and without line ends.
 func (s *sameURLs) check() {
 	s.t.Helper()
 	var expected strings.Builder

@@ -11,16 +11,17 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts of testdata/script")
 
-// testCommands are the programs that this binary can be, by name.
+// testCommands are the programs as which the test binary can run, by name.
 var testCommands = map[string]func(){"robobatch": main}
 
-// TestMain makes this binary the command robobatch for the scripts, too.
+// TestMain lets the test binary also run as the command robobatch, for the scripts.
 func TestMain(m *testing.M) {
 	testscript.Main(m, testCommands)
 }
 
-// TestScript runs the scripts of testdata/script. scriptcmd_test.go has their own commands. $QUICKSTART is the directory
-// of the sample data, $WARC of captures, $PACKED of packed logs, and $CONDUCT of a log of crawlers.
+// TestScript runs the scripts of testdata/script. scriptcmd_test.go has their own commands. $QUICKSTART, $WARC,
+// $PACKED and $CONDUCT are the directories of the sample data, of captures, of compressed logs, and of a log with
+// crawlers.
 func TestScript(t *testing.T) {
 	quickstart, err := filepath.Abs("../../testdata/quickstart")
 	if err != nil {
@@ -44,7 +45,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("WARC", warc)
 			env.Setenv("CONDUCT", filepath.Join(filepath.Dir(quickstart), "conduct"))
 			env.Values[storeOf{}] = &scriptStore{}
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // or each command takes a second under the race detector
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command takes a second with the race detector
 			return os.MkdirAll(filepath.Join(env.WorkDir, "out"), 0o777)
 		},
 	})

@@ -20,7 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are the commands that scripts have besides those of testscript.
+// scriptCommands are the commands for scripts in addition to those of testscript.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":            exits,
 	"closedpipe":       closedPipe,
@@ -49,8 +49,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"requests":         checkRequests,
 }
 
-// scriptCondition knows root, which no permission stops, and mount, the right to mount a file
-// system.
+// scriptCondition evaluates the conditions root (the user ignores file permissions) and mount (the user may mount a
+// file system).
 func scriptCondition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -61,8 +61,8 @@ func scriptCondition(cond string) (bool, error) {
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
 
-// rulesare RULES: has now.rbp name a directory, a pack or captures, so that outputs of several can be compared with the
-// name of the rules in them.
+// rulesare RULES: makes the link now.rbp point to a directory, a pack or captures. Outputs contain the name of the
+// rules, so outputs from different rules can only be compared if all have this name.
 func nameRules(ts *testscript.TestScript, _ bool, args []string) {
 	path, link := ts.MkAbs(args[0]), ts.MkAbs("now.rbp")
 	ts.Check(os.RemoveAll(link))
@@ -94,7 +94,7 @@ func checkExit(ts *testscript.TestScript, want string, err error) {
 	}
 }
 
-// robobatch returns the command with the arguments, to be run where the script is.
+// robobatch returns the command with the arguments. It runs in the working directory of the script.
 func robobatch(ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.Command("robobatch", args...)
 	cmd.Dir = ts.MkAbs(".")
@@ -102,7 +102,7 @@ func robobatch(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// closedpipe CODE ARG...: runs robobatch with a standard output that nobody reads.
+// closedpipe CODE ARG...: runs robobatch with a closed pipe as standard output, and expects the exit code.
 func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 	r, w, err := os.Pipe()
 	ts.Check(err)
@@ -113,15 +113,14 @@ func closedPipe(ts *testscript.TestScript, _ bool, args []string) {
 	checkExit(ts, args[0], cmd.Run())
 }
 
-// interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and
-// sends the signal INT, TERM or HUP when enough of them were taken that it must be working. From
-// then on it reads on (busy), or waits for more (idle). Its temporary file must be there before the
-// signal, and must not be there after it.
+// interrupt CODE SIGNAL idle|busy ARG...: runs robobatch, writes URLs to its standard input, and sends it the signal
+// INT, TERM or HUP once it has read so many that it must be evaluating them. After that, more URLs follow (busy), or
+// none (idle). The temporary file must exist before the signal, and must not exist after it.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}
 	busy := args[2] == "busy"
 	heeded := make(chan os.Signal, 1)
-	signal.Notify(heeded, signals[args[1]]) // a child ignores signals that are ignored here, as under nohup
+	signal.Notify(heeded, signals[args[1]]) // a child process ignores the signals that this process ignores, for example under nohup
 	defer signal.Stop(heeded)
 	cmd := robobatch(ts, args[3:])
 	stdin, err := cmd.StdinPipe()
@@ -155,7 +154,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// A firstWrite passes writes on, and closes came at the first.
+// A firstWrite passes writes on, and closes the channel came at the first write.
 type firstWrite struct {
 	w    io.Writer
 	once sync.Once
@@ -168,8 +167,8 @@ func (f *firstWrite) Write(p []byte) (int, error) {
 	return f.w.Write(p)
 }
 
-// interruptLoading CODE ARG...: runs robobatch, which must come to show a bar of progress, and
-// sends SIGINT then. There must be no file in out after it.
+// interruptLoading CODE ARG...: runs robobatch, waits until it shows progress, and sends SIGINT. Afterwards the
+// directory out must be empty.
 func interruptLoading(ts *testscript.TestScript, _ bool, args []string) {
 	heeded := make(chan os.Signal, 1)
 	signal.Notify(heeded, os.Interrupt)
@@ -189,8 +188,7 @@ func interruptLoading(ts *testscript.TestScript, _ bool, args []string) {
 	checkExit(ts, args[0], <-ended)
 }
 
-// blank FILE: writes 16 GiB of empty lines, compressed, which take long to read and have nothing in
-// them.
+// blank FILE: writes 16 GiB of empty lines, compressed. They take long to read, but contain no row.
 func writeBlank(ts *testscript.TestScript, _ bool, args []string) {
 	enc, err := zstd.NewWriter(nil)
 	ts.Check(err)
@@ -199,7 +197,7 @@ func writeBlank(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat(frame, 1<<10), 0o666))
 }
 
-// temps returns how many temporary files there are below the script's directory.
+// temps returns the number of temporary files below the script's directory.
 func temps(ts *testscript.TestScript) int {
 	names, err := filepath.Glob(ts.MkAbs(filepath.Join("out", ".*.tmp")))
 	ts.Check(err)
@@ -239,7 +237,7 @@ func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
 }
 
-// pack zstd|gzip FROM TO: packs a file. The zstd frame has a checksum.
+// pack zstd|gzip FROM TO: compresses a file. The zstd frame has a checksum.
 func packFile(ts *testscript.TestScript, _ bool, args []string) {
 	var (
 		b   bytes.Buffer
@@ -256,8 +254,8 @@ func packFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o666))
 }
 
-// zip ARCHIVE FILE...: makes a zip archive of files, which are stored as they are if its name begins
-// with "stored".
+// zip ARCHIVE FILE...: makes a zip archive of files. They are stored without compression if the name of the archive
+// begins with "stored".
 func zipFiles(ts *testscript.TestScript, _ bool, args []string) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -283,7 +281,7 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)*percent/100]), 0o666))
 }
 
-// damage FILE PERCENT: overwrites 64 bytes at that place of a file.
+// damage FILE PERCENT: overwrites 64 bytes of a file, at that percentage of its size.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	percent, err := strconv.Atoi(args[1])

@@ -23,7 +23,7 @@ import (
 	"github.com/robobatch/robobatch/internal/testdata/fakestore"
 )
 
-// A scriptStore is the store of objects of a script, once it has one.
+// A scriptStore is the object store of a script. The zero value has none yet.
 type scriptStore struct {
 	*fakestore.Store
 	variables []string // of the environment
@@ -35,8 +35,8 @@ type storeOf struct{}
 // storeFor returns the store of a script.
 func storeFor(ts *testscript.TestScript) *scriptStore { return ts.Value(storeOf{}).(*scriptStore) }
 
-// store DIR: starts a store of objects behind TLS, if there is none yet, sets the environment so that
-// robobatch reaches it, and puts the files below the directory into its bucket, which is named "bucket".
+// store DIR: starts an object store with TLS, unless one is running, sets the environment variables with which
+// robobatch reaches it, and puts the files below the directory into its bucket, named "bucket".
 func startStore(ts *testscript.TestScript, _ bool, args []string) {
 	s := storeFor(ts)
 	if s.Store == nil {
@@ -62,8 +62,7 @@ func startStore(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// objects PREFIX DIR: writes all objects whose keys begin with the prefix below a directory, which is made
-// anew.
+// objects PREFIX DIR: writes all objects whose keys begin with the prefix to a directory, which it replaces.
 func getObjects(ts *testscript.TestScript, _ bool, args []string) {
 	s, dir := storeFor(ts), ts.MkAbs(args[1])
 	ts.Check(os.RemoveAll(dir))
@@ -77,7 +76,7 @@ func getObjects(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// [!] object KEY [FILE]: writes an object to a file, which must be there, or not.
+// [!] object KEY [FILE]: checks that an object exists, or with ! that it does not, and writes it to the file.
 func getObject(ts *testscript.TestScript, neg bool, args []string) {
 	text, ok := storeFor(ts).Get(args[0])
 	if ok == neg {
@@ -88,7 +87,7 @@ func getObject(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// putobject KEY TEXT: puts an object, whatever its key, in which \\n and the like are escapes, as in the text.
+// putobject KEY TEXT: puts an object with any key. In the key and in the text, \\n and the like are escapes.
 func putObject(ts *testscript.TestScript, _ bool, args []string) {
 	key, err := strconv.Unquote(`"` + args[0] + `"`)
 	ts.Check(err)
@@ -97,7 +96,7 @@ func putObject(ts *testscript.TestScript, _ bool, args []string) {
 	storeFor(ts).Put(key, []byte(text))
 }
 
-// uploads OPEN ABORTED: compares how many uploads in parts are open, and how many were aborted.
+// uploads OPEN ABORTED: compares the numbers of multipart uploads that are open, and that were aborted.
 func checkUploads(ts *testscript.TestScript, _ bool, args []string) {
 	open, aborted := storeFor(ts).Uploads()
 	if strconv.Itoa(open) != args[0] || strconv.Itoa(aborted) != args[1] {
@@ -105,7 +104,8 @@ func checkUploads(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// [!] requests PATTERN: looks for a request: "GET /bucket/key bytes=0-9".
+// [!] requests PATTERN: checks that the store has received a request that matches, or with ! that it has not. A
+// request looks like "GET /bucket/key bytes=0-9".
 func checkRequests(ts *testscript.TestScript, neg bool, args []string) {
 	log := storeFor(ts).Log()
 	if slices.ContainsFunc(log, regexp.MustCompile(args[0]).MatchString) == neg {
@@ -113,9 +113,10 @@ func checkRequests(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// storefail none | flaky | change KEY | answer STATUS CODE [METHOD] | stall METHOD: how the store fails
-// from now on. If it is flaky, every fifth request fails, each in another way; change changes an
-// object each time after it was read; answer gives that answer to all requests.
+// storefail none | flaky | change KEY | answer STATUS CODE [METHOD] | stall METHOD: sets how the store fails from now
+// on. With flaky, every fifth request fails, each in a different way. With change, an object changes each time after
+// it was read. With answer, all requests (with that method) get this response. With stall, requests with that method
+// get none.
 func failStore(ts *testscript.TestScript, _ bool, args []string) {
 	s := storeFor(ts)
 	switch args[0] {
@@ -179,8 +180,9 @@ func flaky(s *fakestore.Store) func(w http.ResponseWriter, r *http.Request) bool
 	}
 }
 
-// interruptUpload CODE SIGNAL abort|noabort ARG...: runs robobatch, and sends it the signal once a part of
-// an upload has come, which never gets an answer. With noabort the store does not let it abort that.
+// interruptUpload CODE SIGNAL abort|noabort ARG...: runs robobatch, and sends it the signal once the store has
+// received a part of an upload, to which the store never responds. With noabort, the store refuses to abort the
+// upload.
 func interruptUpload(ts *testscript.TestScript, _ bool, args []string) {
 	s := storeFor(ts)
 	came := make(chan struct{})

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// traps are URLs without end, and the finding about each.
+// traps are infinite URL spaces, and the finding about each.
 var traps = map[string]struct {
 	path func(v *visit) string
 	says string // in the finding
@@ -68,7 +68,7 @@ func (v *visit) filters(between, is string) string {
 	return strings.Join(all[v.rng.IntN(9)/4:], between)
 }
 
-// spaceLines returns of how many lines logs are whose URLs without end are known: 100,000, and 30,000 with -short.
+// spaceLines returns the number of lines in logs with infinite URL spaces: 100,000, or 30,000 with -short.
 func spaceLines() int {
 	if testing.Short() {
 		return 30_000
@@ -76,7 +76,7 @@ func spaceLines() int {
 	return 100_000
 }
 
-// TestNoSpaces holds that sites of pages that look like URLs without end have none of them in a large log.
+// TestNoSpaces checks that no infinite URL space is found in large logs of sites whose pages only look like one.
 func TestNoSpaces(t *testing.T) {
 	for name, path := range map[string]func(v *visit) string{
 		"a repository": func(v *visit) string {
@@ -118,7 +118,7 @@ func TestNoSpaces(t *testing.T) {
 	}
 }
 
-// values are sites whose pages are values of a parameter, or dates of a list that ends.
+// values are sites whose pages are values of a parameter from a finite list, or dates in a limited range.
 var values = map[string]func(v *visit) string{
 	"topics": func(v *visit) string {
 		if v.rng.IntN(4000) == 0 {
@@ -166,13 +166,14 @@ var values = map[string]func(v *visit) string{
 	},
 }
 
-// fixedID returns one of 300 ids that all clients ask for.
+// fixedID returns one of 300 ids that all clients request.
 func (v *visit) fixedID() string {
 	n := uint64(1 + v.rng.IntN(300))
 	return fmt.Sprintf("%016x%016x", n*0x9E3779B97F4A7C15, n*0xBF58476D1CE4E5B9)
 }
 
-// noFindings makes a log of so many lines, a fourth of them for some paths, and finds nothing in it.
+// noFindings makes a log with a number of lines, a fourth of them for the given paths, and checks that its report has
+// no findings.
 func noFindings(t *testing.T, lines int, path func(v *visit) string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -189,13 +190,14 @@ func noFindings(t *testing.T, lines int, path func(v *visit) string) {
 	}
 }
 
-// day0 returns a day of the 164 years from two years on.
+// day0 returns a random day within 164 years, the first of which begins two years from now.
 func (v *visit) day0() time.Time { return begin.AddDate(2, 0, v.rng.IntN(60_000)) }
 
-// groupPattern is the text of the groups that a finding on the page has for a remedy.
+// groupPattern matches the groups of robots.txt that a finding on the page proposes as its remedy.
 var groupPattern = regexp.MustCompile(`The groups as a whole</summary>\s*<pre[^>]*>([^<]*)</pre>`)
 
-// TestSpaces plants each kind of URLs without end in a large log: it is the only finding, and its rule closes hardly another page.
+// TestSpaces puts each kind of infinite URL space into a large log. It must be the only finding, and the proposed
+// rule may disallow hardly any other page.
 func TestSpaces(t *testing.T) {
 	for name, trap := range traps {
 		t.Run(name, func(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/console"
 )
 
-// A timeMaker makes the times of a log, of any years from 1 to 9999.
+// A timeMaker makes the times of a log, in any year from 1 to 9999.
 type timeMaker struct{ rng *rand.Rand }
 
-// ends are the first and the last times of a log.
+// ends are the earliest and the latest times that logs can have.
 var ends = []time.Time{
 	time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 1000, time.UTC), time.Date(1677, 9, 21, 0, 12, 43, 0, time.UTC), time.Unix(-1, 0).UTC(), time.Unix(0, 0).UTC(),
 	time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), time.Date(2262, 4, 11, 23, 47, 17, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
@@ -34,7 +34,8 @@ func (m timeMaker) moment() time.Time {
 	return time.Unix(first+m.rng.Int64N(last-first), m.rng.Int64N(1e6)*1e3).UTC()
 }
 
-// times returns n times: equal, near each other, of few years, or any; in any order, in theirs, or reversed.
+// times returns n times that are equal, close together, within a few years, or arbitrary; in random, ascending or
+// descending order.
 func (m timeMaker) times(n int) []time.Time {
 	from, to := m.moment(), m.moment()
 	kind := m.rng.IntN(5)
@@ -68,8 +69,8 @@ func (m timeMaker) times(n int) []time.Time {
 	return all
 }
 
-// text returns a time as a log has it, in any zone. That of the first and of the last hours may have a year 0 or 10000 there,
-// or be outside the years that count.
+// text formats a time as in a log, in any zone. In another zone, the first and the last hours may have the year 0 or
+// 10000.
 func (m timeMaker) text(at time.Time) string {
 	if m.rng.IntN(3) == 0 {
 		zoned := at.In(time.FixedZone("", (m.rng.IntN(27)-13)*3600))
@@ -131,7 +132,7 @@ func writeTimes(t *testing.T, seed uint64) {
 	}
 }
 
-// timeCommands are the commands that read the times of logs, or of captures.
+// timeCommands are the commands that read times of logs or captures.
 var timeCommands = []string{
 	"-rules after.jsonl -in log.jsonl -agent-from-log -as-of log -out x.csv -report x.html -what-if off -stats x.json -timezone ZONE -keep ts",
 	"-rules after.jsonl -in log.jsonl -agent * -as-of log -sort origin -out x.parquet -keep ts:time",
@@ -155,8 +156,9 @@ var timeCommands = []string{
 // backwards matches an amount of time that is negative.
 var backwards = regexp.MustCompile(`(^|[\s(:])-\d[\d,.]* ?(days?|hours?|h|min(utes?)?|s|seconds?)\b|"[a-z_]*seconds[a-z_]*": ?-\d`)
 
-// TestExtremeTimes runs all commands that read times on logs whose times are of any year from 1 to 9999: no command fails, and no
-// amount of time is negative. Each log of a usual run has a third of the commands; `make times` runs all of them on 1,000 logs.
+// TestExtremeTimes runs all commands that read times on logs with times in any year from 1 to 9999: no command may
+// fail, and no duration may be negative. Normally, a third of the commands runs on each log; `make times` runs all of
+// them on 1,000 logs.
 func TestExtremeTimes(t *testing.T) {
 	logs, every := 15, 3
 	if n, err := strconv.Atoi(os.Getenv("ROBOBATCH_TIMES")); err == nil {
@@ -211,7 +213,7 @@ func TestExtremeTimes(t *testing.T) {
 	}
 }
 
-// runIn runs the command in this process, and returns its exit code and what it printed.
+// runIn runs the command in this process, and returns its exit code and its output.
 func runIn(t *testing.T, arguments []string) (code int, out, messages string) {
 	t.Helper()
 	var files []*os.File

@@ -36,15 +36,15 @@ type verifiedSnapshot struct {
 	has  []bool
 }
 
-// A verifiedWorld is published lists, and addresses, times and crawlers of requests: each address lies on an edge of a
-// prefix, each time on the edge of an age.
+// A verifiedWorld holds address lists, and the addresses, times and crawlers of requests. Each address is at an end
+// of a prefix, and each time is at the end of an age.
 type verifiedWorld struct {
-	lists   map[string][]verifiedSnapshot // by name of the file without its ending, by time
+	lists   map[string][]verifiedSnapshot // by the name of the file without its extension, and by time
 	clients []netip.Addr
 	moments []int64 // unknownMoment is a row without a time
 	senders []crawlers.Crawler
 
-	special  []bool                 // by client: no client on the internet has the address
+	special  []bool                 // by client: whether the address cannot be one of a client on the internet
 	speakers [][][]verifiedSnapshot // by sender: the lists that speak for it
 }
 
@@ -230,7 +230,7 @@ func (w *verifiedWorld) rows(n int, yield func(i int, r verifiedRow) error) erro
 	return nil
 }
 
-// writeLog writes the requests as a table. Addresses are written in all ways that logs have.
+// writeLog writes the requests as a table. Addresses are written in all notations that occur in logs.
 func (w *verifiedWorld) writeLog(name string, n int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -260,8 +260,8 @@ func (w *verifiedWorld) writeLog(name string, n int) error {
 	return errors.Join(err, out.Flush(), f.Close())
 }
 
-// TestVerified compares verified, verified_by and violation of all ways to decide with the slow reference: by files
-// and by a pack, with 1 and 8 workers, in CSV and in Parquet.
+// TestVerified compares the columns verified, verified_by and violation with a slow reference, for runs with files
+// and with a pack, with 1 and 8 workers, in CSV and in Parquet.
 func TestVerified(t *testing.T) {
 	lists, err := filepath.Abs("../../crawlers/ranges/testdata")
 	if err != nil {
@@ -346,7 +346,8 @@ func (w *verifiedWorld) check(t *testing.T, name string, next func() ([3]string,
 	t.Logf("%s: %d rows, %d differences; %v", name, *verifiedRows, wrong, answers)
 }
 
-// provesClient reports whether a proof is none, or a list with a prefix that has the address.
+// provesClient reports whether a value of verified_by is empty, or names a list and a prefix in it that contains the
+// address.
 func provesClient(proof string, client netip.Addr) bool {
 	if proof == "" {
 		return true
@@ -356,7 +357,7 @@ func provesClient(proof string, client netip.Addr) bool {
 	return err == nil && strings.HasSuffix(name, ".json") && p.Contains(client)
 }
 
-// csvCells returns a function for the rows of a CSV of up to three columns.
+// csvCells returns a function that returns the cells of the next row of a CSV with up to three columns.
 func csvCells(t *testing.T, name string) func() ([3]string, error) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -376,7 +377,8 @@ func csvCells(t *testing.T, name string) func() ([3]string, error) {
 	}
 }
 
-// parquetCells returns a function for the rows of a Parquet file with two columns of texts and one of booleans.
+// parquetCells returns a function that returns the cells of the next row of a Parquet file with two text columns and
+// one boolean column.
 func parquetCells(t *testing.T, name string) func() ([3]string, error) {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -1,7 +1,7 @@
-// Package cli parses arguments by a table of flags, and generates everything that a command line shows about its flags
-// from that table: help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a page in
-// Markdown. It hides these formats. It does not know the flags of robobatch: cmd/robobatch has the table, and only it and
-// its packages import cli.
+// Package cli parses arguments by a table of flags, and generates everything that a command line shows about its
+// flags from that table: help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a
+// page in Markdown. Callers need not know these formats. The package does not know the flags of robobatch: the table
+// is in cmd/robobatch, and only it and its packages import cli.
 package cli
 
 import (
@@ -18,8 +18,8 @@ type Program struct {
 	Name     string    // on the command line: "robobatch"
 	About    string    // its purpose in a few words, for the man page
 	Version  string    // for the man page
-	Date     string    // of the version, for the man page; "" if unknown
-	Commands []Command // the first has no name: it runs when the first argument is a flag
+	Date     string    // day of the version, for the man page; "" if unknown
+	Commands []Command // the first command has no name: it runs if the first argument is a flag
 	Topics   []Topic   // texts of the command help that explain something
 	Intro    string    // paragraphs of the page in Markdown, between the title and the flags
 
@@ -36,8 +36,8 @@ type Command struct {
 	Flags []Flag // flags of one section are adjacent
 	Rest  string // paragraphs after the flags
 
-	Arguments string                // arguments that are not flags, as shown in the synopsis: "URL..."; "" for none
-	Take      func(argument string) // takes such an argument, which may be anywhere among the flags
+	Arguments string                // arguments that are not flags, as the synopsis shows them, such as "URL..."; "" if there are none
+	Take      func(argument string) // receives each such argument; they may be before, between or after flags
 
 	// Unexpected returns the remedy for an unexpected argument, for the error message.
 	Unexpected func(argument string) string
@@ -54,8 +54,8 @@ type Flag struct {
 	List    bool     // it takes several of Values, separated by commas
 	Files   bool     // its value is the name of a file or directory
 	Rare    bool     // only the help on all flags has it
-	Like    string   // a flag of another command with the same meaning, for the error message; "" if there is none
-	Needed  string   // the remedy if it is missing; "" if it can be omitted
+	Like    string   // name of the flag with the same meaning in another command, for error messages; "" if there is none
+	Needed  string   // the remedy for the error if the flag is missing; "" if the flag is optional
 
 	// Set sets the value, which is "true" for a flag without one. Its error describes the fault of the value, without
 	// the flag's name.
@@ -109,7 +109,7 @@ func (c *Command) Flag(name string) *Flag {
 	return &c.Flags[i]
 }
 
-// sections calls do for each group of consecutive flags in one section.
+// sections calls do for each run of consecutive flags with the same section.
 func sections(flags []Flag, do func(title string, flags []Flag)) {
 	for len(flags) > 0 {
 		n := slices.IndexFunc(flags, func(f Flag) bool { return f.Section != flags[0].Section })
@@ -121,7 +121,7 @@ func sections(flags []Flag, do func(title string, flags []Flag)) {
 	}
 }
 
-// Names returns the names of the commands that have one, and help.
+// Names returns the names of all commands that have a name, and "help".
 func (p *Program) Names() (names []string) {
 	for _, c := range p.Commands[1:] {
 		names = append(names, c.Name)
@@ -129,7 +129,7 @@ func (p *Program) Names() (names []string) {
 	return append(names, "help")
 }
 
-// A UsageError is a fault in the arguments, for which the help is useful.
+// A UsageError is a fault in the arguments. Messages about it refer to the help.
 type UsageError struct{ Err error }
 
 // Error names the fault.
@@ -146,8 +146,8 @@ func Usage(format string, values ...any) error {
 // Faults collects all faults of the arguments. The zero value is empty.
 type Faults struct{ errs []error }
 
-// Add adds each error joined in err as a [UsageError] about a flag; nil adds none. flag is "" if the errors name their
-// flags themselves.
+// Add adds each error that is joined in err as a [UsageError] about a flag; nil adds nothing. flag is "" if the
+// errors name their flags themselves.
 func (f *Faults) Add(flag string, err error) {
 	for _, err := range Parts(err) {
 		if flag != "" {
@@ -209,7 +209,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// wide are the blocks whose characters take two columns (Unicode Standard Annex #11).
+// wide are the Unicode blocks whose characters take two columns (Unicode Standard Annex #11).
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1},
@@ -229,8 +229,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Fit shortens a text to at most that many columns, at least three. It replaces the middle by a mark, because long
-// names and rules often differ at the end.
+// Fit shortens a text to at most that many columns, at least three. It replaces the middle by a "…", because long
+// names and rules often differ only at the end.
 func Fit(s string, columns int) string {
 	columns = max(columns, 3)
 	if len(s) <= columns || Columns(s) <= columns {

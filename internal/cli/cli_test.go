@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A bakery is what the flags of the program of these tests set.
+// A bakery holds the variables that the flags of the tests' program set.
 type bakery struct {
 	flour  string
 	sizes  []string
@@ -16,7 +16,7 @@ type bakery struct {
 	warm   bool
 }
 
-// program returns a small program with a command, and what its flags set.
+// program returns a small program with a command, and the variables that its flags set.
 func program() (*Program, *bakery) {
 	var b bakery
 	flour := Flag{Section: "Input", Name: "flour", Arg: "file", Doc: "The flour to use. It is\n\tground.", Files: true, Needed: "name a sack", Set: Once(&b.flour, "mix it before")}
@@ -139,8 +139,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownVariants holds that a flag with several texts has each sentence once: those of all texts come last, unless all begin
-// with one.
+// TestMarkdownVariants checks that a flag with several texts has each sentence only once. Sentences that all texts
+// share come last, unless all texts begin with one.
 func TestMarkdownVariants(t *testing.T) {
 	flag := func(doc string) []Flag { return []Flag{{Name: "in", Arg: "file", Section: "Input", Doc: doc}} }
 	p := Program{Name: "bake", Commands: []Command{
@@ -165,8 +165,7 @@ func TestRoff(t *testing.T) {
 	}
 }
 
-// TestParts holds that only lists that [errors.Join] made are taken apart, and a fault is of its
-// flag.
+// TestParts checks that only errors made by [errors.Join] are split into parts, and that a fault belongs to its flag.
 func TestParts(t *testing.T) {
 	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
 	if got := Parts(errors.Join(a, errors.Join(b, c))); len(got) != 3 {
@@ -185,7 +184,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFill holds that filling changes nothing but spaces.
+// TestFill checks that filling changes nothing but spaces.
 func TestFill(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "",

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestColumns counts the columns of letters, wide letters, marks and pictures.
+// TestColumns checks the number of columns of letters, wide letters, combining marks and pictographs.
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "abc": 3, "é": 1, "e\u0301": 1, "日本": 4, "ｱ": 1, "한": 2, "🤖": 2, "…": 1, "Ω": 1} {
 		if got := Columns(text); got != want {

@@ -13,9 +13,9 @@ const (
 	helpDocs  = 17  // the space left of the docs of flags
 )
 
-// HelpOn returns the text that the command help prints for a word: the help of a command or of the program
-// itself (""), without its rare flags, the text of a topic, the man page (man), or completion (bash, zsh, fish). The error
-// is a [UsageError].
+// HelpOn returns the text that the command help prints for a topic: the help, without rare flags, of a command or of
+// the program itself (""), the text of a topic, the man page (man), or a completion script (bash, zsh, fish). The
+// error is a [UsageError].
 func (p *Program) HelpOn(word string) (string, error) {
 	if c := p.Command(word); c != nil {
 		return p.Help(c, false), nil
@@ -30,7 +30,7 @@ func (p *Program) HelpOn(word string) (string, error) {
 	return "", &UsageError{Hint(err, word, words)}
 }
 
-// topics returns all topics: first texts for people, then texts that other programs read.
+// topics returns all topics: first those for people, then those for other programs, such as completion scripts.
 func (p *Program) topics() []Topic {
 	return append(p.Topics[:len(p.Topics):len(p.Topics)],
 		Topic{"man", "a man page", p.Man},
@@ -51,8 +51,9 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command. The program's help also lists the commands. Short help has the first sentences of
-// the flags that are not rare, those of the program under one heading, and omits the program's Rest.
+// Help returns the help of a command. The program's own help also lists the commands. If full is not set, it has only
+// the flags that are not rare, with their first sentences; the program's own flags are then under one heading, and
+// its Rest is omitted.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {
@@ -105,7 +106,8 @@ func (p *Program) Help(c *Command, all bool) string {
 	return sb.String()
 }
 
-// writeEntry writes a head with its explanation to its right, or below it if both are long.
+// writeEntry writes a head, such as a flag, and its explanation: to the right of it, or below it if the line would be
+// too long.
 func writeEntry(sb *strings.Builder, head, doc string) {
 	margin := strings.Repeat(" ", helpDocs)
 	head = "  " + head
@@ -167,7 +169,7 @@ func writeManFlags(sb *strings.Builder, c *Command) {
 	})
 }
 
-// manWidth is the length of filled lines in the source of a man page, without escapes.
+// manWidth is the maximum length of lines in the source of a man page, without escapes.
 const manWidth = 72
 
 // roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are
@@ -196,7 +198,7 @@ func roffParagraphs(text string) string {
 	return sb.String()
 }
 
-// roff escapes text. A minus remains a minus, so that flags can be copied, and no line becomes a request.
+// roff escapes text. A minus stays a minus, so that flags can be copied, and no line can be a roff request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -217,7 +219,7 @@ func (p *Program) Markdown() string {
 			if len(sections[f.Section]) == 0 {
 				titles = append(titles, f.Section)
 			}
-			// Add the flag of a command to its entry, which it makes if there is none.
+			// Add the flag of a command to its entry, or make a new entry.
 			entries := sections[f.Section]
 			owner := "`" + cmp.Or(c.Name, p.Name) + "`"
 			i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
@@ -242,8 +244,8 @@ func (p *Program) Markdown() string {
 	for _, title := range titles {
 		fmt.Fprintf(&sb, "\n## %s\n", title)
 		for _, e := range sections[title] {
-			// Write an entry of a program of these commands: the sentences that all variants share come first if all begin
-			// with one, and last otherwise.
+			// Write an entry. The sentences that all variants share come first if all variants begin with one of
+			// them, and last otherwise.
 			fmt.Fprintf(&sb, "\n### `%s`\n", e.usage)
 			if len(e.variants) == 1 {
 				fmt.Fprintf(&sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, names))
@@ -287,7 +289,7 @@ type variant struct {
 	owners []string
 }
 
-// whose names some of all commands; if only few others remain, it names the exceptions.
+// whose lists the commands of a variant, or the exceptions if these are fewer.
 func whose(owners, all []string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
 	switch {

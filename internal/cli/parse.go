@@ -45,8 +45,8 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		return r.faults.Err()
 	case len(r.unexpected) > 0 && c.Arguments == "":
 		r.faults.Add("", fmt.Errorf("unexpected argument %q: %s", r.unexpected[0], c.Unexpected(r.unexpected[0])))
-	default: // a stray argument may be meant as the value of what is missing
-		// Add a fault for each flag that is needed and not given.
+	default: // an argument that is not a flag may be meant as the value of a missing flag
+		// Add a fault for each required flag that is not given.
 		for _, f := range r.command.Flags {
 			if f.Needed != "" && !r.given[f.Name] {
 				r.faults.Add("", fmt.Errorf("-%s is missing: %s", f.Name, f.Needed))
@@ -59,7 +59,7 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 	return r.faults.Err()
 }
 
-// A parsing is the state of parsing the arguments of a command.
+// A parsing holds the state while the arguments of a command are parsed.
 type parsing struct {
 	program    *Program
 	command    *Command
@@ -96,9 +96,9 @@ func (r *parsing) next() bool {
 	case name == "help" && r.command.Flag(name) == nil:
 		r.help = true
 	case r.command.Flag(name) == nil:
-		// Add the fault of a flag that the command does not have: whose it is, or which one may be
-		// meant. That one, if it is needed, is not missing, too. The next argument is passed over if it may be
-		// the value.
+		// Add the fault of a flag that the command does not have. It says which commands have the flag, or which flag
+		// may be meant; that flag, if it is required, is not also reported as missing. The next argument is skipped
+		// if it may be the value.
 		known := make([]string, 0, len(r.command.Flags))
 		var meant, like *Flag
 		for i := range r.command.Flags {
@@ -156,7 +156,7 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = value != ""
 }
 
-// owners returns the commands that have a flag, and the flag of the first of them.
+// owners returns the commands that have a flag with a given name, and that flag of the first command.
 func (r *parsing) owners(name string) (titles []string, first *Flag) {
 	for i := range r.program.Commands {
 		c := &r.program.Commands[i]
@@ -274,7 +274,7 @@ func Positive(to *int) func(string) error {
 	}
 }
 
-// Hint adds the known value that may be meant, if any, to the error about a value; nil stays nil.
+// Hint adds the known value that may be meant, if there is one, to an error about a value; nil stays nil.
 func Hint(err error, value string, known []string) error {
 	if near := Closest(value, known); err != nil && near != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, near)
@@ -282,7 +282,7 @@ func Hint(err error, value string, known []string) error {
 	return err
 }
 
-// HintOrMeant is Hint with synonyms: meant maps words that people use to the known ones.
+// HintOrMeant is Hint with synonyms: meant maps words that people may write to the known values.
 func HintOrMeant(err error, value string, known []string, meant map[string]string) error {
 	if word := meant[strings.ToLower(value)]; err != nil && word != "" {
 		return fmt.Errorf("%w; did you mean %s?", err, word)
@@ -296,8 +296,8 @@ func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
 	if len(word) < 3 {
-		// For words of up to two letters: the only known one of two letters that
-		// differs in one of them or in their order, or else the only one that begins with the word.
+		// For a word of up to two letters, return the only known word of two letters that differs in one letter or in
+		// their order, or else the only known word that begins with it.
 		var near, begun []string
 		for _, k := range known {
 			lower := strings.ToLower(k)

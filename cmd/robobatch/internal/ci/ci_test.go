@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGitHub writes ten notes as annotations, and the rest to the summary, as far as GitHub takes it.
+// TestGitHub checks that ten notes become annotations, and the rest goes to the summary, up to the maximum size.
 func TestGitHub(t *testing.T) {
 	for _, c := range []struct {
 		notes   int
@@ -57,7 +57,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// TestEscapes keeps names and texts from ending commands, properties and cells.
+// TestEscapes checks that names and texts cannot end workflow commands, properties or table cells.
 func TestEscapes(t *testing.T) {
 	n := Note{Level: "error", File: "a,b:c%\r\n\x1b", Line: 1, Column: 2, Title: "::t\u202e", Text: "50%\r\n::error::x\u009b"}
 	const want = `::error file=a%2Cb%3Ac%25\r\n\x1b,line=1,col=2,title=%3A%3At\u202e::50%25\r%0A\::error::x\u009b`

@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/internal/timespan"
 )
 
-// TestLasting holds in which units an amount of time is, rounded down, and rounded up.
+// TestLasting checks the units in which durations are printed, rounded down and rounded up.
 func TestLasting(t *testing.T) {
 	for l, want := range map[timespan.Length][2]string{
 		1500000: {"1.5 s", "1.5 s"}, 2*timespan.Minute + 1: {"2 min", "3 min"}, 71 * timespan.Hour: {"71 h", "71 h"},

@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/warning"
 )
 
-// TestQuiet holds that a quiet console prints no hints and no reports, but every warning once and every text of Tell. It
-// escapes characters that a terminal might obey.
+// TestQuiet checks that a quiet console prints no hints and no reports, but every warning once and every text of
+// Tell. Characters that control a terminal must be escaped.
 func TestQuiet(t *testing.T) {
 	for _, quiet := range []bool{false, true} {
 		name := filepath.Join(t.TempDir(), "err")
@@ -55,7 +55,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestWriter holds that the first error of writing is kept, and told at once.
+// TestWriter checks that a Writer returns the first write error at once, and keeps it.
 func TestWriter(t *testing.T) {
 	first := errors.New("first")
 	w := NewWriter(failing{first})

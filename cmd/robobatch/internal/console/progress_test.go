@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestBarFits draws a bar on terminals of several widths, which become narrower: no line may reach
-// the last column, or wrap, and none has colour or another escape. Nothing of it is left at the end.
+// TestBarFits draws a bar on terminals of several widths that become narrower. No line may reach the last column or
+// contain colours or other escapes, and at the end nothing of the bar may be left.
 func TestBarFits(t *testing.T) {
 	for _, width := range []int{1, 2, 7, 20, 40, 79, 80, 200} {
 		var text bytes.Buffer
@@ -34,8 +34,8 @@ func TestBarFits(t *testing.T) {
 	}
 }
 
-// TestBarLine holds the parts of a line by the room that it has: nothing is cut in its middle, and 80
-// columns have all of it.
+// TestBarLine checks which parts a line has, depending on its width: no part is truncated, and 80 columns have room
+// for all parts.
 func TestBarLine(t *testing.T) {
 	some := Sample{25e6, 1e8, 12345678, true}
 	for _, tt := range []struct {
@@ -61,7 +61,7 @@ func TestBarLine(t *testing.T) {
 	}
 }
 
-// TestProgressOfTerminals holds which terminals get a bar.
+// TestProgressOfTerminals checks which terminals get a bar.
 func TestProgressOfTerminals(t *testing.T) {
 	for _, tt := range []struct {
 		name, kind string

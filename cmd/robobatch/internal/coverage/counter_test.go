@@ -87,7 +87,7 @@ func responses(bodies map[robots.Origin]string) iter.Seq2[robots.Response, error
 	}
 }
 
-// A slowCounter counts as the reference does: it asks every rule alone for every request.
+// A slowCounter is a slow reference for Counter: it matches every rule separately with every request.
 type slowCounter struct {
 	bodies map[robots.Origin]string
 	files  map[string]*slowFile // by body
@@ -206,7 +206,7 @@ func (s *slowCounter) report(names []string) (all []Rule) {
 
 func (f *slowFile) first() robots.Origin { return slices.Min(slices.Collect(maps.Keys(f.origins))) }
 
-// check compares the counts of a Counter with the slow count, for one worker and for three.
+// check compares the counts of a Counter with those of a slowCounter, for one worker and for three.
 func check(t *testing.T, bodies map[robots.Origin]string, all []request, q question) (rules int) {
 	t.Helper()
 	var printed []string
@@ -256,7 +256,7 @@ func at0(rules []Rule, i int) any {
 	return "none"
 }
 
-// TestCounter compares random requests under random files with the slow count.
+// TestCounter compares the counts of random requests and random robots.txt files with those of a slowCounter.
 func TestCounter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	names := []string{"*", "Googlebot", "bingbot", "GPTBot", "AdsBot-Google"}
@@ -315,8 +315,8 @@ func randomPath(rng *rand.Rand) string {
 	return string(b)
 }
 
-// TestCounterReal does so with real files and URLs: of the repository, and where they are there those
-// of the collection.
+// TestCounterReal does the same as TestCounter with real files and URLs: those in the repository and, if it exists,
+// those of the collection.
 func TestCounterReal(t *testing.T) {
 	dir := filepath.Join(repcase.Dir(t), "..", "quickstart")
 	checkReal(t, filepath.Join(dir, "rules"), filepath.Join(dir, "urls.zst"))
@@ -359,7 +359,8 @@ func checkReal(t *testing.T, rules, log string) {
 	}
 }
 
-// TestMemory: beyond its memory, URLs are counted on disk, and too many rules are an error.
+// TestMemory checks that URLs that do not fit into the memory are counted on disk, and that too many rules are an
+// error.
 func TestMemory(t *testing.T) {
 	bodies := map[robots.Origin]string{"https://a.com": "User-agent: *\nDisallow: /a\nDisallow: /*b\n"}
 	var all []request
@@ -397,8 +398,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: a request of a URL that was met lately allocates nothing, nor does a new one whose
-// rules were.
+// TestNoAllocation checks that a request does not allocate memory if its URL was counted recently, or if its URL is
+// new but another request with the same rules was counted.
 func TestNoAllocation(t *testing.T) {
 	store, err := engine.BuildStore(responses(map[robots.Origin]string{"https://a.com": "User-agent: *\nDisallow: /a\nDisallow: /*b\n"}), engine.StoreOptions{})
 	if err != nil {

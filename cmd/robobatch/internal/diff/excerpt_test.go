@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// TestExcerpt shows the text that a rule matches, wherever it stands in a long URL.
+// TestExcerpt checks that an excerpt shows the text that a rule matches, wherever it is in a long URL.
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("/langer/ordner", 10)
 	for _, test := range []struct{ url, rule, want string }{

@@ -2,7 +2,7 @@ package diff
 
 import "testing"
 
-// TestJudge holds which changes each kind of -fail counts, and that a share which is just reached passes.
+// TestJudge checks which changes each kind of -fail counts, and that a share equal to the threshold passes.
 func TestJudge(t *testing.T) {
 	r := &Report{Unit: "request", Agents: []Agent{{
 		Agent: "Googlebot", Requests: 1000,

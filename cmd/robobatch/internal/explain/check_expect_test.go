@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRead reads lines of each form, and says of each fault where it is.
+// TestRead parses lines of each form, and checks that the error about a fault names its line.
 func TestRead(t *testing.T) {
 	f, err := parseExpectations(strings.NewReader("\ufeff# robots\n\nallow Googlebot,bingbot / # all\r\n\tdisallow *  /a#b rule=12\nwaive all_closed\n"), "x", nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestJudge holds which answers pass, and how each form shows those that do not.
+// TestJudge checks which answers pass, and how each output form shows failures.
 func TestJudge(t *testing.T) {
 	yes, no := true, false
 	answer := func(allowed *bool, reason string, line int32) *Answer {

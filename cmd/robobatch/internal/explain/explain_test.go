@@ -17,11 +17,13 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// asked are crawlers to ask for: named often, by families, and never.
+// asked are the crawlers of the tests: some that many files name, some that only have a fallback group, and some that
+// no file names.
 var asked = []string{"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "bingbot", "YandexImages", "GPTBot", "AhrefsBot", "x"}
 
-// TestEngine compares answers for random URLs of the quick start, and of the collection where it is
-// there, with the verdicts of package engine in all dialects, and the rules of each with the reference in one of them.
+// TestEngine compares the answers for random URLs with the verdicts of package engine in all dialects, and the rules
+// of each answer with the reference in one dialect. It uses the files of the quick start and, if it exists, the
+// collection.
 func TestEngine(t *testing.T) {
 	t.Run("quickstart", func(t *testing.T) {
 		compare(t, filepath.Join(repcase.Dir(t), "..", "quickstart", "rules"), 500)
@@ -34,7 +36,7 @@ func TestEngine(t *testing.T) {
 	})
 }
 
-// compare makes the comparisons with the rules of a directory.
+// compare makes the comparisons of TestEngine with the rules of a directory.
 func compare(t *testing.T, dir string, samples int) {
 	t.Helper()
 	files, err := rulefiles.Find(dir, "")
@@ -107,8 +109,8 @@ func compare(t *testing.T, dir string, samples int) {
 	t.Logf("%d answers, %d of them by a rule; %d rules that match", samples, byRule, listed)
 }
 
-// compareRules compares the rules of an answer, entry by entry, with the answer of the reference for each
-// rule alone, and with the order in which it prefers them. It returns how many match.
+// compareRules compares the rules of an answer with the reference: whether each rule, tested separately, matches the
+// path, and the order of precedence. It returns the number of rules that match.
 func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) (matching int) {
 	t.Helper()
 	if c.Outcome.Effect != robots.UseRules {
@@ -132,7 +134,7 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 	}
 	for i := range got.Rules {
 		entry := &got.Rules[i]
-		if len(matches) > 0 { // the one that the reference prefers of those that are left
+		if len(matches) > 0 { // the rule that takes precedence in the reference, among those that remain
 			best := robots.Decide(matches, path, d)
 			r := matches[best]
 			matches = slices.Delete(matches, best, best+1)
@@ -152,7 +154,7 @@ func compareRules(t *testing.T, got *Answer, c listings.Copy, d robots.Dialect) 
 	return matching
 }
 
-// pathOf returns the path that the rules are matched with, and holds that the answer shows it.
+// pathOf returns the path that rules are matched with, and checks that the answer shows it.
 func pathOf(t *testing.T, got *Answer, d robots.Dialect) []byte {
 	t.Helper()
 	path, _ := d.Path(NewTarget(got.URL).raw, nil)
@@ -162,20 +164,20 @@ func pathOf(t *testing.T, got *Answer, d robots.Dialect) []byte {
 	return path
 }
 
-// hasPattern reports whether an entry shows a pattern of the rule, and its length.
+// hasPattern reports whether an entry shows the pattern of a rule and the length of the pattern.
 func hasPattern(r robots.Rule, entry *why.Rule, d robots.Dialect) bool {
 	index, ok := d.IndexPattern(r)
 	pattern := d.PatternOf(entry.Pattern)
 	return (pattern == r.Pattern || ok && pattern == index) && entry.Length == d.Length(pattern)
 }
 
-// beginsWith reports whether the reference says that a pattern matches a path.
+// beginsWith reports whether a pattern matches a path according to the reference.
 func beginsWith(pattern string, path []byte, d robots.Dialect) bool {
 	return pattern == "" || robots.Decide([]robots.Rule{{Pattern: pattern}}, path, d) == 0
 }
 
-// checkStop checks the byte at which an entry that does not match stops: the pattern up to that byte
-// matches, and with that byte it does not. Entries that match further stand first.
+// checkStop checks the byte of the pattern at which an entry fails to match: the pattern before that byte must match,
+// and with that byte it must not. Entries that match more bytes come first.
 func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
 	t.Helper()
 	entry, pattern := &got.Rules[i], d.PatternOf(got.Rules[i].Pattern)
@@ -186,7 +188,7 @@ func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
 	if stop == len(pattern) {
 		t.Fatalf("%s: entry %d is %+v", got.URL, i+1, *entry)
 	}
-	upTo := func(n int) string { // a "*" behind it, so that no "$" is an anchor; "" matches everything
+	upTo := func(n int) string { // a "*" is appended, so that a "$" is not an end anchor; "" matches everything
 		if n == len(pattern) || n == 0 {
 			return pattern[:n]
 		}
@@ -200,7 +202,7 @@ func checkStop(t *testing.T, got *Answer, i int, d robots.Dialect) {
 	}
 }
 
-// randomTargets returns URLs that resemble the rules of random files.
+// randomTargets returns URLs made from rules of randomly chosen files.
 func randomTargets(t *testing.T, files *rulefiles.Files, rng *rand.Rand, n int) []Target {
 	t.Helper()
 	var values []string // origin, NUL, path
@@ -233,7 +235,7 @@ func randomTargets(t *testing.T, files *rulefiles.Files, rng *rand.Rand, n int) 
 	return targets
 }
 
-// checkText checks that the text fits 80 columns, apart from the name of the file, which stands whole.
+// checkText checks that the text fits 80 columns, except for the name of the file, which is never shortened.
 func checkText(t *testing.T, a *Answer) {
 	t.Helper()
 	for i, line := range strings.Split(a.Text(Style{Title: true}), "\n") {

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestUnclear is a table of names that a user asks for, and the crawlers that may be meant.
+// TestUnclear checks, for a table of names in -agent, which crawlers the warning says may be meant.
 func TestUnclear(t *testing.T) {
 	named := RuleTokens{[]robots.ProductToken{"AcmeFetcher", "abot", "Gogglebot"}, true}
 	for _, c := range []struct{ asked, want string }{
@@ -58,8 +58,8 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
-// TestUnclearKnown: no crawler that is known, by its token or by its name in the User-Agent header, is
-// taken for another one, in any dialect.
+// TestUnclearKnown checks that no known crawler is reported as a misspelling of another one, in any dialect, whether
+// it is named by its product token or by its name in the User-Agent header.
 func TestUnclearKnown(t *testing.T) {
 	for _, c := range crawlers.Set("all") {
 		for _, name := range append(slices.Clone(c.Names), c.Token, c.Token+"/1.0") {

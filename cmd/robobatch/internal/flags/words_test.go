@@ -20,7 +20,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// TestColumnDocs compares the help on columns with the schema of an output.
+// TestColumnDocs compares the help texts for columns with the schema of an output.
 func TestColumnDocs(t *testing.T) {
 	fields := map[string]arrow.Field{}
 	for _, opt := range []engine.StoreOptions{{Directives: robots.Directives(), Sitemaps: sitemap.NewBuilder(robots.Google, 0).Set()}, {LogAgents: engine.LogAgentsStar, Ranges: new(ranges.Lists)}} {
@@ -60,7 +60,8 @@ func TestColumnDocs(t *testing.T) {
 	}
 }
 
-// TestTopics holds that the texts name all that there is, in lines that fit a window.
+// TestTopics checks that the help topics name all formats, crawlers, columns and dialects, and that their lines are
+// not too long.
 func TestTopics(t *testing.T) {
 	texts := map[string]string{}
 	for _, topic := range Topics {

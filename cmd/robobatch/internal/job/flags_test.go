@@ -17,7 +17,7 @@ import (
 // streams are those of the process.
 var streams = console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 
-// parse parses flags of the main job, and returns the plan of them.
+// parse parses flags of the main job, and returns its plan.
 func parse(t *testing.T, text string, plan func(g *given) (*plan, error)) (*plan, error) {
 	t.Helper()
 	g := new(given)
@@ -29,7 +29,7 @@ func parse(t *testing.T, text string, plan func(g *given) (*plan, error)) (*plan
 	return plan(g)
 }
 
-// TestStopWhileLoading stops a run when the rules are being read.
+// TestStopWhileLoading stops a run while it reads the rules.
 func TestStopWhileLoading(t *testing.T) {
 	const quickstart = "../../../../testdata/quickstart/"
 	dir := t.TempDir()
@@ -48,20 +48,20 @@ func TestStopWhileLoading(t *testing.T) {
 	}
 }
 
-// TestFlagsOfBytes holds for each flag of the main job whether outputs that are done are done again
-// when it changes. A new flag must be in one of the two lists.
+// TestFlagsOfBytes checks, for each flag of the main job, whether -resume makes complete outputs again when the flag
+// changes. A new flag must be in one of the two lists.
 func TestFlagsOfBytes(t *testing.T) {
 	const lists = "../../../../crawlers/ranges/testdata"
 	hosts := filepath.Join(t.TempDir(), "hosts.tsv")
 	if err := os.WriteFile(hosts, []byte("45.90.1.7\tcrawl.googlebot.com\t45.90.1.7\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	changes := map[string]string{ // arguments added to the base; those behind a bar are in the base of the comparison, too
+	changes := map[string]string{ // arguments that are added to the base; those after a bar are also added to the base of the comparison
 		"base": "-base https://a.example", "format": "-format csv", "field": "-field url=u",
 		"keep": "-keep status", "client-at": "-client-at 1|-agent-from-log -ranges " + lists,
 		"accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
-		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // those that are known, as the other tests run beside this one
+		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // the known formats: other tests, which run at the same time, must not see a new one
 		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",
 		"as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
 		"out-format": "-out-format csv", "columns": "-columns url", "layout": "-layout wide", "where": "-where bad", "rejects": "-rejects r/",

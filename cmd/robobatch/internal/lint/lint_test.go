@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/RULES.md anew")
 
-// TestCodes has every code of package robots explained, with an example that has the finding in its
-// dialect, and one that has it no more.
+// TestCodes checks that every code of package robots is explained, and that in the dialect of the code the bad
+// example has the finding and the good one does not.
 func TestCodes(t *testing.T) {
 	for _, name := range declared(t) {
 		if _, ok := Lookup(robots.Code(name)); !ok {
@@ -78,7 +78,7 @@ func has(body string, code robots.Code, d robots.Dialect) bool {
 	return slices.ContainsFunc(robots.Inspect([]byte(body), d).About("https://www.example.com"), func(n robots.Diagnostic) bool { return n.Code == code })
 }
 
-// worse returns a finding of the body that is at least as bad; "" if there is none.
+// worse returns the code of a finding in the body that is at least as severe; "" if there is none.
 func worse(body string, s Severity, d robots.Dialect) string {
 	for _, n := range robots.Inspect([]byte(body), d).About("https://www.example.com") {
 		if c, _ := Lookup(n.Code); c.Severity <= s && c.Severity != Info {
@@ -88,7 +88,7 @@ func worse(body string, s Severity, d robots.Dialect) string {
 	return ""
 }
 
-// TestPage holds that docs/RULES.md lists all codes with their texts.
+// TestPage checks that docs/RULES.md lists all codes and their texts.
 func TestPage(t *testing.T) {
 	name := filepath.Join("..", "..", "..", "..", "docs", "RULES.md")
 	page, err := os.ReadFile(name)
@@ -135,7 +135,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestBaseline finds accepted findings again, each as often as it was accepted.
+// TestBaseline checks that a baseline accepts each finding as often as it lists it.
 func TestBaseline(t *testing.T) {
 	f, g := Finding{Origin: "o", Code: "c", Source: " x ", Line: 1}, Finding{Origin: "o", Code: "c", Source: "x", Line: 9}
 	b := Baseline{}
@@ -157,7 +157,8 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestPlaces holds where findings of dead lines point to, what they say, and that slips of the keys of rules are errors.
+// TestPlaces checks the positions and the texts of findings about ignored lines, and that misspelt Allow and Disallow
+// lines are errors.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
@@ -197,7 +198,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFingerprints gives equal lines fingerprints of their own, which stay when all of them move.
+// TestFingerprints checks that equal lines have different fingerprints, which do not change when the lines move.
 func TestFingerprints(t *testing.T) {
 	prints := func(body string) (all []string) {
 		report := robots.Inspect([]byte(body), robots.Google)

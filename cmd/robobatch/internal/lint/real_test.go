@@ -12,7 +12,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// brokenFiles are the files of testdata/quickstart that do not do what their authors meant, and the error that tells of it.
+// brokenFiles are the files of testdata/quickstart that do not do what their authors meant, with the code of the
+// finding that reports it.
 var brokenFiles = map[string]string{
 	"archive.codeplex.com":         "html",
 	"comptrollerofthecurrency.gov": "noindex_open",
@@ -47,10 +48,11 @@ var brokenFiles = map[string]string{
 	"www.yourtango.com":            "noindex_open",
 }
 
-// closedFiles close their sites to search engines, which may be meant: a baseline accepts it.
+// closedFiles are files that block search engines from the whole site. This may be intended, so a baseline accepts
+// it.
 var closedFiles = []string{"plainlanguage.gov", "www.jimmyjohns.com", "www.reddit.com"}
 
-// failing returns the errors of a robots.txt, as lint fails for them unless -fail says otherwise.
+// failing returns the findings of a robots.txt for which lint fails by default: those with the severity error.
 func failing(body []byte) (codes []string) {
 	for _, f := range Findings(&Place{}, body, robots.Inspect(body, robots.Google).Diagnostics) {
 		if f.severity == Error && !slices.Contains(codes, f.Code) {
@@ -60,8 +62,8 @@ func failing(body []byte) (codes []string) {
 	return codes
 }
 
-// TestRealFiles holds that lint fails for real files that are broken, and for no other: all of testdata/quickstart, and lines of
-// broken files elsewhere.
+// TestRealFiles checks that lint fails for the broken files of testdata/quickstart and for lines of other broken
+// files, and for no other file.
 func TestRealFiles(t *testing.T) {
 	broken, caught, good, alarms := 0, 0, 0, 0
 	judge := func(name, want string, body []byte) {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/sitemap"
 )
 
-// TestParse holds which texts are sizes, and that others are refused with the right advice.
+// TestParse checks which texts are valid sizes, and the errors about other texts.
 func TestParse(t *testing.T) {
 	const small, large, none = "use 64MiB or more", "use none for no limit", "is not a size: write 256MiB, 1GiB or none"
 	for text, want := range map[string]any{
@@ -31,8 +31,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestDivide holds that there are as many workers as were asked for, or fewer and a note if a limit
-// of memory has no room, and that the parts never pass the limit.
+// TestDivide checks that the number of workers is the requested one, or a lower one with a note if the memory limit
+// is too small for it, and that the parts never exceed the limit.
 func TestDivide(t *testing.T) {
 	long := &output.Options{Workers: 1}
 	for _, test := range []struct {
@@ -69,8 +69,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideTooSmall holds that a run for which a limit has no room is refused, and that it is not
-// with the limit that the error names.
+// TestDivideTooSmall checks that a limit that is too small for a run is an error, and that the limit named in the
+// error is large enough.
 func TestDivideTooSmall(t *testing.T) {
 	for name, r := range map[string]Run{
 		"index":  {Index: 30 << 20, Agents: 1, Out: &output.Options{}},
@@ -106,8 +106,8 @@ func TestDivideTooSmall(t *testing.T) {
 	}
 }
 
-// TestLists holds that lists of addresses leave less memory for rules: less by their size, and by the more that each
-// batch needs.
+// TestLists checks that address lists reduce the memory for rules by their size, and by what each batch needs in
+// addition.
 func TestLists(t *testing.T) {
 	r := Run{Limit: 512 << 20, Agents: 1, Workers: 1, Out: &output.Options{}}
 	without, err := r.Divide()
@@ -124,8 +124,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestSitemapRoom holds that the room for URLs of sitemaps is all that a limit has, to a byte, and that ten million fit a
-// limit of 512 MiB.
+// TestSitemapRoom checks that sitemap URLs may use all memory that a limit leaves, exactly to the byte, and that ten
+// million URLs fit a limit of 512 MiB.
 func TestSitemapRoom(t *testing.T) {
 	for _, plan := range Plans {
 		r := Run{Plan: plan, Limit: 1 << 30, Typed: "1GiB", Agents: 1, Out: &output.Options{}}
@@ -143,8 +143,8 @@ func TestSitemapRoom(t *testing.T) {
 	}
 }
 
-// TestPlanTooSmall holds for each plan that the error of a limit that is too small names the typed size, and
-// the least multiple of 16 MiB that is enough.
+// TestPlanTooSmall checks, for each plan, that the error about a limit that is too small names the typed size, and
+// the smallest multiple of 16 MiB that is enough.
 func TestPlanTooSmall(t *testing.T) {
 	for _, plan := range Plans {
 		r := Run{Plan: plan, Limit: 60 << 20, Typed: "60MiB", Index: 50 << 20, Agents: 1, Out: &output.Options{}}
@@ -167,7 +167,7 @@ func TestPlanTooSmall(t *testing.T) {
 	}
 }
 
-// TestPlans holds for each plan that its parts are no more than the limit, and that the runtime keeps to it.
+// TestPlans checks, for each plan, that its parts do not exceed the limit, and that Go's runtime gets the limit.
 func TestPlans(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	const limit = 512 << 20

@@ -35,7 +35,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestJSON escapes characters that a terminal obeys, and changes no value.
+// TestJSON checks that characters that control a terminal are escaped, and that no value changes.
 func TestJSON(t *testing.T) {
 	for _, text := range []string{"", "<é日🤖>", "\x1b[1m\x00", "\x7f\u009b\u202e\u2028", "\U000e0001\U0010ffff", `\u0041"`} {
 		var sb strings.Builder
@@ -52,7 +52,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestLines reads lines however they end, in pieces of any size, and refuses texts that are not UTF-8.
+// TestLines reads lines with all line endings, in pieces of any size, and expects an error for UTF-16 text.
 func TestLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a": "a", "a\r\nb\rc\n\nd\r\re": "a|b|c||d||e", "a\r": "a", "a\n": "a", "\r\n": "", "\r\n\r\n": "|",
@@ -81,7 +81,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNoCommands keeps lines from being commands, however they are indented.
+// TestNoCommands checks that no line is a GitHub workflow command, whatever its indentation.
 func TestNoCommands(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a ::b": "a ::b", "::a": `\::a`, "x\n  ::a\n:b\n::": "x\n \\::a\n:b\n\\::",

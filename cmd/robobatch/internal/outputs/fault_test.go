@@ -10,8 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// TestDamagedLogClosedPipe: a damaged log is an error even if nobody reads the rows before the
-// damage any more.
+// TestDamagedLogClosedPipe checks that a damaged log is an error even if the reader of the rows has closed the pipe.
 func TestDamagedLogClosedPipe(t *testing.T) {
 	pipe := &atomicfile.Error{Doing: "write", Name: msg.Std, Err: syscall.EPIPE}
 	if !IsClosedPipe(pipe) {

@@ -10,7 +10,8 @@ import (
 	"github.com/robobatch/robobatch/internal/atomicfile"
 )
 
-// rejectBatch has a good row, a bad one, and two lines that were refused, before and behind it.
+// rejectBatch returns a batch with a good row, a bad row, and two rejected lines, one before and one after the bad
+// row.
 func rejectBatch() *engine.Batch {
 	b := &engine.Batch{Data: []byte("http://a/\xffx\"y\""), Input: 1, Refused: 2}
 	b.URLs = []engine.Span{{Off: 0, Len: 9}, {Off: 9, Len: 1}}

@@ -56,7 +56,7 @@ func (f *Flags) WhatIfFlag() cli.Flag {
 // PreviousFlag returns the flag -previous.
 func (f *Flags) PreviousFlag() cli.Flag {
 	return cli.Flag{Name: "previous", Arg: "log", Files: true, Set: cli.Text(&f.Previous), Doc: `
-		The previous log, or the time when robots.txt changed: compare the two periods. Examples: last.log, 2026-11-08.
+		The previous log, or when robots.txt changed: compare the two periods. Examples: last.log, 2026-11-08.
 		Findings need 14 days before and 7 after; after a change, a crawler's period begins with its next fetch of
 		robots.txt.`}
 }

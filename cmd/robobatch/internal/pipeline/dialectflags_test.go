@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestDialectFlags holds that dialects are described by the flags in which they differ.
+// TestDialectFlags checks that dialects are described by the flags in which they differ.
 func TestDialectFlags(t *testing.T) {
 	const wide, ignored = robots.WideTokens, robots.EmptyAllowIgnored
 	for _, test := range []struct {

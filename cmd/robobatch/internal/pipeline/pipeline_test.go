@@ -39,7 +39,7 @@ func newTrial(t *testing.T, files map[string]string) trial {
 	return trial{t, dir}
 }
 
-// plan returns a pipeline for the flags, with $ for the directory.
+// plan returns a pipeline for the flags, in which $ stands for the directory.
 func (t trial) plan(text string) (*Pipeline, error) {
 	t.Helper()
 	f, old, faults := new(Flags), new(flags.Old), cli.Faults{}
@@ -68,7 +68,7 @@ func (t trial) plan(text string) (*Pipeline, error) {
 	return r, r.Find(f)
 }
 
-// takeLogs decides the rows of the logs, and returns the verdicts as letters by row.
+// takeLogs evaluates the logs, and returns the verdicts as one letter per row.
 func (t trial) takeLogs(r *Pipeline) (verdicts string, err error) {
 	t.Helper()
 	defer func() { err = errors.Join(err, r.Close()) }()
@@ -80,7 +80,7 @@ func (t trial) takeLogs(r *Pipeline) (verdicts string, err error) {
 	return sink.text, err
 }
 
-// letters is a sink of the verdicts: a for allowed, d for disallowed, ? for neither.
+// letters is a sink that records each verdict as a letter: a for allowed, d for disallowed, ? for null.
 type letters struct{ text string }
 
 // Write adds the letters of a batch.
@@ -96,7 +96,7 @@ func (*letters) Close() error { return nil }
 
 const site = " -base https://a.example -progress off"
 
-// TestTake takes a log through rules: in memory, under a limit of memory, and by the rules before, too.
+// TestTake evaluates a log with rules in memory, with a memory limit, and with previous rules.
 func TestTake(t *testing.T) {
 	all := newTrial(t, map[string]string{"new": "User-agent: *\nDisallow: /x\n", "old": "User-agent: *\n", "log": "/x\n/y\n/x/y\n"})
 	for text, want := range map[string]string{
@@ -130,7 +130,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestFaults holds that all that is wrong with values is said at once, and then all that is wrong with files.
+// TestFaults checks that one error reports all invalid values, and, once the values are valid, one error reports all
+// faults of files.
 func TestFaults(t *testing.T) {
 	all := newTrial(t, map[string]string{"new": "User-agent: *\n", "log": "/x\n"})
 	for text, wants := range map[string][]string{
@@ -147,7 +148,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSides holds that rules of other sites are not compared.
+// TestSides checks that previous rules for other sites are an error.
 func TestSides(t *testing.T) {
 	all := newTrial(t, map[string]string{"b/https_b.example.txt": "User-agent: *\n", "a/https_a.example.txt": "User-agent: *\n", "log": "https://a.example/x\n"})
 	r, err := all.plan("-rules $/a -old $/b -in $/log -progress off")
@@ -159,7 +160,8 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestKeepAnswers holds that a status is read where all logs can have it, and one does; for conduct, where all can.
+// TestKeepAnswers checks that a status is read if all logs can have it and at least one does, and for conduct, if all
+// logs can have it.
 func TestKeepAnswers(t *testing.T) {
 	all := newTrial(t, map[string]string{
 		"new": "User-agent: *\n", "has.csv": "url,status\n/x,200\n", "lacks.csv": "url\n/x\n", "blank.csv": "url,status\n/x,\n", "empty.csv": "url,status\n",
@@ -184,7 +186,7 @@ func TestKeepAnswers(t *testing.T) {
 	}
 }
 
-// TestCause holds that an error of either end loses the place that the engine adds.
+// TestCause checks that Cause removes the position that the engine adds to errors of the source and of the sink.
 func TestCause(t *testing.T) {
 	ended, source, sink := errors.New("ended"), new(engine.SourceError), new(engine.SinkError)
 	source.Err, sink.Err = ended, ended

@@ -14,7 +14,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// TestCounted holds that a file counts once it was read to its end.
+// TestCounted checks that a file is counted only after it was read to its end.
 func TestCounted(t *testing.T) {
 	broken := errors.New("broken")
 	var all iter.Seq2[robots.Response, error] = func(yield func(robots.Response, error) bool) {
@@ -36,8 +36,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestLimitError holds that captures are refused before they are read if the limit of memory is lower than compiling
-// them may need, and only then.
+// TestLimitError checks that captures are rejected before they are read if, and only if, the memory limit may be too
+// low to compile them.
 func TestLimitError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "captures.jsonl")
 	line := []byte(`{"url":"https://a.example/robots.txt","status":200,"body":"Disallow: /"}` + "\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A task ends when it is told to, and has completed its output before or not.
+// A task is a Task that ends when the test tells it to, with or without a complete output.
 type task struct{ committed bool }
 
 func (t *task) Run(ctx context.Context) error {
@@ -26,7 +26,8 @@ func (t *task) Run(ctx context.Context) error {
 func (t *task) Drop() (committed bool, err error) { return t.committed, nil }
 func (t *task) Targets() (out, last string)       { return "rows.parquet", "page.html" }
 
-// TestSignalNames holds that the error of a signal names the missing file: the output, or the one that is written after it.
+// TestSignalNames checks that the error about a signal names the file that is missing: the output, or the file that
+// is written after it.
 func TestSignalNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself an interrupt on Windows")

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/storage"
 )
 
-// TestDropBeforeCreate holds that no output comes to be after it was dropped.
+// TestDropBeforeCreate checks that an output that was dropped cannot be created afterwards.
 func TestDropBeforeCreate(t *testing.T) {
 	s := Sink[*os.File]{Name: "x.parquet"}
 	if committed, err := s.Drop(); committed || err != nil {
@@ -21,7 +21,7 @@ func TestDropBeforeCreate(t *testing.T) {
 	}
 }
 
-// A stuck is an upload that the store does not let anybody abort.
+// A stuck is an upload that cannot be aborted, because the store refuses.
 type stuck struct{ closed bool }
 
 func (s *stuck) Close() error {
@@ -32,8 +32,8 @@ func (s *stuck) Close() error {
 	return &s3.AbortError{Err: os.ErrPermission}
 }
 
-// TestDropAfterClose holds that Drop reports the rest of an output, even if the goroutine that writes it was the first
-// to drop it. That happens when Drop comes late.
+// TestDropAfterClose checks that Drop reports what is left of an output, even if the goroutine that writes the output
+// dropped it first.
 func TestDropAfterClose(t *testing.T) {
 	for name, before := range map[string]func(s *Sink[*stuck]) error{
 		"nobody":    func(*Sink[*stuck]) error { return nil },

@@ -21,7 +21,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// listed returns the listing of a body that was fetched.
+// listed returns the listing of a robots.txt that was fetched with this body.
 func listed(origin robots.Origin, body string) *listings.Listing {
 	r := robots.Response{Origin: origin, Name: "rules/a.txt", Status: 200, Size: int64(len(body)), FetchedAt: time.Unix(1700000000, 123456789)}
 	return &listings.Listing{
@@ -30,7 +30,7 @@ func listed(origin robots.Origin, body string) *listings.Listing {
 	}
 }
 
-// writeList writes listings to a file of that name and returns its bytes.
+// writeList writes listings to a file with the given name, and returns its bytes.
 func writeList(t *testing.T, name string, opt Options, all ...*listings.Listing) []byte {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
@@ -81,7 +81,8 @@ type listObject struct {
 	Value     *string    `json:"value"`
 }
 
-// shortRows returns "item group agents line code value" of each row in JSON Lines.
+// shortRows returns the columns item, group, agents, line, code and value of each row in JSON Lines, separated by
+// spaces.
 func shortRows(t *testing.T, data []byte) (rows []string) {
 	t.Helper()
 	for line := range bytes.Lines(data) {
@@ -110,7 +111,7 @@ func shortRows(t *testing.T, data []byte) (rows []string) {
 	return rows
 }
 
-// TestListRows holds which rows there are.
+// TestListRows checks which rows there are.
 func TestListRows(t *testing.T) {
 	l := listed("https://a.example", listedBody)
 	got := shortRows(t, writeList(t, "x.jsonl", Options{}, l))
@@ -153,7 +154,7 @@ func TestListRows(t *testing.T) {
 	}
 }
 
-// TestListOutcomes holds what rows say of the fetch.
+// TestListOutcomes checks what rows say of the fetch.
 func TestListOutcomes(t *testing.T) {
 	at := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, tt := range []struct {
@@ -225,7 +226,7 @@ func TestListParquet(t *testing.T) {
 	}
 }
 
-// asJSON returns a value of Parquet as JSON has it.
+// asJSON converts a Parquet value to its form in JSON.
 func asJSON(name string, v any) any {
 	switch v := v.(type) {
 	case int32:
@@ -239,7 +240,7 @@ func asJSON(name string, v any) any {
 	return v
 }
 
-// TestListGroupBytes: a row group ends before it takes much memory, too.
+// TestListGroupBytes checks that a row group also ends when it takes too much memory.
 func TestListGroupBytes(t *testing.T) {
 	var all []*listings.Listing
 	for range 100 {
@@ -250,7 +251,7 @@ func TestListGroupBytes(t *testing.T) {
 	}
 }
 
-// TestListTimes: a time that JSON cannot hold is none, in both formats.
+// TestListTimes checks that a time that JSON cannot represent is null in both formats.
 func TestListTimes(t *testing.T) {
 	for _, at := range []time.Time{{}, time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		l := listed("https://a.example", "")
@@ -264,8 +265,7 @@ func TestListTimes(t *testing.T) {
 	}
 }
 
-// TestListRepeated: the names of a group stand in each of its rows, unless that would take too
-// much.
+// TestListRepeated checks that each row of a group has the group's names, unless that would take too many bytes.
 func TestListRepeated(t *testing.T) {
 	body := strings.Repeat("User-agent: "+strings.Repeat("x", 1000)+"\n", 100) + strings.Repeat("Disallow: /a\n", 20000)
 	data := writeList(t, "x.jsonl", Options{}, listed("o", body))
@@ -277,7 +277,7 @@ func TestListRepeated(t *testing.T) {
 	}
 }
 
-// TestListFaults: no listing is left of one that failed or was dropped, and an older one stays.
+// TestListFaults checks that a listing that failed or was dropped leaves no file, and does not replace an older one.
 func TestListFaults(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.parquet")
@@ -319,8 +319,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
-// TestListSameBytes: the same listing is the same bytes. Its values are too many for a dictionary,
-// which once left two encodings of the column in random order in the footer.
+// TestListSameBytes checks that equal listings have equal bytes. The column has too many values for a dictionary; in
+// an earlier version, the footer then listed its two encodings in random order.
 func TestListSameBytes(t *testing.T) {
 	var all []*listings.Listing
 	for i := range 2000 {

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
-// BenchmarkSourceOf measures the cost of -resume and records for each byte of an input.
+// BenchmarkSourceOf measures what records and -resume cost per byte of an input.
 func BenchmarkSourceOf(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "log")
 	if err := os.WriteFile(name, make([]byte, 64<<20), 0o666); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/ingest/logfiles"
 )
 
-// items returns inputs of these paths, each with its own name.
+// items returns inputs with these paths; the name of each input is its path.
 func items(t *testing.T, paths ...string) []Item {
 	t.Helper()
 	all, err := pair(paths...)
@@ -31,7 +31,7 @@ func pair(paths ...string) ([]Item, error) {
 	return Pair(files, func(log string) string { return logfiles.Stem(log) + ".out" })
 }
 
-// TestPair holds the names of outputs, and which inputs have none of their own.
+// TestPair checks the names of outputs, and the errors about inputs without an output of their own.
 func TestPair(t *testing.T) {
 	for _, c := range []struct {
 		paths []string
@@ -68,7 +68,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestList holds that the hash of a list depends on names, sizes and order.
+// TestList checks that the hash of a list depends on names, sizes and order.
 func TestList(t *testing.T) {
 	base := items(t, "a.log", "bb.log")
 	seen := map[string]bool{ListOf(base).Hash: true}
@@ -95,7 +95,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestLook holds when an output is done, and the reason if it is not.
+// TestLook checks when an output is complete, and the reason if it is not.
 func TestLook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
@@ -175,8 +175,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestBegin holds which files are removed before a run: those that tell how an earlier one ended, and temporary files
-// beside its own outputs.
+// TestBegin checks which files are removed before a run: those that record how an earlier run ended, and temporary
+// files next to the outputs of this run.
 func TestBegin(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := Dir{Name: "out", Shard: Shard{Index: 1, Count: 2}}
@@ -206,8 +206,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestSweepElsewhere holds that temporary lists of rejects are removed from their own directory, even if the outputs are
-// in another place.
+// TestSweepElsewhere checks that temporary lists of rejected lines are removed from their directory, even if the
+// outputs are in object storage or another directory.
 func TestSweepElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := Dir{Name: "s3://bucket/out/"}

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAuto holds which variables count, and the error if they are not enough.
+// TestAuto checks from which environment variables the shard is read, and the errors if some are missing.
 func TestAuto(t *testing.T) {
 	const slurm = "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_STEP=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=8"
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func itemsOf(sizes []int64) []Item {
 	return items
 }
 
-// divide returns items, divided among shards, and the bytes of each shard.
+// divide returns items that are divided among shards, and the number of bytes in each shard.
 func divide(t *testing.T, sizes []int64, count int, textSize Sizer) (items []Item, loads []int64, hint string) {
 	t.Helper()
 	items, hint, err := Divide(itemsOf(sizes), count, textSize)
@@ -97,7 +97,7 @@ func divide(t *testing.T, sizes []int64, count int, textSize Sizer) (items []Ite
 	return items, loads, hint
 }
 
-// TestDivide holds that each input has one shard, that the sizes decide, and that shards are balanced.
+// TestDivide checks that each input is in exactly one shard, that only sizes matter, and that shards are balanced.
 func TestDivide(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int64
@@ -131,8 +131,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestSplit holds that the pieces of large inputs are all of them, once and in order, and that shards are as large as their average
-// and the largest input that is not split.
+// TestSplit checks that the pieces of a large input cover it exactly once and in order, and that no shard exceeds the
+// average by more than the largest input that is not split.
 func TestSplit(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for range 300 {
@@ -179,7 +179,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// checkSplit checks that items are all of inputs of these sizes, in order.
+// checkSplit checks that the items cover inputs of these sizes completely and in order.
 func checkSplit(t *testing.T, items []Item, sizes []int64) {
 	t.Helper()
 	next := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/summary"
 )
 
-// finished makes the outputs of a run of two shards in out/, where one input failed, and adds them up.
+// finished makes the outputs of a run with two shards in out/, in which one input failed, and merges the shards.
 func finished(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -82,8 +82,8 @@ func findings(t *testing.T) []string {
 	return all
 }
 
-// TestVerifyBytes alters 1,000 bytes, one after the other, in all files that a run leaves, cuts and lengthens each
-// file, and removes it. Verify finds each, and names the file.
+// TestVerifyBytes changes the files that a run leaves: it alters 1,000 bytes, one at a time, and truncates, extends
+// and removes each file. Verify must find each change and name the file.
 func TestVerifyBytes(t *testing.T) {
 	finished(t)
 	var files []string
@@ -142,7 +142,7 @@ func TestVerifyBytes(t *testing.T) {
 		}
 		try(name, "the end", text[:len(text)-1])
 		try(name, "a byte more", append(slices.Clone(text), '\n'))
-		if filepath.Base(name) != "_SUCCESS" { // without it nobody has added the shards up, which is no fault
+		if filepath.Base(name) != "_SUCCESS" { // without it, the shards are not merged yet, which is not a finding
 			try(name, "all", nil)
 		}
 	}
@@ -151,7 +151,7 @@ func TestVerifyBytes(t *testing.T) {
 	}
 }
 
-// TestVerifyOthers holds the findings about files that come from other runs.
+// TestVerifyOthers checks the findings about files from other runs.
 func TestVerifyOthers(t *testing.T) {
 	for _, c := range []struct {
 		want   string
@@ -218,7 +218,8 @@ func TestVerifyOthers(t *testing.T) {
 	}
 }
 
-// TestVerifyElsewhere holds that a file of -stats in the file system leads to no store: anybody may have written it.
+// TestVerifyElsewhere checks that names in a file of -stats in the file system cannot refer to object storage,
+// because the file is untrusted.
 func TestVerifyElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, s := range []Stats{

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSeal holds that sealed JSON reads as it was written, and that no altered, missing or further byte passes.
+// TestSeal checks that sealed JSON can be read back unchanged, and that an altered, missing or additional byte is an
+// error.
 func TestSeal(t *testing.T) {
 	type form struct {
 		Name string `json:"name"`

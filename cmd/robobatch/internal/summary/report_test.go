@@ -20,7 +20,7 @@ func save(t *testing.T, name string) error {
 	return new(Report).Save(f)
 }
 
-// TestSave writes statistics over an old file, and fails without a trace.
+// TestSave checks that statistics replace an old file, and that a failure leaves no file.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x.json")

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestShort holds for every combination of contents that the short summary has at most twelve lines of 80 columns, and
-// has the numbers that users look for first.
+// TestShort checks, for every combination of contents, that the short summary has at most twelve lines of 80 columns,
+// and contains the most important numbers.
 func TestShort(t *testing.T) {
 	for n := range 1 << 8 {
 		has := func(bit int) int64 { return int64(n >> bit & 1) }
@@ -61,8 +61,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// TestViolators holds that the short summary names the ten crawlers with most violations, counts the others
-// that have some, and has both before the numbers of written rows.
+// TestViolators checks that the short summary names the ten crawlers with the most violations and counts the others
+// that have any, before the lines about written rows.
 func TestViolators(t *testing.T) {
 	for _, with := range []int64{0, 1, 10, 11, 13} {
 		r := &Report{Inputs: []Input{{Name: "a.log"}}, Others: &Clients{}, Unbound: &Clients{}}

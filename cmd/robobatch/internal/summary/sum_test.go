@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAdd holds that all counts are added: a new one that is not shows here.
+// TestAdd checks that all counts are added. It fails for a new count that Add does not know.
 func TestAdd(t *testing.T) {
 	var one, sum Counts
 	v := reflect.ValueOf(&one).Elem()

@@ -7,8 +7,8 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 )
 
-// TestMismatches holds that the warning says of requests that they are unseen only as many as were judged so, and nothing of
-// the others: some crawlers may have known the text.
+// TestMismatches checks that the warning gives only the number of requests that were judged unseen. Other crawlers
+// may have known the text.
 func TestMismatches(t *testing.T) {
 	all := []conduct.Mismatch{
 		{Origin: "https://a.example", Answers: 2, Compared: 9, Size: 10, Text: 99, Unseen: 3, Knew: 7134},

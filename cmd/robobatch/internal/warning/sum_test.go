@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSum holds that warnings of many inputs become one for each code.
+// TestSum checks that the warnings of many inputs are combined to one per code.
 func TestSum(t *testing.T) {
 	var s Sum
 	for _, input := range []string{"a", "b", "c", "d"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 )
 
-// TestPage compares docs/WARNINGS.md with the meanings, which are in alphabetical order.
+// TestPage compares docs/WARNINGS.md with the meanings of all codes, which must be in alphabetical order.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/WARNINGS.md")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestPageText has every warning explained with two examples, in lines that fit.
+// TestPageText checks that the explanation of every warning has two examples, and that its lines are not too long.
 func TestPageText(t *testing.T) {
 	for _, m := range Meanings {
 		e := examples[m.Code]
