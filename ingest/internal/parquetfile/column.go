@@ -1,4 +1,4 @@
-// Package parquetfile reads columns of Parquet files, and checks everything that it can.
+// Package parquetfile reads columns of Parquet files, and detects damage as far as the format allows.
 //
 // Parquet stores most facts twice, and this package compares them before it returns the first row that depends on them:
 // the number of rows in the file, in its row groups and in their columns; names and types in the schema and next to the
@@ -45,7 +45,7 @@ type Column struct {
 	raw    []byte // the current page, uncompressed
 	dict   dictionary
 	dictIn [2][]byte // memory of the dictionary, compressed and not
-	levels []uint8   // definition levels of the current page: null or not; empty if no value can be null
+	levels []uint8   // definition levels of the current page, which mark nulls; empty if no value can be null
 	reps   []uint8   // repetition levels, 0 for the first value of a row; empty if the column is not a list
 	rows   int64     // rows of the row group that begin on later pages, if the column is a list
 	values values
@@ -169,7 +169,8 @@ type Value struct {
 	Bytes []byte // valid until the next call of Next or Open
 }
 
-// Next returns the next value of the row group, or reports that it is null. A value must be left.
+// Next returns the next value of the row group, or reports that it is null. The caller must know that a value
+// remains.
 func (c *Column) Next() (v Value, null bool, err error) {
 	for c.left == 0 {
 		if err := c.nextPage(); err != nil {
@@ -266,7 +267,7 @@ func (c *Column) load(p *page) (err error) {
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
 }
 
-// read reads the bytes after a header into the memory of dst, and verifies the checksum.
+// read reads the bytes of the page after its header, reusing the memory of dst, and verifies the checksum.
 func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst[:0], int(p.packed))[:p.packed]
 	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {
@@ -314,7 +315,8 @@ func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 	return reps, levels, data, err
 }
 
-// cutLevels returns the levels at the beginning of a version 1 page, which follow their length, and the rest.
+// cutLevels splits a version 1 page into the levels at its beginning, which are preceded by their length, and the
+// rest.
 func cutLevels(data []byte) (levels, rest []byte, err error) {
 	n := 4 + uint64(0)
 	if len(data) >= 4 {
@@ -326,7 +328,8 @@ func cutLevels(data []byte) (levels, rest []byte, err error) {
 	return data[4:n], data[n:], nil
 }
 
-// keep keeps the memory of a page for the next one, unless it is that of the compressed page.
+// keep stores the memory of an unpacked page, to reuse it for the next page. A page that was not compressed has no
+// such memory: it is part of the bytes that were read.
 func (c *Column) keep(raw []byte) {
 	if c.chunk.codec != compress.Codecs.Uncompressed {
 		c.raw = raw
@@ -346,7 +349,7 @@ const (
 	mostHeader = 16 << 20
 )
 
-// header reads the page header at a position; the pages of the file end at end.
+// header reads the page header at a byte position; the pages of the column end at end.
 func (w *window) header(at, end int64) (page, error) {
 	if at < w.at || at >= w.at+int64(len(w.data)) {
 		w.data = w.data[:0]
@@ -378,7 +381,7 @@ type unpacker struct {
 // errLength means that the uncompressed length of a page differs from its header.
 var errLength = errors.New("its length differs from its header")
 
-// unpack decompresses src to that size, in the memory of dst or its own.
+// unpack decompresses src to exactly size bytes. It reuses the memory of dst, or allocates.
 func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int) (page []byte, err error) {
 	switch codec {
 	case compress.Codecs.Uncompressed:
@@ -406,7 +409,7 @@ func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int)
 	return page, nil
 }
 
-// unsnappy unpacks src to exactly size bytes, in the memory of dst.
+// unsnappy unpacks src to exactly size bytes, reusing the memory of dst.
 func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	n, err := s2.DecodedLen(src)
 	if err == nil && n != size {
@@ -418,7 +421,8 @@ func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	return s2.Decode(dst[:cap(dst)], src)
 }
 
-// gunzip unpacks src into the memory of dst. It stops after size + 1 bytes, so that the caller detects an excess.
+// gunzip unpacks src, reusing the memory of dst. It stops after size + 1 bytes, so that the caller can detect that
+// there are too many.
 func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	if u.gzip == nil {
 		u.gzip = new(gzip.Reader)
@@ -431,7 +435,7 @@ func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// unpackOther unpacks the other formats of the library. It panics on damaged data.
+// unpackOther unpacks the other compression formats, with the library, which panics on some damaged data.
 func unpackOther(codec compress.Compression, src []byte, size int) (page []byte, err error) {
 	c, err := compress.GetCodec(codec)
 	if err != nil {

@@ -23,14 +23,14 @@ const (
 
 // Errors of Open and Column.Open that concern a whole file.
 var (
-	ErrTruncated = errors.New("it does not end as a Parquet file does: it is truncated, or damaged at its end")
+	ErrTruncated = errors.New("it does not end like a Parquet file: it is truncated, or damaged at its end")
 	ErrFooter    = errors.New("its footer is damaged")
 	// ErrUnsupported means that a file is valid, but uses features that this package does not support.
 	ErrUnsupported = errors.New("which is not supported")
 	errEncrypted   = fmt.Errorf("it is encrypted, %w", ErrUnsupported)
 )
 
-// A File is a Parquet file whose footer was read. It is safe for concurrent use if its reader is.
+// A File is a Parquet file whose footer was read. It is safe for concurrent use if its io.ReaderAt is.
 type File struct {
 	r    io.ReaderAt
 	end  int64 // end of the pages: the position of the footer
@@ -163,9 +163,9 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 	case column.CryptoMetadata != nil:
 		return chunk{}, errEncrypted
 	case column.FilePath != nil && *column.FilePath != "":
-		return chunk{}, fmt.Errorf("its data lie in another file, %w", ErrUnsupported)
+		return chunk{}, fmt.Errorf("its data is in another file, %w", ErrUnsupported)
 	case meta == nil:
-		return chunk{}, fmt.Errorf("%w: row group %d says nothing of it", ErrFooter, group)
+		return chunk{}, fmt.Errorf("%w: row group %d has no metadata for it", ErrFooter, group)
 	case !slices.Equal(meta.PathInSchema, col.ColumnPath()):
 		return chunk{}, fmt.Errorf("%w: it is called %q in row group %d", ErrFooter, strings.Join(meta.PathInSchema, "."), group)
 	case parquet.Type(meta.Type) != col.PhysicalType():
@@ -182,7 +182,7 @@ func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 	}
 	c.end = c.start + meta.TotalCompressedSize
 	if c.start < int64(len(magic)) || meta.TotalCompressedSize < 0 || c.end < c.start || c.end > f.end {
-		return chunk{}, fmt.Errorf("%w: in row group %d, it would lie at byte %d to %d, and the pages end at %d", ErrFooter, group, c.start, c.end, f.end)
+		return chunk{}, fmt.Errorf("%w: in row group %d, it would be at bytes %d to %d, but the pages end at %d", ErrFooter, group, c.start, c.end, f.end)
 	}
 	for _, e := range meta.Encodings {
 		c.encodings = append(c.encodings, parquet.Encoding(e))
@@ -222,8 +222,8 @@ type header struct {
 // errHeader means that a header lacks a field, or has it twice or with the wrong type.
 var errHeader = errors.New("is not that of a page")
 
-// readHeader reads the header at the beginning of data, and returns its length too. If data is too short, it returns
-// errShort.
+// readHeader reads the header at the beginning of data, and returns the header and its length. If data is too short,
+// it returns errShort.
 func readHeader(data []byte) (h header, n int, err error) {
 	c := compact{data: data}
 	var kind, crc, encoding, levels, repeats int64
@@ -264,7 +264,7 @@ func readHeader(data []byte) (h header, n int, err error) {
 	return h, c.pos, c.err
 }
 
-// readNumber reads a number, and removes it from the set of missing ones.
+// readNumber reads a number, and removes its field from the set of missing fields.
 func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool {
 	to := missing[id]
 	if to == nil || kind != typeI32 {
@@ -275,7 +275,7 @@ func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool
 	return true
 }
 
-// valid reports whether the numbers are possible, and match the kind of page.
+// valid reports whether the numbers of the header are possible, and match the kind of page.
 func (h *header) valid(part int64) bool {
 	for _, n := range [...]int64{h.size, h.packed, h.values, h.nulls, h.rows, h.defBytes, h.repBytes} {
 		if n < 0 || n > math.MaxInt32 {
@@ -366,8 +366,8 @@ func (c *compact) int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// fields calls read for each field of a structure. read returns whether it consumed the value; other values are
-// skipped.
+// fields calls read for each field of a structure. read returns whether it consumed the value; fields skips values
+// that were not consumed.
 func (c *compact) fields(depth int, read func(id int64, kind byte) bool) {
 	if depth > maxDepth {
 		c.fail(errThrift)

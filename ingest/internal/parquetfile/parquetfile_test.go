@@ -37,7 +37,7 @@ func read(data []byte) (rows []string, err error) {
 	return rows, err
 }
 
-// readSome is read for a limited number of rows. It reports whether these are all.
+// readSome is read for a limited number of rows. It also reports whether the file has no more rows.
 func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	f, err := Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -47,7 +47,7 @@ func readSome(data []byte, most int) (rows []string, ended bool, err error) {
 	for i := range f.Schema().NumColumns() {
 		columns = append(columns, f.NewColumn(i))
 	}
-	var text []byte // of all rows, because a string for each row costs more than reading it
+	var text []byte // one text for all rows, because allocating a string per row costs more than reading the row
 	var ends []int
 	defer func() {
 		all, from := string(text), 0
@@ -188,10 +188,10 @@ func pagesOf(t *testing.T, data []byte) (all []page) {
 	return all
 }
 
-// TestDamage damages each byte of each file, and truncates it at random positions. There must be an error after correct
-// rows, or all rows must be correct; except that damage in the data of pages without a checksum may not be detected.
+// TestDamage damages each byte of each file, and truncates it at random positions. Either all rows must be correct,
+// or an error must follow correct rows. Only damage in the data of pages without a checksum may remain undetected.
 func TestDamage(t *testing.T) {
-	step := 5 // in the data of pages; in headers and footers each byte is damaged
+	step := 5 // interval of the damaged bytes in the data of pages; in headers and footers, each byte is damaged
 	if testing.Short() {
 		step = 307
 	}
@@ -216,7 +216,7 @@ func TestDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inPage, unsummed := make([]bool, len(whole)), make([]bool, len(whole)) // for each byte, whether it is in a page, and in a page without a checksum
+			inPage, unsummed := make([]bool, len(whole)), make([]bool, len(whole)) // for each byte: whether it is in a page, and whether it is in a page without a checksum
 			for _, p := range pagesOf(t, whole) {
 				for i := p.at; i < p.at+p.packed; i++ {
 					inPage[i], unsummed[i] = true, !p.checked
@@ -312,7 +312,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// ours returns a file of this number of rows, as package output writes them.
+// ours returns a file with a number of rows, written by package output.
 func ours(tb testing.TB, codec output.Codec, rows int64) []byte {
 	tb.Helper()
 	var s sink
@@ -402,7 +402,7 @@ func TestCauses(t *testing.T) {
 		"page":      {flip(first.at + 5), ErrChecksum, fmt.Sprintf("the page at byte %d: its checksum is wrong", first.at)},
 		"header":    {flip(4), nil, "the header of the page at byte 4: "},
 		"units":     {plain, ErrFooter, "column at has two units of time"},
-		"cut":       {whole[:len(whole)-1], ErrTruncated, "it does not end as a Parquet file does"},
+		"cut":       {whole[:len(whole)-1], ErrTruncated, "it does not end like a Parquet file"},
 		"empty":     {nil, ErrTruncated, ""},
 		"encrypted": {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), ErrUnsupported, ""},
 		"no tree":   {bytes.Replace(whole, []byte("schema\x15\x10\x00"), []byte("schema\x15\x12\x00"), 1), ErrFooter, "its footer is damaged: its schema is not a tree of columns"},

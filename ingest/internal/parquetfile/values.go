@@ -14,10 +14,10 @@ import (
 
 // Faults of values.
 var (
-	errFill   = errors.New("its values do not fill it, or go beyond it")
+	errFill   = errors.New("its values are shorter or longer than the page")
 	errNoDict = errors.New("it has dictionary indices, but the column has no dictionary")
 	errID     = errors.New("it has a number that the dictionary does not have")
-	errPrefix = errors.New("it has a value that shares more with the one before than that has")
+	errPrefix = errors.New("it has a value whose shared prefix is longer than the previous value")
 )
 
 // byteStreamSplit is BYTE_STREAM_SPLIT, for which the library has no name.
@@ -53,7 +53,7 @@ type values struct {
 	text   []byte  // previous value
 }
 
-// sizeOf returns the size of a value of a type; 0 if it is variable.
+// sizeOf returns the size in bytes of a value of a type; 0 if it is variable.
 func sizeOf(col *schema.Column) int {
 	switch col.PhysicalType() {
 	case parquet.Types.Int32, parquet.Types.Float:
@@ -107,7 +107,7 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return v.setLengths(data)
 	case encoding == parquet.Encodings.DeltaByteArray && isText:
 		v.kind = prefixes
-		// Check texts that share a prefix with their predecessor: it cannot be longer than that.
+		// Check texts that share a prefix with their predecessor: the prefix cannot be longer than the predecessor.
 		var err error
 		var suffixes []byte
 		if v.shared, suffixes, err = readDeltas(v.shared[:0], v.data, v.n); err != nil {
@@ -190,7 +190,7 @@ func (v *values) setLengths(data []byte) (err error) {
 	return v.fits(sum)
 }
 
-// next returns the next value. A value must be left.
+// next returns the next value. The caller must know that a value remains.
 func (v *values) next() (Value, error) {
 	i := v.i
 	v.i++
@@ -374,7 +374,7 @@ func (h *hybrid) begin() {
 	h.data = h.data[(h.width+7)/8:]
 }
 
-// readBits returns the number with that width, at most 64 bits, at that bit position. Bits after the end of data are 0.
+// readBits returns the number at a bit position with a width of at most 64 bits. Bits after the end of data are 0.
 func readBits(data []byte, at uint64, width int) uint64 {
 	if width == 0 {
 		return 0
@@ -389,7 +389,7 @@ func readBits(data []byte, at uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// readLevels appends the definition or repetition levels of a page in that encoding to dst. Each level must be at most
+// readLevels decodes the definition or repetition levels of a page, and appends them to dst. No level may exceed
 // most.
 func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, most int) ([]uint8, error) {
 	width := bits.Len(uint(most))

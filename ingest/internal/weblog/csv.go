@@ -44,7 +44,7 @@ type table struct {
 	named
 	sep     byte   // 0 before the header of a CSV
 	header  header // nil before it
-	notes   bool   // lines that begin with # are notes, as Google Analytics writes them above each table
+	notes   bool   // lines that begin with # are notes, which Google Analytics writes above each table
 	titled  bool   // the first line is a title, which is skipped
 	begun   bool   // the first line was read
 	tables  int    // number of header rows read
@@ -169,8 +169,9 @@ func separatorLine(line []byte) byte {
 	return 0
 }
 
-// locate finds the columns, according to the header row and the first rows. Without a known name for the URL, it is the
-// only column with URLs, or with paths, which the choice then names. It sets err if a required column is missing.
+// locate finds the columns, according to the header row and the first rows. If no column has a known name for the
+// URL, the only column with URLs, or else with paths, is used, and the choice names it. It sets err if a required
+// column is missing.
 func (t *table) locate(rows [][][]byte) (choice Choice) {
 	fields := make([]sampled, len(t.header))
 	for i, name := range t.header {
@@ -229,7 +230,7 @@ func (t *table) field(text []byte) (field, rest []byte, result Result) {
 	if n >= 0 {
 		text, rest = text[:n], text[n:]
 	}
-	if !t.isLoose && t.sep != tab && t.sep != lineEnd && bytes.IndexByte(text, '"') >= 0 { // between tabs a quote is as good as any other character
+	if !t.isLoose && t.sep != tab && t.sep != lineEnd && bytes.IndexByte(text, '"') >= 0 { // in tables separated by tabs, a quote has no special meaning
 		return nil, nil, RefusedQuote
 	}
 	return text, rest, IsRow

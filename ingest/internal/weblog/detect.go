@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// DetectLines is the number of lines from which a format is detected.
+// DetectLines is the maximum number of lines at the beginning of a log that are used to detect its format.
 const DetectLines = 32
 
 // Detect returns the most likely format of lines, which are the first DetectLines of a log, or URLs if none is
@@ -138,7 +138,7 @@ func hasTitle(lines [][]byte) bool {
 // separatorOf returns the separator of a table without lines before it.
 func separatorOf(lines [][]byte) byte { return cmp.Or(evenSeparator(lines), mostSeparator(lines)) }
 
-// mostSeparator returns the most frequent separator in a header row; lineEnd if there is none.
+// mostSeparator returns the most frequent separator in a header row; lineEnd if it has no separator.
 func mostSeparator(lines [][]byte) byte {
 	best, most := byte(lineEnd), 1
 	for _, sep := range []byte(separators) {
@@ -149,8 +149,8 @@ func mostSeparator(lines [][]byte) byte {
 	return best
 }
 
-// evenSeparator returns the separator of which all first records have the same number outside quotes; of several, the
-// one with most fields. It is 0 if there is none, or fewer than two records.
+// evenSeparator returns the separator that occurs equally often, outside quotes, in all first records. If several do,
+// it returns the one with the most fields; 0 if there is none, or if there are fewer than two records.
 func evenSeparator(lines [][]byte) (best byte) {
 	fields := 1
 	for _, sep := range []byte(separators) {
@@ -213,7 +213,7 @@ func untilHeader(records [][][]byte) [][][]byte {
 
 // A Choice says which field has the URL, if that may be unexpected, and which fields are read.
 type Choice struct {
-	Field string // the field, if it was found by its values; otherwise ""
+	Field string // name of the field with the URL, if it was found by its values; otherwise ""
 	Taken string // the field, if Other is also plausible; otherwise ""
 	Other string // another field with a known name and different URLs
 	Took  *Took  // nil if the fields have no names
@@ -252,8 +252,8 @@ func headerOf(record [][]byte) header {
 	return head
 }
 
-// rival returns a Choice if another column than the first of targets has a known name, and different values of the same
-// kind: URLs, or paths.
+// rival returns a Choice if a second column also has a known name for the URL, and its values are of the same kind
+// (URLs, or paths) but different.
 func rival(fields []sampled, targets []pick) Choice {
 	taken := fields[targets[0].at]
 	urls, _ := holds(taken.values)
@@ -347,7 +347,7 @@ func IsURLHeader(line []byte) bool {
 	return known && len(fields) > 1
 }
 
-// isNumber reports whether a value is a number or a percentage, with any points and commas.
+// isNumber reports whether a value is a number or a percentage, possibly with points and commas.
 func isNumber(value []byte) bool {
 	digits := bytes.Trim(bytes.TrimSuffix(value, []byte("%")), "0123456789.,- ")
 	return len(digits) == 0 && bytes.ContainsAny(value, "0123456789")

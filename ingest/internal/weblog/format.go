@@ -26,13 +26,13 @@ type format struct {
 	name     Format
 	aliases  []string // other common names
 	about    string   // a line of help text
-	anyField bool     // any field may have the URL, so it may have to be named
+	anyField bool     // any field may contain the URL, so the user may have to name it
 
 	parser func(Options) (Parser, error) // nil if there is none
 	byLine bool                          // parsing a line depends only on the first lines; this also holds for patterns
 
-	// Patterns of the lines, if the format has any. For a pattern that begins with a scheme, a line matches if its
-	// first fields do, sure of them if that is not 0.
+	// Patterns of the lines, if the format has any. For a pattern that begins with a scheme, sure is the number of
+	// first fields that identify a line. If sure is 0, and for other patterns, all required fields must match.
 	patterns []string
 	sure     int
 	hash     bool                   // bytes are escaped as #HH
@@ -43,12 +43,12 @@ type format struct {
 
 	// How a log is detected. The header is tried first; otherwise, the number of matching lines counts. nil means
 	// never.
-	header func(lines [][]byte, opt Options) bool // lines are the first of the log, at least one
+	header func(lines [][]byte, opt Options) bool // lines are the first lines of the log, at least one
 	line   func(line []byte) bool                 // a line must not match in two formats
 }
 
-// formats are all formats. Headers are tried in this order. If several formats match the same number of lines, the
-// first one counts.
+// formats lists every format. Headers are tried in this order. If several formats match the same number of lines, the
+// earlier one in the list takes precedence.
 var formats = []*format{
 	{name: Auto, aliases: []string{""}, about: "detected from the first lines of each log; this is the default"},
 	{name: URLs, aliases: []string{"text"}, about: "one URL per line, or a path if the site of the log is given", byLine: true, line: isURL},
@@ -72,7 +72,7 @@ var formats = []*format{
 	{name: Parquet, about: "any Parquet file with a column for the URL; always detected by its first bytes", anyField: true},
 }
 
-// info returns the description of f, an empty one if f is unknown. A pattern is a format of its own.
+// info returns the description of f; an empty one if f is unknown. A user's pattern is a format of its own.
 func (f Format) info() *format {
 	if isPattern(string(f)) {
 		return &format{name: f, patterns: []string{string(f)}}
@@ -90,7 +90,7 @@ func (f Format) String() string {
 	return cmp.Or(string(f), "auto")
 }
 
-// About returns a line of help text about the format, "" if it is unknown.
+// About returns a line of help text about the format; "" if the format is unknown.
 func (f Format) About() string { return f.info().about }
 
 // shapes returns the patterns, limited to the fields that identify a line. A test checks that those of known formats

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A header has the names of the fields of a log, in order.
+// A header holds the names of the fields of a log, in order.
 type header []string
 
 // placesIn returns the index of each name in a record with the same names in any order, ignoring case. It is nil if the

@@ -103,8 +103,8 @@ func (j *jsonLog) Joined(line []byte) bool {
 // Joined reports whether a line has two times before objects.
 func (c cdxj) Joined(line []byte) bool { return occursTwice(line, cdxjMoment, len(cdxjMoment)-1) }
 
-// Joined reports whether a line has the fields of several records, where the last field of one contains the first of
-// the next, and a URL in each; or those of a record and a header row.
+// Joined reports whether a line has the fields of several records with a URL in each, or of a record and a header
+// row. The last field of one record then includes the first field of the next.
 func (t *table) Joined(line []byte) bool {
 	step := len(t.header) - 1
 	if step < 1 || t.foreign || bytes.Count(line, []byte{t.sep}) <= step || t.split(line) != IsRow || len(t.values) <= len(t.header) || (len(t.values)-1)%step != 0 {

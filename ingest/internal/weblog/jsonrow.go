@@ -82,7 +82,7 @@ func (j *jsonLog) Sample(lines [][]byte) Choice {
 	return j.sample(lines, func(line []byte, add func(name string, value []byte)) { flatten(line, add) })
 }
 
-// sample plans for the fields that each finds in a line.
+// sample makes the plan from the fields that each returns for a line.
 func (j *jsonLog) sample(lines [][]byte, each func(line []byte, add func(name string, value []byte))) (choice Choice) {
 	var fields []sampled
 	index := map[string]int{}
@@ -147,8 +147,8 @@ func (j *jsonLog) begin() {
 	j.buf = j.buf[:0]
 }
 
-// row makes a row of the values. Caddy marks https with an object about TLS. It is missing if a proxy in front of Caddy
-// ends TLS, so a site whose scheme is known keeps it.
+// row makes a row of the values. Caddy logs an object about TLS for https requests. The object is missing if a proxy
+// in front of Caddy ends TLS, so the known scheme of a site takes precedence.
 func (j *jsonLog) row(r *Row) Result {
 	j.found = j.scan.found
 	switch {

@@ -18,7 +18,7 @@ type jsonNode struct {
 	members map[string]*jsonNode
 	filter  *[filterBits / 64]uint64 // of the names of members, see filterOf
 	slots   []int                    // for the value at this position
-	keyed   bool                     // the member is a key instead of an index: in an array, it is in the element with that key
+	keyed   bool                     // the path element is a key instead of an index: it selects the array element with that key
 	seen    uint64                   // the last line that had it, as in jsonScanner.lines
 }
 

@@ -17,7 +17,7 @@ const (
 	Envoy    Format = "envoy" // the default formats of Envoy and Istio
 )
 
-// behindIdent is the end of nearly all patterns of Combined.
+// behindIdent is the part that nearly all patterns of Combined have after the ident field.
 const behindIdent = ` $remote_user [$time_local] "$request" $status $bytes_sent "$http_referer" "$http_user_agent"(? "$x_forwarded_for"`
 
 // Parts that several patterns share.

@@ -69,7 +69,7 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 	return l, nil
 }
 
-// settle returns the plan of a pattern, with the fields that were named for roles.
+// settle returns the plan of a pattern, including the fields that the user named for roles.
 func (p *pattern) settle(opt *Options) *plan {
 	settled := *p.plan
 	settled.name(opt)

@@ -9,13 +9,13 @@ import (
 
 // A spot is the position of a field.
 type spot struct {
-	at, with   int // with is the clock that belongs to a date; -1 if there is none
+	at, with   int // with is the position of the clock that belongs to a date; -1 if there is none
 	role       role
 	code       code
 	join, bare bool // as in pick
 }
 
-// A source has the fields of a role. The first one with a value counts.
+// A source holds the fields of a role. The first one with a value counts.
 type source []spot
 
 // A code is an encoding that a program has applied to a text.
@@ -52,12 +52,12 @@ type named struct {
 	isTable  bool   // cells may be surrounded by spaces
 	isHeaded bool   // fields are named by a header
 	isLine   bool   // fields are named by a pattern, and escapes are decoded
-	code     code   // of request headers and clients, if the table has none
+	code     code   // encoding of request headers and clients, if the table of fields has none for them
 	when     []byte // memory for a time that consists of two fields
 	secure   string // the scheme of a row without a scheme
 }
 
-// wanted has the positions of the fields that are read.
+// wanted holds the positions of the fields that are read.
 type wanted struct {
 	of      [numRoles]source
 	keep    []keptSource
@@ -67,7 +67,8 @@ type wanted struct {
 	placed  bool   // there are fields for the origin
 }
 
-// read sets the positions of the wanted fields. placeOf returns the position of a pick, and of its clock.
+// read sets the positions of the wanted fields. placeOf returns the position of a field, and of the clock that
+// belongs to it.
 func (n *named) read(placeOf func(p *pick, role role) (at, with int)) {
 	use := func(picks []pick, r role) (s source) {
 		for _, p := range picks {
@@ -215,8 +216,8 @@ func (n *named) row(r *Row) Result {
 	return IsRow
 }
 
-// target sets the URL of a row from a field with a URL, or from a path and a query. It reports false if a path has no
-// host.
+// target sets the URL of a row from a field with a URL, or from a path and a query. It returns false if there is only
+// a path and no host is known.
 func (n *named) target(r *Row, at *place) bool {
 	target, of := n.first(roleURL)
 	switch {
@@ -253,8 +254,8 @@ func (n *named) whole(r *Row, target []byte, of *spot) []byte {
 	return n.withQuery(r, target, n.text(roleQuery))
 }
 
-// setPlace sets the origin according to the row. The port of the host is omitted if it is the default port of the
-// scheme.
+// setPlace sets the origin from the fields of the row. The port of the host is omitted if it is the default port of
+// the scheme.
 func (n *named) setPlace(p *place) {
 	if host, of := n.first(roleHost); of != nil {
 		p.host, p.byPort = host, schemeOfPort(host)
@@ -321,7 +322,8 @@ func (n *named) kept(k *keptSource) []byte {
 	return nil
 }
 
-// keptClient returns the address to keep. In lines that are read by patterns, the first of several is the client's.
+// keptClient returns the address to keep. In lines that are read by patterns, the first of several addresses is the
+// client's.
 func (n *named) keptClient(value []byte, of *spot) []byte {
 	if n.opt.ClientAt != 0 {
 		value = trimBlank(addressAt(value, n.opt.ClientAt))

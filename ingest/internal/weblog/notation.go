@@ -22,7 +22,7 @@ var apacheVariables = map[byte]string{
 	'u': "remote_user",
 }
 
-// variable sets the role of a field as for a variable of nginx.
+// variable sets the role of a field to the role of an nginx variable.
 func (f *field) variable(name string) {
 	f.role = ownRoles[name]
 	for _, e := range fieldTable().byKey[keyOf(name)] {
@@ -73,7 +73,7 @@ func cutPasted(text string) string {
 // end.
 func compilePattern(text string) (*pattern, error) {
 	if strings.Contains(text, "%ci") || strings.Contains(text, "%HM") {
-		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: use -format haproxy for option httplog; for others, replace its variables with those of nginx, such as %%ci with $remote_addr", ErrPattern)
+		return nil, fmt.Errorf("%w: it is a log-format of HAProxy: use -format haproxy for option httplog; for other formats, write nginx variables instead of HAProxy's, such as $remote_addr for %%ci", ErrPattern)
 	}
 	if strings.Contains(text, "\n") {
 		return nil, fmt.Errorf("%w: it has several lines: give only one log_format or LogFormat", ErrPattern)
@@ -232,8 +232,8 @@ func (p *pattern) finish() error {
 	return nil
 }
 
-// setRoles makes the plan: of several fields with a role, the one with the lowest rank counts first, and the last one
-// of equal rank.
+// setRoles makes the plan. If several fields have a role, the one with the lowest rank counts first; among equal
+// ranks, the last field.
 func (p *pattern) setRoles() {
 	for i, f := range p.fields {
 		p.plan.fields = append(p.plan.fields, sampled{name: f.written, alias: f.name})
@@ -275,7 +275,7 @@ func nginxField(text string) (f field, n int) {
 		name = "ident"
 	case "queues_and_headers", "request_headers": // HAProxy writes captured headers with their spaces
 		f.inside = true
-	case "domain": // for ALB, whose requests are whole URLs: it is only kept
+	case "domain": // for ALB, whose requests are whole URLs, the field is only used by -keep
 		name = NameHost
 	}
 	return f.named(name), n

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// ShapeOf reports whether a line that was rejected by the parser of a format nevertheless looks like that format, such
-// as a JSON record about something else than a request; and if not, whether it looks like a request in another format.
+// ShapeOf reports whether a line that was rejected by the parser of a format nevertheless looks like that format,
+// such as a JSON record that is not about a request, and, if it does not, whether it looks like a request in another
+// format.
 func ShapeOf(line []byte, own Format) (isOwn, isOther bool) {
 	var its *format
 	if i := slices.IndexFunc(formats, func(f *format) bool { return f.name == own }); i >= 0 {

@@ -12,7 +12,7 @@ const (
 	anyValue     class = iota
 	statusValue        // three digits, or a placeholder such as "-"
 	vhostValue         // a host or, if it is an address, possibly the client, or the first of several addresses
-	wordValue          // without dots and colons, which addresses and host names have
+	wordValue          // a text without dots and colons, so neither an address nor a host name
 	siteValue          // the name of a host
 	agentValue         // a text with a slash, neither a list nor a URL
 	addressValue       // an address, or a word before a hyphen; more addresses may follow
@@ -30,32 +30,32 @@ type kind uint8
 const (
 	byText  kind = iota // at until
 	byByte              // at until, which is one byte
-	byWord              // at until, which begins with a space; the field has none
+	byWord              // the field ends at until, which begins with a space; the field has no spaces
 	byQuote             // at until, after a quote
-	byLast              // at the last bracket before the end of the next field, because user names may contain anything
-	byColon             // at the last colon of the word, because IPv6 addresses also have colons
+	byLast              // the field ends at the last bracket before the end of the next field, because user names may contain anything
+	byColon             // the field ends at the last colon of the word, because IPv6 addresses also have colons
 	bySlash             // before a slash, which begins the next field
-	byZone              // at until, after an optional zone: a time without brackets
+	byZone              // the field is a time without brackets and ends at until, after an optional zone
 	byWords             // after several unwanted words
 )
 
-// A field is a field of a pattern, with the text after it.
+// A field is a field of a pattern, and the text that must follow it.
 type field struct {
 	end     kind
 	role    role
 	class   class
 	quoted  bool  // preceded by a quote, and until begins with one
 	inside  bool  // preceded by a bracket, so it may have spaces
-	final   bool  // the last field in quotes, but not of the pattern: it may have quotes and spaces
+	final   bool  // the last field in quotes, but not the last of the pattern: it may have quotes and spaces
 	status  bool  // followed by a status, which distinguishes the quote that ends the field from others
 	three   bool  // followed by a status and a space, so three bytes before a space are the status
 	blanks  bool  // more spaces may follow
 	checked bool  // its values, or the text after it, must be checked
-	isWord  bool  // has no spaces, but a search for until may skip one
+	isWord  bool  // it has no spaces, but a search for until may skip one
 	colon   bool  // one of the skipped words has a colon
 	skip    int16 // number of unwanted fields from this one on
-	words   int16 // number of words in them; for byZone, the number of spaces in the field, if not 0
-	rank    int   // the lowest of the fields with a role counts first
+	words   int16 // number of words in the field; for byZone, the number of spaces in the field, if not 0
+	rank    int   // the field with the lowest rank of those with the same role counts first
 	unit    string
 	time    string // the format of a time, applied to sampleMoment
 	until   []byte
@@ -85,7 +85,7 @@ type pattern struct {
 
 	plan     *plan
 	wanted   *wanted // set by a parser
-	optional []int   // fields for which another one counts if they are "-", and those of the URL
+	optional []int   // fields that have a substitute for the value "-", and the fields of the URL
 	fronted  bool    // the first field is a virtual host or the client
 }
 
@@ -139,7 +139,7 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 			end = f.endOther(line, at)
 		}
 		if end < 0 {
-			if end < -1 && i+1 >= p.need && (!f.checked || f.allows(line[at:-2-end])) { // it is whole, and what follows is not of the pattern
+			if end < -1 && i+1 >= p.need && (!f.checked || f.allows(line[at:-2-end])) { // the field is complete, and the rest of the line does not belong to the pattern
 				fields[i] = line[at : -2-end]
 				return i + 1, IsRow
 			}
@@ -175,12 +175,12 @@ func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
 	return p.last, IsRow
 }
 
-// splitLast sets field i, which ends by byLast, and the next field. It returns the end of the text after them, or -1 if
-// they are missing.
+// splitLast sets field i, which ends at the last bracket (byLast), and the next field. It returns the end of the text
+// after them, or -1 if they are missing.
 func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	f, next := &p.fields[i], &p.fields[i+1]
 	bracket := f.until[len(f.until)-1]
-	if n := bytes.IndexByte(line[at:], f.until[0]); n >= 0 && begins(line[at+n:], f.until) { // nearly all users have no blank, and no time a bracket
+	if n := bytes.IndexByte(line[at:], f.until[0]); n >= 0 && begins(line[at+n:], f.until) { // fast path: nearly all user names have no blank, and times have no bracket
 		from := at + n + len(f.until)
 		up := bytes.IndexByte(line[from:], next.until[0])
 		if up >= 0 && begins(line[from+up:], next.until) && bytes.IndexByte(line[from:from+up], bracket) < 0 {
@@ -197,7 +197,7 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 		return -1
 	}
 	if user := line[at:end]; i > 0 && p.fields[i-1].name == "ident" && (begins(user, []byte("- ")) || bytes.HasSuffix(user, []byte(" -")) && !isPeer(firstWord(line))) {
-		return -1 // no name, but of more fields, or after a prefix
+		return -1 // not a user name, but several fields, or the text after a prefix
 	}
 	fields[i], fields[i+1] = line[at:end], line[end+len(f.until):at+n]
 	return at + n + len(next.until)
@@ -247,8 +247,8 @@ func (f *field) allows(value []byte) bool {
 	return true
 }
 
-// passWords returns the end of the last of n words, -1 if there are fewer words followed by a space. It tests eight
-// bytes at once: most words are shorter, and searching for each takes 12 % longer for ALB lines.
+// passWords returns the end of the last of n words; -1 if fewer words are followed by a space. It tests eight bytes
+// at once: most words are shorter, and searching for each takes 12 % longer for ALB lines.
 func passWords(line []byte, at, n int) int {
 	for ; at+8 <= len(line); at += 8 {
 		blanks := marksOf(line[at:], ' ')
@@ -354,10 +354,10 @@ func (f *field) endOther(line []byte, from int) int {
 	return from + n
 }
 
-// passAddresses returns the end of the addresses of proxies after field i, which is an address or the first word of a
-// list. The field becomes the list. It returns -1 if the field is neither. Up to two more addresses may follow without
-// a comma, in which case they are the next fields; if they are separated by commas without quotes, they are added to
-// the list.
+// passAddresses returns the end of the list of addresses that begins with field i, and makes field i this list;
+// proxies append addresses. It returns -1 if field i is neither an address nor the first word of a list. Up to two
+// more addresses may follow without a comma, in which case they are the next fields; if they are separated by commas
+// without quotes, they are added to the list.
 func (p *pattern) passAddresses(line []byte, at, i int, fields [][]byte) int {
 	comma := []byte{','}
 	isAlone := i == 0 || p.fields[i-1].class != vhostValue || !isAddress(bytes.TrimSuffix(fields[i-1], comma))

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A sampled is a field with its values in the first records of a log.
+// A sampled is a field, with its values in the first records of a log.
 type sampled struct {
 	name   string
-	alias  string   // for patterns: another name by which it can be kept
+	alias  string   // for patterns: another name by which -keep can name the field
 	values [][]byte // by record; nil if missing
 }
 
@@ -47,7 +47,7 @@ type plan struct {
 	of       [numRoles][]pick
 }
 
-// values returns the values of a candidate in the sample.
+// values returns the values that a candidate has in the sample.
 func (p *plan) values(of pick) [][]byte {
 	if of.at < 0 {
 		return nil
@@ -103,7 +103,8 @@ var replaced = [numRoles][]role{
 	roleTime: {roleDate, roleClock, roleLogTime}, roleDate: {roleTime, roleLogTime}, roleClock: {roleTime, roleLogTime},
 }
 
-// name makes each named field the only one of its role. named are the roles for which fields of the table are ignored.
+// name makes each field that the user named the only field of its role. named are the roles for which the known field
+// names are then ignored.
 func (p *plan) name(opt *Options) (named [numRoles]bool) {
 	for r, word := range roleWords {
 		name, ok := opt.Named[word]
@@ -125,7 +126,7 @@ func (p *plan) name(opt *Options) (named [numRoles]bool) {
 	return named
 }
 
-// pickOf returns the field with a name that the caller has given.
+// pickOf returns the field with a name that the user gave.
 func (p *plan) pickOf(name string) pick {
 	one := pick{name: name, at: p.find(name), with: -1}
 	for _, e := range entriesOf(name, p.producer) {
@@ -179,8 +180,8 @@ func (p *plan) findProducer() {
 	}
 }
 
-// settleHost keeps only fields that name the site. A host is the client if all values are addresses and no other field
-// is the client, and a machine if other fields are those of log shippers.
+// settleHost keeps only fields that name the site. A field called host is the client if all its values are addresses
+// and no other field is the client. It is the machine that wrote the log if there are fields of log shippers.
 func (p *plan) settleHost(clientNamed bool) {
 	passedOn := slices.ContainsFunc(p.fields, func(f sampled) bool {
 		return strings.HasPrefix(f.name, "agent.") || strings.HasPrefix(f.name, "ecs.") || slices.Contains([]string{"source_type", "MESSAGE", "@timestamp"}, f.name)
@@ -300,8 +301,8 @@ func byRank(a, b pick) int {
 	return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.group, b.group), cmp.Compare(classOf(a.role), classOf(b.role)), cmp.Compare(a.rank, b.rank))
 }
 
-// addGeneral appends fields that other records may have: names of the producer, names of any program, and names of
-// other producers that always mean the same.
+// addGeneral appends fields that later records may have: first those of the producer, then those of any program, and
+// then names of other producers that always have the same role.
 func (p *plan) addGeneral(opt *Options) {
 	here := map[string]bool{}
 	for _, f := range p.fields {
@@ -333,13 +334,13 @@ func (p *plan) addGeneral(opt *Options) {
 	}
 }
 
-// isNamed reports whether a field was named for a role, or for one that replaces it.
+// isNamed reports whether the user named a field for a role, or for a role that replaces it.
 func (o *Options) isNamed(r role) bool {
 	_, ok := o.Named[roleWords[r]]
 	return ok || slices.ContainsFunc(replaced[r], func(other role) bool { _, ok := o.Named[roleWords[other]]; return ok })
 }
 
-// targets returns the fields that were named for the URL.
+// targets returns the fields that the user named for the URL.
 func (o *Options) targets() map[string]string {
 	named := map[string]string{}
 	for _, r := range append(replaced[roleURL], roleURL) {
@@ -391,7 +392,7 @@ func fitOf(r role, values [][]byte) fit {
 	return fitAll(values, isFit)
 }
 
-// valuesOf report whether a value matches a role. Other roles may have any values.
+// valuesOf holds the tests of whether a value matches a role. Roles without a test may have any values.
 var valuesOf = [numRoles]func(value []byte) bool{
 	roleStatus: isStatus, roleTime: isMoment, roleLogTime: isMoment, roleDate: isDay, roleClock: isClock, roleAgent: hasLetter,
 	roleHost: isSite, roleQuery: func(v []byte) bool {
@@ -463,7 +464,7 @@ func isFile(values [][]byte) bool {
 	})
 }
 
-// holds reports whether most non-empty values are URLs, and whether most are URLs, paths or request lines.
+// holds reports whether most non-empty values are URLs, and whether most of them are URLs, paths or request lines.
 func holds(values [][]byte) (urls, paths bool) {
 	var all, whole, relative int
 	for _, value := range values {

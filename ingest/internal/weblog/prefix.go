@@ -11,7 +11,7 @@ import (
 // before a JSON object. The last ones are not prefixes: the lines are in a member of JSON objects, as written by
 // Docker, Filebeat, Vector, journald, Loki and Google Cloud.
 var prefixes = []string{
-	"<%d>%d %T %w %w %w %w %S ", "%d <%d>%d %T %w %w %w %w %S ", // syslog of RFC 5424, and as RFC 6587 frames it
+	"<%d>%d %T %w %w %w %w %S ", "%d <%d>%d %T %w %w %w %w %S ", // syslog of RFC 5424, also with the length that RFC 6587 adds
 	"<%d>%d %T %w %w %w - ", "%d <%d>%d %T %w %w %w - ", // the same of Heroku
 	"<%d>%M%s%d%s%C %w %t ", "<%d>%M%s%d%s%C %t ", "<%d>%T %w %t ", "<%d>%t ", // of RFC 3164, and what some send
 	"%M%s%d%s%C %w %t ", "%T %w %t ", "%w %D %C %w %w %t ", "%t ", // its files, and journald's: short, short-iso, short-full, cat
@@ -219,8 +219,9 @@ func (p *prefixed) cutAll(lines [][]byte) (rests [][]byte, size int) {
 	return rests, size
 }
 
-// Choose returns the prefix of the first lines of a log, "" if there is none, and the format of the rest: of all pairs,
-// the one that matches best, and the one with the shorter prefix if several do. A named format is not changed.
+// Choose returns the prefix of the first lines of a log ("" if there is none), and the format of the text after it.
+// It chooses the pair that matches best; if several match equally well, the one with the shortest prefix. A named
+// format is not changed.
 func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string) {
 	f = named
 	if named == Auto {
@@ -268,8 +269,8 @@ func Choose(lines [][]byte, named Format, opt Options) (f Format, prefix string)
 	return f, prefix
 }
 
-// right returns how well lines match a format: the sum of their points, see [pattern.points]. Lines in JSON members of
-// other lines do not count.
+// right returns how well lines match a format: the sum of the points of each line, see [pattern.points]. Lines in
+// JSON members of other lines do not count.
 func (f *format) right(lines [][]byte, opt Options) (all int) {
 	if f.name == JSON && slices.ContainsFunc(prefixes, func(shape string) bool { return isWrapped(lines, opt, wrapping(shape)) }) {
 		return 0

@@ -16,7 +16,7 @@ func NewRecords(header []string, first [][][]byte, opt Options) (*Records, Choic
 	return r, choice, r.table.err
 }
 
-// Lacks reports whether something wanted is missing, which a field with an unknown name may have.
+// Lacks reports whether a requested role has no field, although a field with an unknown name might have it.
 func (r *Records) Lacks() bool { return len(r.table.plan.lacks(&r.table.opt)) > 0 }
 
 // Candidates returns the indexes of the fields in a header row that may be read.

@@ -24,15 +24,15 @@ func newSite(base robots.Origin) site {
 	return site{scheme: scheme, host: []byte(host)}
 }
 
-// A place is the origin according to a row. Any part may be unknown.
+// A place is the origin that the fields of a row name. Any part may be unknown.
 type place struct {
 	scheme string
 	host   []byte
 	byPort string // the scheme whose default port the server has; a proxy in front of it may use another one
 }
 
-// complete returns the scheme and the host of a path. A port does not determine the scheme if the site's is known,
-// because a proxy may end TLS.
+// complete returns the scheme and the host for a path. If the scheme of the site is known, a port does not determine
+// the scheme, because a proxy may end TLS.
 func (s *site) complete(at *place) (scheme string, host []byte) {
 	host = at.host
 	if len(host) == 0 || string(host) == "-" {
@@ -56,8 +56,8 @@ func isHostOf(host, site []byte) bool {
 	return bytes.EqualFold(host, site)
 }
 
-// resolve sets the URL of r: a whole URL, or a path completed with p and the site. It returns false if a path has no
-// host.
+// resolve sets the URL of r: a whole URL, or a path completed with p and the site. It returns false for a path if no
+// host is known.
 func (s *site) resolve(r *Row, target []byte, at *place) bool {
 	r.Target = target
 	switch {
@@ -70,7 +70,7 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 			r.Odd = OddAsterisk
 		case from == 0:
 			r.Odd = OddTarget
-		case len(s.host) > 0 && !s.isSeen: // one is enough: what counts is whether all are of others
+		case len(s.host) > 0 && !s.isSeen: // one such row is enough, because the caller asks whether all rows belong to other sites
 			rest, n := target[from:], len(s.host)
 			s.isSeen = len(rest) >= n && bytes.EqualFold(rest[:n], s.host) && (len(rest) == n || strings.IndexByte("/?#:", rest[n]) >= 0)
 			r.Elsewhere = !s.isSeen
@@ -82,8 +82,8 @@ func (s *site) resolve(r *Row, target []byte, at *place) bool {
 	return len(r.Host) > 0
 }
 
-// request sets the URL of r from a request line: method, target and optionally the protocol. It returns false if a path
-// has no host.
+// request sets the URL of r from a request line: method, target and optionally the protocol. It returns false if the
+// target is a path and no host is known.
 func (s *site) request(r *Row, line []byte, at *place) bool {
 	method, target, _ := splitRequest(line)
 	switch {

@@ -35,7 +35,7 @@ const (
 	roleUser
 	roleDate
 	roleClock
-	rolePeer // this role and those below prevent a field from having one of the above
+	rolePeer // a field with this role, or one below, cannot have a role above
 	roleMachine
 	roleFile
 	roleRoute
@@ -127,7 +127,7 @@ type entry struct {
 	producer, name, unit string
 	key                  string // of name
 	role                 role
-	rank                 int      // of several names of a producer with the role, the lowest rank counts first
+	rank                 int      // if a producer has several names for the role, the name with the lowest rank counts first
 	marks                []string // see producerOf
 	agreed               bool     // the first entry with its key, if all of them have the same role
 }
@@ -215,8 +215,8 @@ func entriesOf(name, producer string) []*entry {
 	return []*entry{&one}
 }
 
-// producerOf returns the producer of records with these keys: the one with most of its marks, and then of its names.
-// "x" marks a name that suffices, "x:a" names that must all exist, and "-name" a name that must not.
+// producerOf returns the producer of records with these keys: the one with the most marks and, among equals, the most
+// known names. "x" marks a name that suffices, "x:a" names that must all exist, and "-name" a name that must not.
 func producerOf(has map[string]bool) string {
 	best, most := "", 0
 	for producer, names := range producers() {

@@ -18,7 +18,7 @@ const NoTime = engine.NoTime
 // A Row is the content of a line. Its slices are valid until the next call of the Parser, and share memory with the
 // line or the Parser.
 type Row struct {
-	Scheme string // of the URL that Host and Target make; "" if Target is complete
+	Scheme string // scheme of the URL; "" if Target is a whole URL
 	Host   []byte
 	Target []byte   // path and query, a whole URL, or other text in its place
 	Agent  []byte   // the User-Agent; nil if absent, or [Options].Agents is not set
@@ -36,7 +36,7 @@ type Row struct {
 
 	Queries bool   // Target has a query that differs from the query field
 	NoTime  []byte // the value of the time field, if it is not a time
-	Address bool   // Host is an address before the line, which may be the client's
+	Address bool   // Host is an address at the start of the line, which may be the client's
 }
 
 // AppendURL appends the URL of the row, which may not be a URL, see Odd.
@@ -113,10 +113,10 @@ type Options struct {
 	Named  map[string]string // fields by role, see [Roles]; "none" means no field
 	Keep   []string          // fields to keep: names in [Names], or the format's own
 	Agents bool              // read User-Agents
-	Need   bool              // with Agents: a table without a field for them is an ErrNoAgents
+	Need   bool              // with Agents: a log without a field for the User-Agent is an ErrNoAgents
 	Times  bool              // read times
 
-	Optional []string // fields of Keep that are null if a log lacks them
+	Optional []string // fields of Keep whose values are null, without an error, if a log lacks them
 
 	// Clients reads client addresses: a log without a field for them is an ErrNoClients. If a field has several
 	// addresses, such as X-Forwarded-For, ClientAt is the position of the client's: 1 is the first, -1 the last. If
@@ -149,7 +149,7 @@ var (
 	ErrManyURLs = errors.New("no field of the header is known to contain the URL, and several contain URLs")
 
 	// ErrSeparator means that a table has another separator than the tabs of its format.
-	ErrSeparator = errors.New("the lines are not separated by tabs, but by another character")
+	ErrSeparator = errors.New("the fields are not separated by tabs, but by another character")
 
 	// ErrNoHeader means that the first line of a table has a URL instead of names.
 	ErrNoHeader = errors.New("the lines look like a table without a header row")
@@ -244,7 +244,7 @@ func addressAt(list []byte, place int) []byte {
 // mostNames is the maximum number of names in an error.
 const mostNames = 40
 
-// listed formats the first of some names for a message, and shortens long ones.
+// listed formats a list of names for a message. It gives only the first names, and shortens long ones.
 func listed(names []string) string {
 	short := make([]string, 0, mostNames)
 	for _, name := range names[:min(len(names), mostNames)] {
@@ -271,7 +271,7 @@ func noField(name string, have []string) error {
 	return fmt.Errorf("%w: %q; the fields are %s", ErrNoField, name, listed(have))
 }
 
-// AnyNamed returns a field that was named for a role, "" if there is none.
+// AnyNamed returns one of the fields that the user named for a role; "" if there is none.
 func (o *Options) AnyNamed() string {
 	for _, r := range slices.Sorted(maps.Keys(o.Named)) {
 		if o.Named[r] != none {

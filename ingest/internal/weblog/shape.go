@@ -17,7 +17,7 @@ type ShapeError struct {
 	guess   guesser
 }
 
-// leftOf returns the field with a role in the pattern; the zero Left if there is none.
+// leftOf returns the field that has a role in the suggested pattern; the zero Left if there is none.
 func (e *ShapeError) leftOf(r role) Left {
 	for i, f := range e.guess.fields {
 		if f.fit != nil && f.role == r {
@@ -35,7 +35,7 @@ func (e *ShapeError) Error() string {
 // CheckShape returns a ShapeError if lines were detected as a list of URLs, or as a table without a known name, but are
 // neither. Up to 10 % of the lines of a list may be something else.
 func CheckShape(f Format, lines [][]byte, opt Options) error {
-	odd, known := 0, Auto // known is the format of the lines before the first odd one
+	odd, known := 0, Auto // known is the format of the lines before the first line that does not match
 	first := 0
 	for i, line := range lines {
 		if text := trimBlank(line); len(bytes.Fields(text)) < 3 || text[0] == '#' || (isURL(text) || text[0] == '/') && !isRecord(text) {
@@ -134,8 +134,8 @@ func isDomain(v []byte) bool {
 		})
 }
 
-// A guesser names the fields of lines as in nginx, according to the values in one line. The values in all lines may
-// then refute a name.
+// A guesser assigns nginx variable names to the fields of lines, according to the values in one line. The values in
+// the other lines may then refute a name.
 type guesser struct {
 	sep     byte
 	keys    bool // values follow texts such as "status=", which are the same in all lines
@@ -146,8 +146,8 @@ type guesser struct {
 	pattern []byte
 }
 
-// mostGuessed is the number of bytes of a line that are searched for fields. The time for unclosed brackets is
-// quadratic.
+// mostGuessed is the maximum number of bytes of a line that are searched for fields. The time for unclosed brackets
+// is quadratic.
 const mostGuessed = 4 << 10
 
 // guess names the fields of lines. The pattern matches at least nine in ten lines, including the one it was made from.
@@ -179,14 +179,14 @@ func guess(lines [][]byte) *ShapeError {
 	share := 50
 	for _, f := range formats {
 		if name, s := f.stop(lines[0]); s > share {
-			share, best.Nearest = s, fmt.Sprintf(" (closest to %s, except for its field %s)", f.name, name)
+			share, best.Nearest = s, fmt.Sprintf(" (closest to %s, except for field %s)", f.name, name)
 		}
 	}
 	return best
 }
 
-// columnsOf returns the separator that most lines have outside quotes and brackets, equally often and at least twice;
-// otherwise a space.
+// columnsOf returns the separator that most lines have equally often, and at least twice, outside quotes and
+// brackets; a space if there is none.
 func columnsOf(lines [][]byte) byte {
 	for _, sep := range []byte("\t|;") {
 		counts := map[int]int{} // number of lines, by how often they have the separator
@@ -356,8 +356,8 @@ func (g *guesser) add(text []byte) {
 	}
 }
 
-// settle removes the names of fields that do not match in all lines, and returns the number of named fields; 0 if the
-// pattern does not match the lines reliably.
+// settle removes names that do not fit the values in all lines, and returns the number of fields that still have a
+// name; 0 if the pattern does not match the lines reliably.
 func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 	for range maxFields {
 		p, err := compilePattern(cutPasted(string(g.pattern)))

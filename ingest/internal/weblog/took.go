@@ -13,10 +13,10 @@ type Took struct {
 	Producer string   // the program that has written the log, "" if unknown
 	Fields   []string // as in "url = uri + args"
 	Unread   []string // fields that are not read, some with a reason
-	Left     []Left   // fields that are not read, but have something that is missing
+	Left     []Left   // fields that are not read, although they may have a missing role
 	Mixed    string   // another producer, of other lines
 	DayOnly  string   // the time field, if it has only dates
-	Proxied  string   // the field with public client addresses, if the one that is read has none
+	Proxied  string   // another field with public client addresses, if the field that is read has only private ones
 }
 
 // A Left is a field that is not read, although a role lacks its values. Field is "" if only Pattern can read it, or if
@@ -102,7 +102,7 @@ func (p *plan) areWhole() bool {
 	})
 }
 
-// Sample describes the fields that are read by the pattern that matches most lines, and what follows them.
+// Sample describes the fields of the pattern that matches most lines, and the fields after them that are not read.
 func (l *lineLog) Sample(lines [][]byte) Choice {
 	rows, behind := make([][][][]byte, len(l.patterns)), make([][][]byte, len(l.patterns))
 	for _, line := range lines {
@@ -199,7 +199,7 @@ func (p *plan) reason(field int, rows []*entry) string {
 	return ""
 }
 
-// A lack is a role that a log lacks although it is requested, with a test of its values.
+// A lack is a requested role for which a log has no field, with a test of whether a value may have the role.
 type lack struct {
 	role role
 	fit  func(v []byte) bool
@@ -235,7 +235,7 @@ func (p *plan) lacks(opt *Options) []lack {
 	return all
 }
 
-// left returns the fields that have what the log lacks.
+// left returns unread fields that may have the roles that the log lacks.
 func (p *plan) left(opt *Options, used map[int]bool) (left []Left) {
 	for _, lack := range p.lacks(opt) {
 		n := len(left)
@@ -286,7 +286,7 @@ func isPrivate(value []byte) bool {
 	return err == nil && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast())
 }
 
-// isPublic reports whether a value is any other address, or begins a list with one.
+// isPublic reports whether a value is an address that is not private, or a list that begins with one.
 func isPublic(value []byte) bool {
 	first := trimBlank(addressAt(value, 1))
 	_, err := netip.ParseAddr(string(cutPort(first)))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The start of the line that names the following fields, and Zeek's equivalent.
+// The start of the line that names the fields of the following lines, and its equivalent in logs of Zeek.
 var (
 	fieldsDirective = []byte("#Fields:")
 	zeekFields      = []byte("#fields\t")
@@ -58,7 +58,7 @@ func isCloudFront(lines [][]byte, opt Options) bool {
 type w3c struct {
 	named
 	number int // of fields; 0 before the header
-	agent  int // the column of the User-Agent, the only one that may be in quotes without spaces; -1 if there is none
+	agent  int // the column of the User-Agent, whose value may be in quotes even without spaces; -1 if there is none
 	header header
 	quoted table    // of lines with fields in quotes
 	first  [][]byte // the first lines

@@ -184,7 +184,7 @@ func (f *findings) warn(c *console.Console) error {
 		c.Warn(d)
 	}
 	if f.total.Bytes == conduct.MostBytes {
-		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes exceeds the largest number, so it stops at " + msg.Number(conduct.MostBytes) + ": check that the size field is the right one"})
+		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes overflows and is capped at " + msg.Number(conduct.MostBytes) + ": check the size field"})
 	}
 	if err := f.checkGates(f.about.times, f.about.answers); err != nil {
 		return err

@@ -287,7 +287,7 @@ func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 // it.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
-		text := "-rules: " + msg.Count(int64(len(names)), "name") + " of a robots.txt skipped: links to outside, or not regular files"
+		text := "-rules: " + msg.Count(int64(len(names)), "name") + " of a robots.txt skipped: links that leave the directory, or not regular files"
 		warnings = append(warnings, warning.Warning{Code: warning.UnusedRules, Text: text, Count: int64(len(names)), Examples: names[:min(len(names), warning.Examples)]})
 	}
 	if names := r.Unclear(); len(names) > 0 {

@@ -292,7 +292,7 @@ var Meanings = []Meaning{
 		"Use captures with timestamps (`fetched_at`, or WARC).",
 	},
 	{
-		UnusedRules, "The directory of rules contains entries named like a robots.txt that are links to outside, or not regular files. They are not read, so URLs that they disallow are allowed.",
+		UnusedRules, "The directory of rules contains entries named like a robots.txt that are links out of it, or not regular files. They are skipped, so URLs that they disallow are allowed.",
 		"Replace them with the files, or remove them.",
 	},
 	{
