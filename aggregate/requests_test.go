@@ -110,7 +110,7 @@ func TestSorted(t *testing.T) {
 			if _, err := r.AddRequest(rng.Uint64(), n%4, place); err != nil {
 				t.Fatal(err)
 			}
-			added[fmt.Sprint(string(url), " ", storage.Variant, " ", n%4)]++
+			added[fmt.Sprint(string(url), " ", place.Variant, " ", n%4)]++
 		}
 		var last Request
 		var lastURL []byte

@@ -118,7 +118,7 @@ func TestPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := storage.FindAllStringSubmatch(string(text), -1)
+		places := place.FindAllStringSubmatch(string(text), -1)
 		if len(places) < 10 {
 			t.Errorf("%s names %d places", name, len(places))
 		}

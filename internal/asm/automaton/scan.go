@@ -39,7 +39,7 @@ func (w *walker) sift() {
 	SHRL(Imm(8), bound)
 	CMPL(bound, w.best)
 	JBE(LabelRef("sieve"))
-	MOVL(Mem{Base: node, Disp: 4}, storage.As32())
+	MOVL(Mem{Base: node, Disp: 4}, place.As32())
 	ADDQ(Load(Param("path"), GP64()), place)
 	found := s.scan(group, count, place)
 	TESTQ(found, found)

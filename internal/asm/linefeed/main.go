@@ -112,7 +112,7 @@ func constant(b byte) VecVirtual {
 func store(here, at GPVirtual, to Mem) {
 	place := GP64()
 	TZCNTQ(here, place)
-	ADDL(at.As32(), storage.As32())
-	MOVL(storage.As32(), to)
+	ADDL(at.As32(), place.As32())
+	MOVL(place.As32(), to)
 	BLSRQ(here, here)
 }

@@ -65,7 +65,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		}
 		code, _ := Lookup(d.Code)
 		f := Finding{
-			File: storage.File, Origin: storage.Origin, capture: storage.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
+			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
 			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
 		if d.Grave {
