@@ -86,7 +86,7 @@ func newProgram() (*cli.Program, []flags.Command) {
 				case c.OneRule && c.Rules.Path == "":
 					return "use -rules " + msg.File(argument)
 				case c.Name != "" && takesLogs(&c):
-					return "every log needs its own -in, for example: -in" + msg.File(argument)
+					return "every log needs its own -in, for example: -in " + msg.File(argument)
 				case c.Name != "":
 					return fmt.Sprintf("%s accepts only flags: see robobatch %s -h", c.Name, c.Name)
 				case argument == "help" || argument != "" && p.Command(argument) != nil:
