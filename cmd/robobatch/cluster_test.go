@@ -495,7 +495,7 @@ func TestPartitionsKilled(t *testing.T) {
 			}
 		}
 		compare("damaged", 1)
-		for i, name := range slices.Sorted(maps.Keys(m.mend)) { // replace the damaged inputs by intact ones, and give other inputs rows of only one kind
+		for i, name := range slices.Sorted(maps.Keys(m.mend)) { // repair the damaged inputs, and give others rows of only one kind
 			m.put(t, prefix, name, m.mend[name])
 			m.put(t, prefix, fmt.Sprintf("logs/2026-01-%02d/part-%03d.txt", 4*i+4, 4*i+3), []byte("https://www.usaid.gov/z\n"))
 		}

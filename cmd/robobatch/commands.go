@@ -65,7 +65,8 @@ const onePass = "conduct reads all logs in one run: name them with -in"
 
 //go:generate go test -count 1 -run TestFlagsDoc -update .
 
-// newProgram returns the program and its commands, in the order of commands. The values are for one call of the program: parsing sets the variables of the commands' flags.
+// newProgram returns the program and its commands, in the order of commands. Both are for one call of the program,
+// because parsing sets variables of their flags.
 func newProgram() (*cli.Program, []flags.Command) {
 	p := &cli.Program{
 		Name: "robobatch", About: "decide for every URL of a log whether a crawler may fetch it",

@@ -45,7 +45,7 @@ type Answer struct {
 	Path     string     `json:"path,omitempty"`   // normalised for matching
 	Source   *Source    `json:"source,omitempty"` // nil if no robots.txt is known
 	Group    *why.Group `json:"group,omitempty"`  // nil if no rules are read
-	Rules    []why.Rule `json:"rules,omitempty"`  // rules of the groups that bind the crawler: first those that match, in order of precedence, then the others, the most similar first
+	Rules    []why.Rule `json:"rules,omitempty"`  // rules of the binding groups: first those that match, by precedence, then the others
 	Dialects []Opinion  `json:"dialects,omitempty"`
 
 	Preferences *why.Preferences `json:"preferences,omitempty"` // nil if no line of preferences binds the crawler

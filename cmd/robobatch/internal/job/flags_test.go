@@ -61,7 +61,7 @@ func TestFlagsOfBytes(t *testing.T) {
 		"keep": "-keep status", "client-at": "-client-at 1|-agent-from-log -ranges " + lists,
 		"accept-damaged-rules": "-accept-damaged-rules", "limit": "-limit 5", "agent": "-agent Googlebot",
 		"agent-from-log": "-agent-from-log", "cache": "-cache 1h|-agent-from-log -as-of log", "unknown-agents": "-unknown-agents skip|-agent-from-log",
-		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // the known formats: other tests, which run at the same time, must not see a new one
+		"crawlers": "-crawlers ../../../../crawlers/crawlers.tsv", // the known crawlers, because other tests run at the same time
 		"dialect":  "-dialect rfc9309", "agent-chars": "-agent-chars extended", "yandex-empty-allow": "-yandex-empty-allow ignore|-dialect yandex",
 		"as-of": "-as-of 2026-01-31", "missing": "-missing null", "url-as-is": "-url-as-is",
 		"out-format": "-out-format csv", "columns": "-columns url", "layout": "-layout wide", "where": "-where bad", "rejects": "-rejects r/",

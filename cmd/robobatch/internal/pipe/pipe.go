@@ -276,7 +276,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	r.WarnMoment()
 	if r.perStream {
 		always := r.Warnings
-		r.opt.Ended = func(stats engine.Stats) { // print the warnings of each stream in full, so that the sender knows to which stream they belong
+		r.opt.Ended = func(stats engine.Stats) { // print all warnings of each stream, also repeated ones
 			if r.streams++; r.streams > 1 {
 				r.Warnings = nil
 				r.WarnOnce(always)
