@@ -541,6 +541,9 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 		for hops := 0; r.next != "" && hops < 6 && rng.Float64() < .93; hops++ {
 			r.path, r.status, r.at = r.next, 200, r.at+1+rng.Int64N(7)
 			r.size, r.next, r.cause = w.sizeOf(r.path), "", nil
+			if known >= 0 && w.obstacle(&r) != nil {
+				break
+			}
 			w.answer(&r, rng)
 		}
 		previous = r.at
