@@ -206,7 +206,7 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 	return allows
 }
 
-// DisputeStats counts the verdicts that disallow a URL although a reading of the crawler's operator allows it.
+// DisputeStats counts the verdicts that disallow a URL although the crawler's operator may interpret the rules as allowing it.
 type DisputeStats struct {
 	Rows    int64
 	Worst   [rules.Worst]BusyOrigin // the origins with the most disputes, counted like Stats.TopRules

@@ -36,7 +36,7 @@ type Writer struct {
 	err       error // the first error, sticky
 }
 
-// NewWriter returns a Writer of verdicts of store to w. It writes nothing until the first chunk is full, or Close. The
+// NewWriter returns a Writer of the verdicts of store, which writes to w. It writes nothing before the first full chunk or Close. The
 // errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrPartition
 // because a stream has no partitions, and errors about columns that the store was not built for.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {

@@ -100,7 +100,7 @@ var statuses = map[int]error{
 	http.StatusProxyAuthRequired: &proxyError{"answers 407 Proxy Authentication Required", true},
 }
 
-// explain returns the error of a request for messages, with a remedy. It returns errors of this package unchanged. need is
+// explain returns a message for the error of a request, with a remedy. It returns errors of this package unchanged. need is
 // the text about the permission that the request requires.
 func (s *store) explain(err error, need string) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {

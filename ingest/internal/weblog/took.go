@@ -199,7 +199,7 @@ func (p *plan) reason(field int, rows []*entry) string {
 	return ""
 }
 
-// A lack is a requested role for which a log has no field, with a test of whether a value may have the role.
+// A lack is a requested role without a field in the log. Its test reports whether a value could have that role.
 type lack struct {
 	role role
 	fit  func(v []byte) bool

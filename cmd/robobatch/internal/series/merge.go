@@ -38,7 +38,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	}
 	if len(names) == 0 {
 		out := msg.File(strings.TrimRight(d.Name, "/") + "/") // without the slash, a run would write one file
-		return nil, fmt.Errorf("%[1]s has no _stats.json and no _stats.0-of-n.json: run it with -out %[1]s first, or name the files of -stats", out)
+		return nil, fmt.Errorf("%[1]s has no _stats.json and no _stats.0-of-n.json: first run robobatch with -out %[1]s, or name the files written by -stats", out)
 	}
 	all := make([]shardFile, len(names))
 	for i, name := range names {

@@ -224,7 +224,7 @@ var Meanings = []Meaning{
 		"Use -dialect yandex for these crawlers.",
 	},
 	{
-		ProxiedClients, "The client field contains the address of a proxy, so results of -ranges are meaningless: half of 100 or more crawler requests have no public IP address, or 10% have text instead of an address; or half come from one network, or a quarter from several, each with crawlers of three operators.",
+		ProxiedClients, "The client field contains the address of a proxy, so results of -ranges are meaningless: of at least 100 crawler requests, half have no public IP address, 10% have text instead of an address, half come from one network, or a quarter come from networks with crawlers of three operators each.",
 		"Name the field of the client address with -field client=name.",
 	},
 	{
