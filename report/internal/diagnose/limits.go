@@ -137,9 +137,11 @@ const (
 	stopWithin   = 3 * hour
 	busyShare    = .05 // share of the log's requests, for a crawler that is not a search engine's
 	slowShare    = .5
-	slowShift    = 14   // standard errors × (log ratio / slowDepth)²: a deep drop needs fewer
-	slowWithin   = 16.5 // the same, for a drop that ends before the log
+	slowShift    = 5.8 // standard errors × √(log ratio + slowDepth): a deep drop needs fewer
+	slowWithin   = 6.8 // the same, for a drop that ends before the log
 	slowDepth    = .4
+	spread       = .4 // standard deviation of the logarithms of a usual crawler's days; it counts as much as
+	spreadDays   = 8
 	slowDays     = 3
 	slowHours    = 48 // in a log shorter than
 	slowLog      = 8 * day

@@ -261,7 +261,7 @@ func (g *grid) findSlowed() {
 		if low.to == days {
 			in.to, least = g.slots, slowShift
 		}
-		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*depth*depth < least || !g.wasThere(counts[:in.from]) ||
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*math.Sqrt(depth) < least || !g.wasThere(counts[:in.from]) ||
 			median(all[low.from:low.to]) < .7*median(all[:low.from]) || slices.ContainsFunc(g.rows, func(r Row) bool {
 			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay && g.slotOf(r.From.Unix()) < in.from
 		}) {
@@ -292,7 +292,8 @@ func (g *grid) findSlowed() {
 
 // lowest returns the days with the lowest logarithms, up to the end or with other days after them, so that the two
 // levels explain the most. It also returns the number of standard errors, which depends on the spread around both
-// levels and on how similar consecutive days are. A profile of only the previous days underestimates the spread: with
+// levels and on how similar consecutive days are. Few days may vary little by chance: the spread counts days of a usual
+// crawler, too, unless its own is larger. A profile of only the previous days underestimates the spread: with
 // block sums and a negative binomial distribution, it reported one steady crawler in 200 months as slowed.
 func lowest(totals []float64, least int) (low segment, shift float64) {
 	days := len(totals)
@@ -333,8 +334,9 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 	}
 	n, k := float64(days), float64(low.length())
 	memory := min(.8, max(0, products/max(squares, 1e-9))+1/n) // underestimated with so few days
-	spread := math.Sqrt(squares/(n-2)*(1+memory)/(1-memory)) * math.Sqrt(1/k+1/(n-k))
-	return low, (outside - inside) / max(spread, 1e-9)
+	variance := max(squares/(n-2), (squares+spreadDays*spread*spread)/(n-2+spreadDays))
+	sigma := math.Sqrt(variance * (1 + memory) / (1 - memory) * (1/k + 1/(n-k)))
+	return low, (outside - inside) / sigma
 }
 
 // daily returns the sums of whole days.
