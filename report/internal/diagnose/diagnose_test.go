@@ -294,6 +294,17 @@ func TestLimits(t *testing.T) {
 	if d := find(t, gap, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != LogGap || !near(d.Limits[0].From.Unix(), begin+5*day, 600) || !near(d.Limits[0].To.Unix(), begin+6*day, 600) {
 		t.Errorf("a gap: %+v", d)
 	}
+	n := 0 // on a small site, to which scanners came in bursts later
+	gap = slices.DeleteFunc(gap, func(r request) bool {
+		n++
+		return n%6 > 0 && r.path != txtName
+	})
+	for i := range int64(24_000) {
+		gap = append(gap, request{origin: origin, path: "/wp-login.php", status: 404, at: begin + 10*day + i%12*5*hour + i%3000, client: 7})
+	}
+	if d := find(t, gap, nil); len(d.Findings) > 0 || len(d.Limits) != 1 || d.Limits[0].Code != LogGap {
+		t.Errorf("a gap, and bursts: %+v", d)
+	}
 	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, first: begin / hour, slots: days * 24, gaps: []segment{{120, 144}}}
 	counts := slices.Repeat([]float64{10}, g.slots)
 	clear(counts[120:144])

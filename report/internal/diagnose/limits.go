@@ -123,6 +123,7 @@ const (
 // Thresholds of crawler_stopped, crawler_slowed, crawler_surge, log_gap.
 const (
 	chance       = 1e-6
+	burst        = 4 // times the median of all clients' requests in a slot
 	leastBlocks  = 8
 	leastLog     = 4 * day // minimum length of a log in which a crawler may stop, slow down or surge
 	stopLasts    = 12 * hour

@@ -39,10 +39,15 @@ func (g *grid) tests() float64 {
 	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
 }
 
-// findGaps finds the time ranges without any line in the log.
+// findGaps finds the time ranges without any line in the log. Bursts of requests say little about the usual rate, and
+// would hide any gap: a slot counts as at most burst times the median.
 func (g *grid) findGaps() {
 	all := g.together(g.traffic)
 	counts := numbers(all)
+	most := max(1, burst*median(counts))
+	for i := range counts {
+		counts[i] = min(counts[i], most)
+	}
 	for _, in := range idle(counts, 0) {
 		if in.from == 0 || in.to == g.slots {
 			continue
@@ -114,15 +119,18 @@ func (g *grid) findStopped() {
 func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
 // pausesOf returns the time ranges in which a crawler made significantly few or no requests.
-func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
-	counts, kept := numbers(traffic), g.kept(agent)
+func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
+	counts, kept, all := numbers(traffic), g.kept(agent), g.together(g.traffic)
 	rests := idle(counts, stopShare)
 	for i, in := range rests {
-		missing := 0 // slots in gaps of the log
+		missing, empty := 0, 0 // slots in gaps of the log, and those without any line
 		for _, gap := range g.gaps {
 			missing += in.overlap(gap)
 		}
-		if in.from < 1 || int64(in.length())*g.step < stopLasts || 10*missing > in.length() {
+		for _, one := range all[in.from:in.to] {
+			empty += bit(one.n == 0)
+		}
+		if in.from < 1 || int64(in.length())*g.step < stopLasts || 10*missing > in.length() || 2*empty > in.length() {
 			continue
 		}
 		p := g.profile(counts, in, kept...)
@@ -148,9 +156,9 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (all []pause) {
 		if !one.ongoing {
 			one.to = traffic[in.to].first
 		}
-		all = append(all, one)
+		pauses = append(pauses, one)
 	}
-	return all
+	return pauses
 }
 
 // wasThere reports whether a crawler was active long and often enough in a time range.
