@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -38,11 +39,14 @@ type key struct {
 	slot   int64  // hours or seconds since 1970
 	size   uint32 // size of a robots.txt that was sent
 	agent  uint16
-	status uint16 // status code; isAsset may be set
+	status uint16 // status code; isAsset and isImage may be set
 }
 
-// isAsset marks the status of a request for a resource of a page, such as an image.
-const isAsset = 1 << 15
+// Marks of the status of a request for a resource of a page.
+const (
+	isAsset = 1 << 15
+	isImage = 1 << 14 // also set if it is not needed for the layout
+)
 
 // A cell counts requests. First and last are in seconds since the beginning of its slot.
 type cell struct {
@@ -142,11 +146,9 @@ func (c *Counts) AddPage(r *Request) error {
 	if status/100 == 5 {
 		k.client = 1 + r.Client%clientParts
 	}
-	if asset {
-		k.status |= isAsset
-	}
+	k.status |= asset
 	err := c.addAt(k, r.At)
-	if err == nil && r.Size > 0 && end > 0 && !asset {
+	if err == nil && r.Size > 0 && end > 0 && asset == 0 {
 		c.buffer = append(append(append(c.buffer[:0], r.Origin...), sizedName...), r.Path[:end]...)
 		err = c.addAt(key{agent: r.Agent, status: 200, size: uint32(bucketOf(r.Size))}, r.At)
 	}
@@ -226,17 +228,23 @@ func statusOf(status int64) uint16 {
 	return uint16(status)
 }
 
-// assets are the file name extensions of resources of a page.
-var assets = map[string]bool{
-	"css": true, "js": true, "mjs": true, "map": true, "json": true, "woff": true, "woff2": true, "ttf": true, "otf": true, "eot": true, "png": true, "jpg": true, "jpeg": true,
-	"gif": true, "svg": true, "webp": true, "avif": true, "ico": true, "bmp": true,
+// assets maps the file name extensions of resources of a page to the marks of their requests.
+var assets = map[string]uint16{}
+
+func init() {
+	for name := range strings.FieldsSeq("css js mjs json woff woff2 ttf otf eot") {
+		assets[name] = isAsset
+	}
+	for name := range strings.FieldsSeq("map png jpg jpeg gif svg webp avif ico bmp") {
+		assets[name] = isAsset | isImage
+	}
 }
 
-// directoryOf returns the end of the second directory of a path, or of the first one or the root, and whether the path
-// is an asset.
-func directoryOf(path []byte) (end int, asset bool) {
+// directoryOf returns the end of the second directory of a path, or of the first one or the root, and the marks of an
+// asset; 0 for a page.
+func directoryOf(path []byte) (end int, asset uint16) {
 	if len(path) == 0 || path[0] != '/' {
-		return 0, false
+		return 0, 0
 	}
 	for _, b := range []byte("?#") {
 		if i := bytes.IndexByte(path, b); i >= 0 {
@@ -254,7 +262,7 @@ func directoryOf(path []byte) (end int, asset bool) {
 	last := path[max(0, len(path)-6):]
 	dot := bytes.LastIndexByte(last, '.')
 	if dot < 0 || bytes.IndexByte(last[dot:], '/') > 0 {
-		return end, false
+		return end, 0
 	}
 	var name [5]byte
 	n := copy(name[:], last[dot+1:])

@@ -331,21 +331,65 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestVisitors holds that the visitors' files of a closed directory are counted in all directories below it.
-func TestVisitors(t *testing.T) {
-	all, closed, want := faultless(rand.New(rand.NewPCG(6, 4))), textOpen+"Disallow: /assets/\n", int64(0)
-	for i := range all {
-		switch r := &all[i]; {
-		case within(r, "/assets/"):
-			r.path = fmt.Sprintf("/assets/%d/%d.css", i%2, i%9)
-			want += int64(bit(r.agent == 0))
-		case r.path == txtName && r.status == 200 && r.at >= begin+7*day:
-			r.size = int64(len(closed))
+// TestBursts holds that a crawler with three busy days before many usual ones did not slow down, nor one that makes as many requests
+// as before, in bursts; and that the sentence about one that did says since when.
+func TestBursts(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after []float64 // daily requests in turn
+		days          int       // before
+		want          string
+	}{
+		{"three busy days", []float64{80, 50, 60}, []float64{5, 4, 6}, 3, ""},
+		{"bursts", []float64{50, 60}, []float64{5, 4, 6, 200, 4}, 20, ""},
+		{"slower", []float64{50, 60}, []float64{5, 4, 6}, 7, "Since 29 Sep 04:00 Googlebot fetches 90.8% less: about 5 requests per day, down from 54."},
+	} {
+		const length = 90
+		g := &grid{Log: &Log{Agents: agents[:2], Statuses: true}, from: begin, to: begin + length*day - 1, step: hour, first: begin / hour, slots: length * 24}
+		g.traffic = [][]count{make([]count, g.slots), make([]count, g.slots)}
+		for i := range g.slots {
+			now := c.before
+			if i/24 >= c.days {
+				now = c.after
+			}
+			n := int64(now[i/24%len(now)])
+			g.traffic[0][i], g.traffic[1][i] = count{100, g.start(i), g.start(i)}, count{n/24 + int64(bit(int64(i%24) < n%24)), g.start(i), g.start(i)}
+		}
+		g.findSlowed()
+		var all []string
+		for _, r := range g.rows {
+			g.endRow(&r)
+			g.say(&r)
+			all = append(all, r.Sentence)
+		}
+		if got := strings.Join(all, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(closed)}})
-	if len(d.Findings) != 1 || d.Findings[0].Code != ResourcesBlocked || d.Findings[0].Evidence.Visitors != want {
-		t.Errorf("%+v, want %d of visitors", d.Findings, want)
+}
+
+// TestVisitors holds that the visitors' files of a closed directory are counted in all directories below it, and that images do not
+// change the layout.
+func TestVisitors(t *testing.T) {
+	for _, name := range []string{"css", "woff2", "js", "gif", "JPG"} {
+		all, closed, want := faultless(rand.New(rand.NewPCG(6, 4))), textOpen+"Disallow: /assets/\n", int64(0)
+		isLayout := name != "gif" && name != "JPG"
+		for i := range all {
+			switch r := &all[i]; {
+			case within(r, "/assets/"):
+				r.path = fmt.Sprintf("/assets/%d/%d.%s", i%2, i%9, name)
+				if i%50 == 0 {
+					r.path = fmt.Sprintf("/assets/%d/%d.png", i%2, i%9)
+				}
+				want += int64(bit(r.agent == 0 && i%50 > 0))
+			case r.path == txtName && r.status == 200 && r.at >= begin+7*day:
+				r.size = int64(len(closed))
+			}
+		}
+		d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(closed)}})
+		if len(d.Findings) != bit(isLayout) || isLayout && (d.Findings[0].Code != ResourcesBlocked || d.Findings[0].Evidence.Visitors != want) {
+			t.Errorf("%s: %+v, want %d of visitors", name, d.Findings, want)
+		}
 	}
 }
 
@@ -448,6 +492,52 @@ func TestRefusedTxt(t *testing.T) {
 	all = []answer{{n: 1, status: 503, client: 1}, {n: 20, status: 200, client: 2}, {n: 1, status: 404, client: 1}}
 	if kept := withoutRefused(all); len(kept) != 3 {
 		t.Errorf("two failures: %+v", kept)
+	}
+}
+
+// TestRefusedAtTxt holds that a search crawler which gets 429 for robots.txt, and therefore requests hardly any page, is refused, unless
+// other crawlers do not get the file either.
+func TestRefusedAtTxt(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		refuses func(r *request) bool
+		want    string
+	}{
+		{"bingbot", func(r *request) bool { return r.agent == 2 }, "crawler_refused [bingbot] 429 n of n"},
+		{"GPTBot", func(r *request) bool { return r.agent == 3 }, ""},
+		{"every third time", func(r *request) bool { return r.agent == 2 && r.at%3 == 0 }, ""},
+		{"all", func(r *request) bool { return r.agent > 0 }, "robots_txt_failed [Googlebot bingbot GPTBot] 429 n of n"},
+	} {
+		var all []request
+		n := 0
+		for _, r := range faultless(rand.New(rand.NewPCG(6, 7))) {
+			if r.agent > 1 && r.path != txtName {
+				if n++; n%400 > 0 {
+					continue
+				}
+			}
+			if r.status == 301 {
+				continue
+			}
+			if r.status = 404; r.path != txtName { // there is no robots.txt
+				r.status = 200
+			}
+			if (r.path == txtName || r.agent == 2) && c.refuses(&r) {
+				r.status = 429
+			}
+			all = append(all, r)
+		}
+		got := []string{}
+		for _, r := range find(t, all, nil).Findings {
+			of := fmt.Sprint(r.Requests, " of ", r.Of)
+			if r.Requests == r.Of && r.Requests > 50 {
+				of = "n of n"
+			}
+			got = append(got, fmt.Sprint(r.Code, " ", r.Agents, " ", r.Evidence.Status, " ", of))
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: %q, want %q", c.name, text, c.want)
+		}
 	}
 }
 

@@ -116,6 +116,7 @@ const (
 	refusedMany   = 50
 	refusedLeast  = 10
 	refusedPeople = .05 // maximum share of unidentified clients' responses
+	refusedScans  = .25 // the same where other crawlers get robots.txt: the others are scanners
 	refusedBefore = .1  // maximum share of the crawler's responses outside the run, or
 	refusedSpread = 3   // directories that refuse it
 )
@@ -144,7 +145,8 @@ const (
 	spread       = .4 // standard deviation of the logarithms of a usual crawler's days; it counts as much as
 	spreadDays   = 8
 	slowDays     = 3
-	slowHours    = 48 // in a log shorter than
+	slowBase     = 7 * day // outside it, or a fourth of the log
+	slowHours    = 48      // in a log shorter than
 	slowLog      = 8 * day
 	slowAfter    = .7 // share of the days after it that are below
 	slowBelow    = .6 // fraction of the previous median

@@ -41,11 +41,23 @@ func (g *grid) findRefused(s *site) {
 	for _, a := range g.searches() {
 		pages := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isPage(k) })
 		refused := s.pages.hours(g.slots, func(k cellKey) bool { return k.agent == a && isRefusal(k.status) })
-		for _, in := range segments(g.slots, func(i int) float64 {
-			return float64(refused[i].n) - refusedWeight*float64(pages[i].n-refused[i].n)
-		}) {
-			if row, ok := g.refusedIn(s, a, in, pages, refused); ok {
-				rows = append(rows, row)
+		before := len(rows)
+		for _, atTxt := range []bool{false, true} { // refused a robots.txt, a crawler requests hardly any page
+			for _, one := range s.txt {
+				if i := g.slotOf(one.at); atTxt && one.agent == a {
+					pages[i].add(count{one.n, one.at, one.at})
+					refused[i].add(count{one.n * int64(bit(isRefusal(one.status))), one.at, one.at})
+				}
+			}
+			for _, in := range segments(g.slots, func(i int) float64 {
+				return float64(refused[i].n) - refusedWeight*float64(pages[i].n-refused[i].n)
+			}) {
+				if row, ok := g.refusedIn(s, a, in, pages, refused, atTxt); ok {
+					rows = append(rows, row)
+				}
+			}
+			if len(rows) > before {
+				break
 			}
 		}
 	}
@@ -56,15 +68,16 @@ func (g *grid) findRefused(s *site) {
 	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 }
 
-// refusedIn returns the row of a crawler that was refused in a segment.
-func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) (r Row, ok bool) {
+// refusedIn returns the row of a crawler that was refused in a segment. If its requests for robots.txt are among the
+// counts, it must have got nearly nothing, and other crawlers the file.
+func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count, atTxt bool) (r Row, ok bool) {
 	inside, bad := in.of(pages), in.of(refused)
 	all, allBad := total(pages), total(refused)
 	lasted := bad.last - bad.first
 	if bad.n < refusedLeast || float64(bad.n) < refusedShare*float64(inside.n) || lasted < refusedHours*hour && bad.n < refusedMany {
 		return r, false
 	}
-	if float64(allBad.n-bad.n) > refusedBefore*float64(all.n-inside.n) || all.n == inside.n && len(s.refusals[a]) < refusedSpread {
+	if float64(allBad.n-bad.n) > refusedBefore*float64(all.n-inside.n) || all.n == inside.n && len(s.refusals[a]) < refusedSpread && !atTxt {
 		return r, false
 	}
 	others := func(k cellKey) bool {
@@ -72,18 +85,32 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	}
 	served := s.pages.sum(others)
 	turned := s.pages.sum(func(k cellKey) bool { return others(k) && isRefusal(k.status) })
-	if float64(turned.n) > refusedPeople*float64(served.n) || served.n < inside.n/10 {
+	most := refusedPeople
+	if atTxt {
+		most = refusedScans
+	}
+	if float64(turned.n) > most*float64(served.n) || served.n < inside.n/10 {
 		return r, false
 	}
 	_, statuses := s.pages.by(func(k cellKey) bool { return k.agent == a && isRefusal(k.status) && in.has(k.slot) })
+	if atTxt {
+		if answers, turned := g.txtOfOthers(s, a, in, statuses); float64(bad.n) < (1-refusedBefore)*float64(inside.n) || answers < refusedLeast || float64(turned) > refusedBefore*float64(answers) {
+			return r, false
+		}
+	}
 	status := int(mode(statuses))
 	if status >= 500 && status != 503 && len(s.refusals[a]) < refusedSpread {
 		return r, false // a failing section
 	}
-	bad.add(s.refusedTxt(a, bad))
-	inside.n += bad.n - in.of(refused).n
+	if !atTxt {
+		bad.add(s.refusedTxt(a, bad))
+		inside.n += bad.n - in.of(refused).n
+	}
 	r = g.row(CrawlerRefused, s.origin, "/", bad, a)
 	r.Of, r.Evidence.Visitors, r.Ongoing = inside.n, served.n, total(pages[in.to:]).n == 0
+	if atTxt && total(pages[:in.from]).n == 0 {
+		r.From = at(g.from) // it was never seen otherwise
+	}
 	r.answered(statuses)
 	r.refused = []refusal{{a, bad.first, bad.last}}
 	if r.Ongoing {
@@ -92,6 +119,21 @@ func (g *grid) refusedIn(s *site, a uint16, in segment, pages, refused []count) 
 	_, expected := g.profileOf(a, in).sums(in)
 	r.lost = max(0, expected-float64(inside.n-bad.n))
 	return r, true
+}
+
+// txtOfOthers returns the responses to other crawlers' requests for robots.txt in a segment, and how many refused them.
+// It adds the statuses of those that refused a crawler.
+func (g *grid) txtOfOthers(s *site, a uint16, in segment, statuses map[uint16]int64) (answers, turned int64) {
+	for _, one := range s.txt {
+		switch refused := one.n * int64(bit(isRefusal(one.status))); {
+		case !in.has(int32(g.slotOf(one.at))):
+		case one.agent == a:
+			statuses[one.status] += refused
+		case g.isCrawler(one.agent):
+			answers, turned = answers+one.n, turned+refused
+		}
+	}
+	return answers, turned
 }
 
 // refusedTxt returns the responses that refused a crawler's requests for robots.txt, in a time range and around it

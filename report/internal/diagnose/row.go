@@ -108,7 +108,7 @@ func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 // endRow fills in the fields that follow from others.
 func (g *grid) endRow(r *Row) {
 	r.Class = cmp.Or(r.Class, classes[r.Code], "A")
-	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from)
+	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from) && r.Code != CrawlerStopped && r.Code != CrawlerSlowed // what was before them matters
 	r.Begins, r.Ends = "known", "known"
 	edge := min(max(g.step, (g.to-g.from)/50), 2*hour)
 	if slices.Index(Codes, r.Code) > slices.Index(Codes, CrawlerSurge) { // rare events may occur again

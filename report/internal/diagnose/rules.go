@@ -120,7 +120,7 @@ func (b *ruleBook) endDirectory() {
 		return
 	}
 	pages := b.pages.sum(isPage).n
-	assets := b.pages.sum(func(k cellKey) bool { return !isPage(k) }).n
+	assets := b.pages.sum(isLayout).n
 	b.all += pages
 	b.decided = [2][]int{make([]int, len(b.sets)), make([]int, len(b.sets))}
 	for i, set := range b.sets {
@@ -165,7 +165,10 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	}
 	c.until = max(c.until, until)
 	in := b.inForce(text, until)
-	isOf := func(k cellKey) bool { return isPage(k) != resources }
+	isOf := isPage
+	if resources {
+		isOf = isLayout
+	}
 	before := b.before(in)
 	isNew := c.last != b.path // another crawler may have counted the visitors already
 	c.last = b.path

@@ -236,6 +236,17 @@ func (g *grid) findSurges() {
 	}
 }
 
+// compensated returns the requests of a crawler, and those expected in gaps of the log and where the site kept it away.
+func (g *grid) compensated(a uint16) []float64 {
+	counts, usual := numbers(g.traffic[a]), g.profileOf(a, segment{})
+	for i := range counts {
+		if isIn(usual.gaps, int32(i)) {
+			counts[i] = usual.expected[i]
+		}
+	}
+	return counts
+}
+
 // findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days.
 func (g *grid) findSlowed() {
 	perDay := int(max(1, day/g.step))
@@ -246,13 +257,7 @@ func (g *grid) findSlowed() {
 	}
 	all := daily(numbers(g.together(g.traffic)), perDay)
 	for _, a := range g.searches() {
-		counts := numbers(g.traffic[a])
-		usual := g.profileOf(a, segment{})
-		for i := range counts { // compensate for slots in which the site kept it away
-			if isIn(usual.gaps, int32(i)) {
-				counts[i] = usual.expected[i]
-			}
-		}
+		counts := g.compensated(a)
 		totals := daily(counts, perDay)
 		low, shift := lowest(totals, least)
 		if low.from == 0 {
@@ -275,6 +280,11 @@ func (g *grid) findSlowed() {
 		}) {
 			continue
 		}
+		// A crawler that comes in bursts has days far above its median, and few days say nothing about a longer log.
+		was, is := mean(totals[:low.from]), mean(totals[low.from:low.to])
+		if _, base := g.profileOf(a, in).outside(); int64(base+2)*g.step < min(slowBase, (g.to-g.from)/4) || is > slowShare*min(before, was) {
+			continue
+		}
 		// The day is known. Choose the most likely slot between the two levels.
 		p, ratio := g.profile(counts, in), max(after, 1)/before
 		edge := func(day int, direction float64) int {
@@ -293,7 +303,7 @@ func (g *grid) findSlowed() {
 		made, expected := g.profile(counts, in).sums(in)
 		g.rows = append(g.rows, Row{
 			Code: CrawlerSlowed, Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
-			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: before, After: after}, lost: max(0, expected-made),
+			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: was, After: is}, lost: max(0, expected-made),
 		})
 	}
 }
@@ -361,6 +371,14 @@ func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// mean returns the mean of some numbers.
+func mean(numbers []float64) (sum float64) {
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum / float64(len(numbers))
 }
 
 // sayTraffic writes the sentence of a row.
