@@ -97,14 +97,14 @@ var shapes = []shape{
 	{"time_local", roleTime, func(v []byte) bool { return len(v) > 10 && bytes.ContainsAny(v, "/ ") && isMoment(v) }},
 	{"msec", roleTime, func(v []byte) bool { return len(v) > 9 && len(bytes.Trim(v, "0123456789.")) == 0 && isMoment(v) }},
 	{"remote_addr", roleClient, isIP},
-	{"status", roleStatus, func(v []byte) bool { return len(v) == 3 && isStatus(v) }},
+	{"status", roleStatus, isCode},
 	{"body_bytes_sent", roleBytes, func(v []byte) bool { return number(v) >= 0 }},
 	{"request_uri", roleURL, func(v []byte) bool { return (v[0] == '/' || isURL(v)) && !HasBlank(v) && v[len(v)-1] != ',' }},
 	{"http_referer", roleReferer, isURL},
 	{"request_method", roleMethod, isMethod},
 	{"scheme", roleScheme, func(v []byte) bool { return string(v) == "http" || string(v) == "https" }},
 	{"http_user_agent", roleAgent, isAgent},
-	{"host", roleHost, isDomain},
+	{"host", roleHost, isHostName},
 }
 
 // isAgent reports whether a value begins with a product and its version, like a User-Agent, and does not end in a
@@ -118,11 +118,20 @@ func isAgent(v []byte) bool {
 // hasMozilla reports whether a value contains the start of a browser's User-Agent.
 func hasMozilla(v []byte) bool { return bytes.Contains(v, []byte("Mozilla/")) }
 
-// isIP reports whether a value is an address, optionally with a port.
+// isCode reports whether a value is a status of HTTP.
+func isCode(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 }
+
+// isIP reports whether a value is an address, optionally with a port. Its last parts may be masked, as in 192.0.2.x.
 func isIP(v []byte) bool {
-	_, err := netip.ParseAddr(string(cutPort(v)))
+	_, err := netip.ParseAddr(masks.Replace(strings.ToLower(string(cutPort(v)))))
 	return err == nil
 }
+
+// masks replaces the texts that hide parts of an IPv4 address.
+var masks = strings.NewReplacer("xxx", "0", "xx", "0", "x", "0", ".-", ".0", ".*", ".0")
+
+// isHostName reports whether a value is a domain, but not a masked address.
+func isHostName(v []byte) bool { return isDomain(v) && !isIP(v) }
 
 // isDomain reports whether a value is a host name with a dot, optionally with a port.
 func isDomain(v []byte) bool {
@@ -153,8 +162,8 @@ const mostGuessed = 4 << 10
 // guess names the fields of lines. The pattern matches at least nine in ten lines, including the one it was made from.
 func guess(lines [][]byte) *ShapeError {
 	lines = slices.Clone(lines)
-	for i := range lines {
-		lines[i] = lines[i][:min(len(lines[i]), mostGuessed)]
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), mostGuessed)]
 	}
 	sep := columnsOf(lines)
 	best, most := &ShapeError{Line: 1}, 0
@@ -191,11 +200,10 @@ func columnsOf(lines [][]byte) byte {
 	for _, sep := range []byte("\t|;") {
 		counts := map[int]int{} // number of lines, by how often they have the separator
 		for _, line := range lines {
-			n := -1
-			for more := true; more; n++ {
-				end := endOf(line, sep)
-				more = end < len(line)
-				line = line[min(end+1, len(line)):]
+			n := 0
+			for end := endOf(line, sep); end < len(line); n++ {
+				line = line[end+1:]
+				end = endOf(line, sep)
 			}
 			if counts[n]++; n > 1 && 2*counts[n] > len(lines) {
 				return sep
@@ -364,8 +372,8 @@ func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 		if err != nil {
 			return 0
 		}
-		columns, read := make([][][]byte, len(p.fields)), 0
-		for i, text := range append(lines[:len(lines):len(lines)], line) {
+		columns, read := make([][][]byte, len(p.fields)), -1 // line is read twice
+		for i, text := range append(lines, line) {
 			var fields [maxFields][]byte
 			if n, result := p.split(text, fields[:]); result != IsRow || n != len(p.fields) {
 				if i == len(lines) {
@@ -373,10 +381,8 @@ func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 				}
 				continue
 			}
+			read++
 			k := 0
-			if i < len(lines) {
-				read++
-			}
 			for at, f := range p.fields {
 				if f.written != "remote_port" {
 					columns[k], k = append(columns[k], trimBlank(fields[at])), k+1
@@ -414,24 +420,23 @@ func (g *guesser) has(r role) bool {
 // field as well; -1 if there is none.
 func (g *guesser) refute(columns [][][]byte) int {
 	for i, f := range g.fields {
-		values := columns[i]
+		if f.fit == nil {
+			continue
+		}
+		values, least := columns[i], 9
+		if f.role == roleAgent { // some have no version
+			least = 5
+		}
 		isRival := func(k int) bool {
-			if other := g.fields[k]; f.fit == nil || other.fit != nil || other.role != f.role {
+			if other := g.fields[k]; other.fit != nil || other.role != f.role {
 				return false
 			} else if f.role == roleAgent {
 				return slices.ContainsFunc(columns[k], hasMozilla)
 			}
 			return most(columns[k], f.fit) && !slices.EqualFunc(values, columns[k], bytes.Equal) && (f.role != roleClient || most(columns[k], isPublic))
 		}
-		least := 9
-		if f.role == roleAgent { // some have no version
-			least = 5
-		}
-		switch {
-		case f.fit == nil:
-		case f.role == roleURL && g.has(roleRequest), fitShare(values, f.fit, least, 10) != fits:
-			return i
-		case f.role == roleAgent && fitShare(values, func(v []byte) bool { return isURL(v) || isIP(v) }, 1, 10) == fits:
+		if f.role == roleURL && g.has(roleRequest) || fitShare(values, f.fit, least, 10) != fits ||
+			f.role == roleAgent && fitShare(values, func(v []byte) bool { return isURL(v) || isIP(v) }, 1, 10) == fits {
 			return i
 		}
 		for k := range g.fields {

@@ -45,6 +45,14 @@ func TestGuess(t *testing.T) {
 		{`[2026-04-03T00:07:52.699] [INFO] access - ::ffff:192.0.2.7 - - "GET /a HTTP/1.1" 200 3363 "" "curl/8.9.1"`, `[$time_iso8601] [$field_2] $field_3 $field_4 $remote_addr $field_6 $field_7 "$request" $status $body_bytes_sent "$field_11" "$http_user_agent"`, "https://base.example/a|::ffff:192.0.2.7|curl/8.9.1|true"},
 		{"2026-05-20T08:40:05.323Z|27d6c2004320ef8a|192.0.2.7|a@b.example|GET|/a|200|2|" + bot, `$time_iso8601|$field_2|$remote_addr|$field_4|$request_method|$request_uri|$status|$body_bytes_sent|$http_user_agent`, "https://base.example/a|192.0.2.7|" + bot + "|true"},
 		{"web-1.example.net www.example.com 192.0.2.7 192.0.2.8 GET /a 200\nweb-2.example.net www.example.com 192.0.2.6 192.0.2.9 GET /b 200", `$field_1 $field_2 $field_3 $field_4 $request_method $request_uri $status`, "https://base.example/a|||false\nhttps://base.example/b|||false"},
+		// masked addresses are clients, not hosts
+		{
+			`192.0.2.x - - [24/Aug/2015:00:00:00 +0200] "GET /a HTTP/1.1" 200 36 www.example.com "https://www.example.com/" "` + bot + `" "-"` + "\n" + `198.51.100.x - - [24/Aug/2015:00:00:01 +0200] "GET / HTTP/1.1" 301 - en.example.com:80 "-" "` + spider + `" "-"`,
+			`$remote_addr $field_2 $field_3 [$time_local] "$request" $status $body_bytes_sent $host "$http_referer" "$http_user_agent" "$field_11"`,
+			"https://www.example.com/a|192.0.2.x|" + bot + "|true\nhttp://en.example.com:80/|198.51.100.x|" + spider + "|true",
+		},
+		{"192.0.xxx.xxx /a 200\n203.0.113.0 /b 200\n192.0.2.- /c 200\n192.0.*.*:80 /d 200\n192.0.2.X /e 200", `$remote_addr $request_uri $status`, ""},
+		{"a.b.c.x /a 200\n192.0.2.xyz /b 200", `$host $request_uri $status`, "https://a.b.c.x/a|||false\nhttps://192.0.2.xyz/b|||false"},
 		// a value in one line may be missing in others
 		{"192.0.2.7 GET /a 200 curl/8.9.1\nundefined GET /b 200 Mozilla/5.0 (x)\n192.0.2.7 GET /a abc -", "", ""},
 		{"192.0.2.7 GET /a 200 curl/8.9.1\nundefined GET /b 200 Mozilla/5.0 (x)\n192.0.2.7 GET /a - -", `$field_1 $request_method $request_uri $status $http_user_agent`, "https://base.example/a||curl/8.9.1|false\nhttps://base.example/b||Mozilla/5.0 (x)|false\nhttps://base.example/a|||false"},

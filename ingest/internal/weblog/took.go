@@ -155,7 +155,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 	// Users and forwarded addresses are only listed as not read if all lines have a host there.
 	p.of[roleUser] = slices.Concat(p.of[roleUser], p.of[roleForwarded])
 	for i := range p.of[roleUser] {
-		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.values(*user), func(v []byte) bool { return !isDomain(v) }) {
+		if user := &p.of[roleUser][i]; len(lines) > 0 && !slices.ContainsFunc(p.values(*user), func(v []byte) bool { return !isHostName(v) }) {
 			user.fit = unfit
 		}
 	}
@@ -224,14 +224,14 @@ func (p *plan) lacks(opt *Options) []lack {
 	kept := func(name string) bool { return slices.Contains(opt.Keep, name) && !opt.MayLack(name) }
 	add(roleURL, pathOnly && !opt.isNamed(roleURL), isURL)
 	add(roleQuery, !has(roleQuery) && !opt.isNamed(roleURL) && !isWhole && !target(func(v []byte) bool { return bytes.IndexByte(v, '?') >= 0 }), isForm)
-	add(roleHost, pathOnly, func(v []byte) bool { return isDomain(v) && bytes.IndexByte(v, ':') < 0 })
+	add(roleHost, pathOnly, func(v []byte) bool { return isHostName(v) && bytes.IndexByte(v, ':') < 0 })
 	add(roleTime, opt.Times && !has(roleTime), isMoment)
 	add(roleClient, (opt.Clients || kept(NameClient)) && !has(roleClient), isIP)
 	add(roleBytes, kept(NameBytes) && !has(roleBytes), func([]byte) bool { return false }) // any number matches
 	add(roleAgent, opt.Agents && !has(roleAgent), func(v []byte) bool {
 		return hasMozilla(v) || bytes.Contains(v, []byte("compatible;"))
 	})
-	add(roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), func(v []byte) bool { return len(v) == 3 && number(v) >= 100 && number(v) < 600 })
+	add(roleStatus, slices.Contains(opt.Keep, NameStatus) && !has(roleStatus), isCode)
 	return all
 }
 
@@ -268,14 +268,12 @@ func isForm(value []byte) bool {
 func isOneSite(urls [][]byte) bool {
 	site := ""
 	for _, url := range urls {
-		parts := strings.SplitN(string(url), "/", 4)
-		if len(parts) < 3 {
-			continue
+		if parts := strings.SplitN(string(url), "/", 4); len(parts) > 2 {
+			if site != "" && parts[2] != site {
+				return false
+			}
+			site = parts[2]
 		}
-		if site != "" && parts[2] != site {
-			return false
-		}
-		site = parts[2]
 	}
 	return true
 }

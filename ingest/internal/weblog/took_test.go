@@ -23,6 +23,10 @@ func TestLeft(t *testing.T) {
 		{front + ` "-" ` + bot + ` "www.example.com"`, "host = x_forwarded_for", "https://www.example.com/a GPTBot"},
 		{front + ` "-" ` + bot + ` host=www.example.com`, "host = ", "https://www.example.com/a GPTBot"},
 		{strings.Replace(front, "- -", "- www.example.com", 1) + ` "-" ` + bot, "host = remote_user", "https://www.example.com/a GPTBot"},
+		// a masked address is no host
+		{front + ` "-" ` + bot + ` "192.0.2.x"`, "", ""},
+		{strings.Replace(front, "- -", "- 192.0.2.xxx", 1) + ` "-" ` + bot, "", ""},
+		{strings.Replace(front, "192.0.2.7", "192.0.2.x", 1) + ` www.example.com "-" ` + bot + ` "-"`, "host = , agent = ", "https://www.example.com/a GPTBot"},
 	} {
 		lines := [][]byte{[]byte(test.lines), []byte(test.lines)}
 		opt := Options{Base: "https://base.example", Agents: true}
