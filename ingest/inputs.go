@@ -98,18 +98,9 @@ func inspect(name string) (Input, error) {
 // Files that cannot be read, or only once, are ignored here: they cause an error later.
 func Window(names []string) (most int64) {
 	for _, name := range names {
-		p := storage.Of(name)
-		if info, err := p.Stat(name); name == fault.Stdin || err != nil || info.Dir || info.Size < 0 {
-			continue
+		if info, err := storage.Of(name).Stat(name); name != fault.Stdin && err == nil && !info.Dir && info.Size >= 0 {
+			most = max(most, unpack.Window(unpack.Head(name)))
 		}
-		f, err := p.Open(name)
-		if err != nil {
-			continue
-		}
-		head := make([]byte, unpack.HeadLen)
-		n, _ := f.ReadAt(head, 0) // fewer bytes may exist
-		most = max(most, unpack.Window(head[:n]))
-		f.Close()
 	}
 	return most
 }

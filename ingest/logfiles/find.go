@@ -57,8 +57,8 @@ type List struct {
 	Unread []string
 	Others int64
 
-	// Repeats are the first files that are in Files more than once, under the same or a different name. Repeated is their
-	// total number.
+	// Repeats are the first files that are in Files more than once, under the same or a different name, or as a copy.
+	// Repeated is their total number.
 	Repeats  []Repeat
 	Repeated int64
 }
@@ -66,8 +66,9 @@ type List struct {
 // maxShown is the maximum number of errors, Unread and Repeats.
 const maxShown = 10
 
-// Find finds the logs for names as in the package doc. It reads directories and lists, but opens no logs. The error is
-// one or more joined [*NameError], about names without logs. A missing file is an error of the [File] instead.
+// Find finds the logs for names as in the package doc. It reads directories and lists, and opens only logs that may be
+// copies. The error is one or more joined [*NameError], about names without logs. A missing file is an error of the
+// [File] instead.
 func Find(names []string, stdin io.Reader) (*List, error) {
 	f := finder{list: &List{}, stdin: stdin}
 	for _, name := range names {
@@ -91,6 +92,7 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 			order = append(order, &l.Files[i])
 		}
 	}
+	identify(slices.Clone(order))
 	slices.SortStableFunc(order, func(a, b *File) int {
 		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.Size, b.Size), strings.Compare(a.member(), b.member()))
 	})
@@ -108,6 +110,27 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 		f.errs = append(f.errs[:maxShown], fmt.Errorf("and %d more names with errors", n))
 	}
 	return f.list, errors.Join(f.errs...)
+}
+
+// leastCopied is the minimum size of a copy. Smaller files may be equal by chance.
+const leastCopied = 4 << 10
+
+// identify gives files with the same content the same ID, if they have one. It compares each file with the one before it
+// by size and name, and opens only those of the same size.
+func identify(files []*File) {
+	slices.SortFunc(files, func(a, b *File) int {
+		return cmp.Or(cmp.Compare(a.Size, b.Size), strings.Compare(a.Name, b.Name))
+	})
+	for i := 1; i < len(files); i++ {
+		a, b := files[i-1], files[i]
+		if a.id == b.id || a.Size != b.Size || a.Size < leastCopied || !bytes.Equal(unpack.Head(a.Name), unpack.Head(b.Name)) {
+			continue
+		}
+		_, sum, err := storage.Sum(a.Name)
+		if _, other, _ := storage.Sum(b.Name); err == nil && sum == other {
+			b.id = a.id
+		}
+	}
 }
 
 // Names returns the names of the files.

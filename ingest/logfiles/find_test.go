@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -195,6 +196,31 @@ func TestRepeats(t *testing.T) {
 		if got := fmt.Sprint(list.Repeats, list.Repeated); err != nil || got != c.want {
 			t.Errorf("%q: %s, want %s, %v", c.names, got, c.want, err)
 		}
+	}
+}
+
+// TestCopies checks that files with the same content are repeats, in any order of the names, but not small ones.
+func TestCopies(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := strings.Repeat("https://www.example.com/a\n", 6000)
+	for name, text := range map[string]string{
+		"a.log": long, "b.log": long, "c.log": long[:70_000] + "X" + long[70_001:], "d.log": long + "/", "e.log": long[:5000], "f.log": long[:5000], "small": "/a", "tiny": "/a",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"a.log", "b.log", "c.log", "d.log", "e.log", "f.log", "small", "tiny"}
+	for range 2 {
+		list, err := Find(names, nil)
+		for i, r := range list.Repeats {
+			list.Repeats[i] = Repeat{min(r.First, r.Again), max(r.First, r.Again)}
+		}
+		slices.SortFunc(list.Repeats, func(a, b Repeat) int { return strings.Compare(a.First, b.First) })
+		if got := fmt.Sprint(list.Repeats, list.Repeated); err != nil || got != "[{a.log b.log} {e.log f.log}] 2" {
+			t.Errorf("%q: %s, %v", names, got, err)
+		}
+		slices.Reverse(names)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robobatch/robobatch/ingest/internal/fault"
+	"github.com/robobatch/robobatch/internal/storage"
 )
 
 // A Packing is the compression or archive format of a file.
@@ -183,6 +184,17 @@ func DetectFile(name string, file io.ReaderAt, size int64) Type {
 		t.Content = WARC
 	}
 	return t
+}
+
+// Head returns the first [HeadLen] bytes of a named file, or fewer; none if it cannot be read.
+func Head(name string) []byte {
+	f, err := storage.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := readHead(f)
+	return head
 }
 
 // readHead returns the first bytes of a file.

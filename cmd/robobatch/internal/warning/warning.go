@@ -236,7 +236,7 @@ var Meanings = []Meaning{
 		"List them with -rejects, then set -format or -field url=name. To treat this as an error, set -max-rejects.",
 	},
 	{
-		RepeatedInput, "-in names files more than once: by name, path, link, or directory. Their rows count each time.",
+		RepeatedInput, "-in names files more than once: by path, link, directory, or copy. Their rows count each time.",
 		"Name each file once.",
 	},
 	{
