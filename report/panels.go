@@ -69,7 +69,7 @@ func (c *Counter) newPanels(memory int64, opt *Options) []panel {
 				first = append(first, f.Agents[:min(1, len(f.Agents))]...)
 			}
 			var changes []time.Time
-			if v.Periods != nil && v.Periods.Change != "" {
+			if v.IsDated() {
 				changes = append(changes, v.Periods.At)
 			}
 			for i := range v.Revised {

@@ -41,6 +41,9 @@ func (v *view) Numbers() (names []string) {
 	return names
 }
 
+// IsDated reports whether the periods are before and after a given date.
+func (v *view) IsDated() bool { return v.Periods != nil && v.Periods.Change != "" }
+
 // Was returns a number of a row for both periods; "" without a comparison.
 func (v *view) Was(row, number string) string {
 	if v.Periods != nil {

@@ -61,7 +61,7 @@ const (
 
 // A Comparison compares the activity of clients in two periods.
 type Comparison struct {
-	Change string   `json:"change"` // time of the change; "" if the previous period is another log
+	Change string   `json:"change"` // the given date; "" if another log has the previous period
 	Before string   `json:"before"` // first and last complete day; "" if there is no complete day
 	After  string   `json:"after"`
 	Claims []string `json:"claims"` // sentences
@@ -291,7 +291,7 @@ func (c *Change) String() string {
 func (c *Comparison) Title() string {
 	text := "Compared in whole days: " + cmp.Or(c.Before, "none") + " with " + cmp.Or(c.After, "none")
 	if c.Change != "" {
-		text += "; robots.txt changed on " + c.Change
+		text += "; the given date is " + c.Change
 	}
 	return text + "."
 }
