@@ -172,14 +172,21 @@ func (c *Counter) AgentCounts(run *Run) (all []engine.NamedCount) {
 // otherClients stands for unidentified clients.
 const otherClients = "other clients"
 
-// Shares returns the shares of responses with 2xx, 3xx, 4xx and 5xx.
-func (c Crawler) Shares() (all [4]string) {
-	known := int64(0)
-	for _, n := range c.Classes[1:] {
-		known += n
+// known returns the number of responses with a status.
+func (c Crawler) known() (n int64) {
+	for _, one := range c.Classes[1:] {
+		n += one
 	}
+	return n
+}
+
+// Failing returns the share of responses with 4xx or 5xx.
+func (c Crawler) Failing() float64 { return show.Share(c.Classes[4]+c.Classes[5], c.known()) }
+
+// Shares returns the shares of responses from 2xx to 5xx.
+func (c Crawler) Shares() (all [4]string) {
 	for i := range all {
-		all[i] = show.Percent(show.Share(c.Classes[i+2], known))
+		all[i] = show.Percent(show.Share(c.Classes[i+2], c.known()))
 	}
 	return all
 }

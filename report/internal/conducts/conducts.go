@@ -220,6 +220,9 @@ func (r *Row) NeverAsked() int64 { return r.Conducts[conduct.NeverAsked] }
 // Rest returns the number of the other disallowed requests.
 func (r *Row) Rest() int64 { return r.Disallowed - r.Knew() - r.Outdated() - r.NeverAsked() }
 
+// Unanswered returns the number of requests for /robots.txt without a response that counts.
+func (r *Row) Unanswered() int64 { return r.Robots - r.Answers }
+
 // RestText describes that conduct.
 func (r *Row) RestText() string {
 	var parts []string

@@ -59,11 +59,11 @@ func unlikeAnswers(all []conduct.Mismatch) Warning {
 	by, had := "size", "a different one"
 	switch {
 	case others == 0:
-		by, had = "status", "none, which allows everything"
+		by, had = "status", "none (404 or 410), which allows everything"
 	case denied > 0:
 		by, had = "size or status", "a different one, or none"
 	}
-	d.Text = msg.Count(d.Count, "answer") + " to /robots.txt in the log cannot contain the robots.txt of -rules, judging by " + by + ": crawlers received " + had
+	d.Text = "according to the " + by + " of " + msg.Count(d.Count, "answer") + " to /robots.txt in the log, the site did not serve the robots.txt of -rules: crawlers received " + had
 	if unseen > 0 {
 		d.Text += ", so " + msg.Were(unseen, "disallowed request") + " judged unseen"
 	}
