@@ -103,8 +103,8 @@ func (f Cause) Follows() (all []diagnose.Effect) {
 
 // checks maps codes to what they check.
 var checks = map[string]string{
-	diagnose.Outage: "outages", diagnose.RobotsFailed: "failed fetches of robots.txt", diagnose.CrawlerRefused: "refused crawlers", diagnose.SiteClosed: "sites closed by robots.txt",
-	diagnose.RobotsOther: "responses with another robots.txt", diagnose.RobotsMissing: "missing robots.txt", diagnose.SectionClosed: "sections closed by robots.txt", diagnose.ResourcesBlocked: "blocked CSS and scripts",
+	diagnose.Outage: "outages", diagnose.RobotsFailed: "failed fetches of robots.txt", diagnose.CrawlerRefused: "refused crawlers", diagnose.SiteClosed: "closed sites",
+	diagnose.RobotsOther: "other robots.txt served", diagnose.RobotsMissing: "missing robots.txt", diagnose.SectionClosed: "closed sections", diagnose.ResourcesBlocked: "blocked CSS and scripts",
 	diagnose.ServerErrors: "server errors", diagnose.CrawlerStopped: "stopped crawlers", diagnose.CrawlerSlowed: "slower crawlers", diagnose.CrawlerSurge: "surges of crawlers",
 	diagnose.NotFoundSection: "missing sections", diagnose.RedirectChain: "redirect chains", diagnose.ParameterCrawl: "crawled parameters", diagnose.EndlessURLs: "endless URLs",
 	diagnose.BytesHog: "large downloads", diagnose.DelayIgnored: "ignored Crawl-delay", diagnose.RulesIgnored: "ignored rules", diagnose.Impostors: "impostors",

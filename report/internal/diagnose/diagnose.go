@@ -55,7 +55,7 @@ func (log *Log) unchecked(c *Counts) []Unchecked {
 		{!log.Statuses, "status codes in the log", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors, NotFoundSection, RedirectChain, SitemapBad, SoftNotFound}},
 		{!c.isEmpty() && lasted < day, "a log of at least a day", []string{Outage, RobotsFailed, CrawlerRefused, RobotsMissing, RobotsOther, ServerErrors}},
 		{!c.isEmpty() && lasted < leastLog, "a log of at least four days", []string{CrawlerStopped, CrawlerSlowed, CrawlerSurge}},
-		{!slices.ContainsFunc(log.Texts, func(t Text) bool { return !t.At.IsZero() }), "dated copies of robots.txt in -rules, and -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
+		{!slices.ContainsFunc(log.Texts, func(t Text) bool { return !t.At.IsZero() }), "dated copies of robots.txt, -as-of log", []string{SiteClosed, RobotsOther, SectionClosed, ResourcesBlocked, RulesIgnored}},
 		{log.Bytes == 0, "sizes in the log", []string{RobotsOther, BytesHog, SoftNotFound}},
 		{len(log.Conducts) == 0, "status codes in the log, and rules that were in force", []string{DelayIgnored, RulesIgnored}},
 		{!log.Lists, "-ranges", []string{Impostors}},
