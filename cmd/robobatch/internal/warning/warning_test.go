@@ -42,7 +42,7 @@ func TestPageText(t *testing.T) {
 	for _, m := range Meanings {
 		e := examples[m.Code]
 		if e.bad == "" || e.good == "" || e.bad == e.good {
-			t.Errorf("%s: bad %q, good %q: add them to examples.go", m.Code, e.bad, e.good)
+			t.Errorf("%s: bad %q, good %q: add them to examples in warning.go", m.Code, e.bad, e.good)
 			continue
 		}
 		found, ok := Lookup(m.Code)
