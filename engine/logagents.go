@@ -96,7 +96,8 @@ func newByName(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
-// agentKey returns a key that agents share only if they have the same rules everywhere.
+// agentKey returns a key of the tokens that choose the groups of an agent. Agents with the same key and the same IgnoresStar have
+// the same rules everywhere.
 func agentKey(a *robots.Agent) string {
 	var key strings.Builder
 	for _, t := range append([]robots.ProductToken{a.Token}, a.Fallbacks...) {

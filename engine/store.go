@@ -183,7 +183,8 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 }
 
 // normalOrigins yields the responses with normalised Origins. Rules under another spelling of an origin would
-// silently decide nothing.
+// silently decide nothing. Most Origins are normalised already: if so, no text is allocated. For all others, [robots.ParseOrigin]
+// normalises, or says what is wrong.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var text, normal []byte

@@ -137,7 +137,7 @@ func (in *inspector) known(line int32, token ProductToken) {
 	case token.IsPolicy() && hasPrefixFold(string(token), string(policyToken)):
 		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: write one name per line", shortened(string(token)))
 		return
-	case isSlip(strings.ToLower(string(token)), string(policyToken)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policyToken))):
+	case isTypo(strings.ToLower(string(token)), string(policyToken)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policyToken))):
 		in.note(line, codeUnknownPolicy, "%q is not defined by any draft, so its rules have no effect: did you mean %s?", shortened(string(token)), policyToken)
 		return
 	case token.IsPolicy():
@@ -158,7 +158,7 @@ func (in *inspector) known(line int32, token ProductToken) {
 	near, seen := in.typos[name]
 	if !seen {
 		known := crawlers.Set("all")
-		if i := slices.IndexFunc(known, func(c crawlers.Crawler) bool { return isSlip(name, strings.ToLower(c.Token)) }); i >= 0 {
+		if i := slices.IndexFunc(known, func(c crawlers.Crawler) bool { return isTypo(name, strings.ToLower(c.Token)) }); i >= 0 {
 			near = known[i].Token
 		}
 		in.typos[name] = near
@@ -168,9 +168,10 @@ func (in *inspector) known(line int32, token ProductToken) {
 	}
 }
 
-// isSlip reports whether a name is probably a typo of another one, both in lower case. Short names often differ in one
+// isTypo reports whether a name is probably a typo of another one, both in lower case. Both have at least six bytes and begin with
+// the same one. They differ by one edit, from ten bytes on by two. Names below nine bytes often differ in one
 // letter, so only an added, missing or transposed letter counts for them.
-func isSlip(name, token string) bool {
+func isTypo(name, token string) bool {
 	const short, medium, long = 6, 9, 10
 	shorter := min(len(name), len(token))
 	if shorter < short || name[0] != token[0] || max(len(name), len(token))-shorter > 2 {

@@ -5,6 +5,8 @@
 // [Load] reads them from files. [Lists.Verify] uses the last snapshot before the request and the first one after
 // it. A list proves only the operator: some operators have one list for several crawlers.
 //
+// A file of host names ([Options.Hosts]) verifies a crawler by reverse and forward DNS instead.
+//
 // The package hides the formats of lists and the table that looks up addresses. It does not use rules or logs, and
 // opens no connections. Go programs use it together with [crawlers.Identify]; engine and commands import it.
 package ranges

@@ -82,7 +82,7 @@ func find(path, origin string, wide bool) (*Files, error) {
 	if len(w.errs) > 0 {
 		errs = append(errs, &UnreadableError{Errs: w.errs})
 	}
-	files, conflicts := assign(w.files)
+	files, conflicts := assignOrigins(w.files)
 	if errs = append(errs, conflicts...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
@@ -207,9 +207,10 @@ func (r *Files) checkSingle(name string, body []byte) (err error) {
 // packSuffix is the end of the name of a rule pack.
 const packSuffix = ".rbp"
 
-// assign assigns each origin to the most specific file for it. It returns the files with origins, and the capture files,
-// each once.
-func assign(files []ruleFile) (assigned []ruleFile, conflicts []error) {
+// assignOrigins leaves each origin only in the most specific file that names it, and changes the origins of files in place.
+// It returns the files that still have origins, and each capture file once. Two different files that are equally specific
+// for an origin are a conflict; two links to one file are not.
+func assignOrigins(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
 		exact  bool

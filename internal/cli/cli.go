@@ -1,7 +1,7 @@
 // Package cli parses arguments by a table of flags, and generates everything that a command line shows about its
 // flags from that table: help, a man page, completion for bash, zsh and fish, suggestions for misspelled words, and a
-// page in Markdown. Callers need not know these formats. The package does not know the flags of robobatch: the table
-// is in cmd/robobatch, and only it and its packages import cli.
+// page in Markdown. It also splits joined errors. Callers need not know these formats. The package does not know the
+// flags of robobatch: the table is in cmd/robobatch, and only it and its packages import cli.
 package cli
 
 import (

@@ -101,8 +101,8 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // A vocabulary has sorted words by length: vocabulary[n] has those with n letters.
 type vocabulary [maxWord + 1][]string
 
-// replace overwrites a word with another one that depends on the seed; every second word stays, unless all are
-// replaced. Equal words have equal replacements, so that rules keep their common prefixes.
+// replace overwrites a word with another one of its length that depends on the seed. About half of the words stay, unless all is
+// true; a word without another of its length always stays. Equal words have equal replacements, so rules keep their common prefixes.
 func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	h := xxh3.HashSeed(word, seed)
 	if others := v[len(word)]; len(others) > 0 && (all || h>>63 == 0) {

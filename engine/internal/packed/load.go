@@ -16,7 +16,7 @@ import (
 func (l *loader) text(number int) *rules.Ruling {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
-	r, err := l.readText(number, b)
+	r, err := l.readRules(number, b)
 	if err != nil {
 		l.fail(err)
 		return l.broken
@@ -52,8 +52,8 @@ func (l *loader) count(number int, r *rules.Ruling) {
 	l.size += r.Size
 }
 
-// readText reads the rules of a text from the pack, or compiles a text that is stored verbatim.
-func (l *loader) readText(number int, b *buffer) (r *rules.Ruling, err error) {
+// readRules reads the compiled rules of a text from the pack, or compiles a text that is stored verbatim.
+func (l *loader) readRules(number int, b *buffer) (r *rules.Ruling, err error) {
 	if b.text, err = l.file.Text(b.text[:0], number); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@
 //     goroutines.
 //   - [Segments] read one file with random access. They can continue after a fault with the next
 //     member or frame.
+//   - A [Decoder] converts UTF-16 to UTF-8.
 //
 // One goroutine unpacks each frame. The concurrency of the zstd decoder is off: its three stages take twice the CPU
 // time per byte without being faster on two cores (BenchmarkDecode), and on damaged input it can return an old block

@@ -167,8 +167,8 @@ func (d *Decoder) begin() {
 	d.hold(d.buf[:copy(d.buf, head[mark:])])
 }
 
-// hold selects the UTF-16 bytes to decode next, up to a packed file that follows the text. While more can be read, it
-// keeps back the last bytes, because such a file may begin there.
+// hold splits the UTF-16 bytes in text: d.packed is decoded next, and the last d.held bytes are kept back, because a packed file
+// that was appended to the text may begin there. If one does, d.packed ends before it, and d.err says so.
 func (d *Decoder) hold(text []byte) {
 	d.packed, d.held = text, 0
 	if at, p := findJoinedWide(text); at >= 0 {

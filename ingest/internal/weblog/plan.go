@@ -377,8 +377,9 @@ func fitShare(values [][]byte, isFit func([]byte) bool, some, of int) fit {
 	return unfit
 }
 
-// fitOf reports whether values match a role. For the URL, its query and the host, half of the values are enough,
-// because scanners request anything. The host and the query are the most important.
+// fitOf reports whether the sampled values of a field match a role. For the host and the query, half of the values are enough,
+// because scanners request anything; all other roles need every value. A field for URLs is unfit if it has no paths, or
+// contains templates or names of log files, unless all values are empty.
 func fitOf(r role, values [][]byte) fit {
 	isFit := valuesOf[r]
 	if isFit == nil {

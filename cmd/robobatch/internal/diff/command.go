@@ -441,7 +441,7 @@ func (d *run) print(sink *changesSink, refused int64) error {
 		return err
 	}
 	if t := d.tried; len(d.gates) > 0 && t != nil && (t.Cut > 0 || t.AgentsCut) {
-		return outputs.NewPolicyError("-fail: " + report.first()[0]) // a gate that tested nothing must not pass
+		return outputs.NewPolicyError("-fail: " + report.caveats()[0]) // a gate that tested nothing must not pass
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (r *Report) annotation(level string, names []string, c *Change, rule *Rule)
 func (r *Report) markdown() string {
 	out := new(strings.Builder)
 	out.WriteString("### robots.txt: changes\n\n")
-	for _, text := range r.first() {
+	for _, text := range r.caveats() {
 		out.WriteString(ci.Markdown(text) + "\n\n")
 	}
 	for _, f := range ci.Failures(r.Gates) {

@@ -59,8 +59,8 @@ const (
 	Own = "own" // each request is evaluated for the crawler that sent it
 )
 
-// first returns the sentences to print before the numbers, because without them the numbers would be misleading.
-func (r *Report) first() (all []string) {
+// caveats returns the sentences to print before the numbers, because without them the numbers would be misleading.
+func (r *Report) caveats() (all []string) {
 	if t := r.Tried; t != nil && t.Cut > 0 {
 		has := " have"
 		if t.Cut == 1 {

@@ -27,7 +27,7 @@ const (
 // text returns the report for people.
 func (r *Report) text() string {
 	out := new(strings.Builder)
-	for _, text := range r.first() {
+	for _, text := range r.caveats() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
 	r.table(out, false)

@@ -74,7 +74,7 @@ func (a *Answer) Text(s Style) string {
 		rows[i] = candidate{r.Line, r.Text, effectOf(r), r.Matches, r.Decides != ""}
 	}
 	t.candidates("rules", rows, s.All)
-	t.preferences(a.Preferences, a.Allowed, s.All)
+	t.addPreferences(a.Preferences, a.Allowed, s.All)
 	t.item("dialects", a.opinions())
 	if a.Pack {
 		t.item("pack", "a pack does not contain groups, other rules or other dialects: name its source files with -rules")
@@ -146,8 +146,9 @@ func (t *text) candidates(label string, rows []candidate, all bool) {
 	}
 }
 
-// preferences adds the usage preferences in effect, and the lines of robots.txt that state them.
-func (t *text) preferences(p *why.Preferences, allowed *bool, all bool) {
+// addPreferences adds the usage preferences in effect, the lines of robots.txt that state them (if all is true, also those that
+// do not match), and the license. allowed is the verdict; nil if there is none.
+func (t *text) addPreferences(p *why.Preferences, allowed *bool, all bool) {
 	if p == nil {
 		return
 	}

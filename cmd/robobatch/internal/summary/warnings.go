@@ -17,7 +17,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rows returns the numbers for the requirements of a run.
+// Rows returns the numbers of rows by which -no-rows and -max-rejects judge the run. Bad says why rows have no verdict: "" if
+// all have one.
 func (r *Report) Rows() outputs.Rows {
 	c := &r.Counts
 	rows := outputs.Rows{
