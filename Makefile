@@ -53,7 +53,7 @@ TESTS         = $(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-
 BIN          := robobatch
 QUICKSTART   := testdata/quickstart
 # SYSTEMS are the packages with code that differs between Unix systems.
-SYSTEMS       = ./internal/atomicfile ./internal/place ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/guard
+SYSTEMS       = ./internal/atomicfile ./internal/storage ./internal/measure ./ingest/rulefiles ./cmd/robobatch/internal/process
 
 .DEFAULT_GOAL := build
 .PHONY: help build dist dist-test dist-check quickstart test test-all times examples race lint arrows workflows wasm fmt scale preferences chance periods memory fuzz arm64 census hostile attack worlds shards objects python python-tables python-ray python-doors cluster cluster-slurm cluster-spark bench bench-compare bench-gate bench-peers bench-matrix bench-engines bench-whole bench-long bench-whatif bench-million bench-results bench-show bench-render e2e pictures example cover tidy check clean
