@@ -127,7 +127,7 @@ func (b *benchRun) check(g *benchFlags) error {
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })
-	if isText && b.LogOpt.Limit == 0 { // unpacking alone can be measured only for text that is read to its end
+	if isText && b.LogOpt.Limit == 0 { // the cost of unpacking can be measured only for text that is read to its end
 		b.job.Lines = func() (int64, error) { return ingest.CountLines(b.Files.Names(), b.LogOpt) }
 	}
 	if g.Work.Workers > 0 {

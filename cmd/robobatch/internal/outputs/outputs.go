@@ -155,10 +155,11 @@ func Check(w Outputs, r Inputs) error {
 		for _, in := range r.Logs {
 			names = append(names, in.File())
 		}
-		for _, dir := range []string{w.Out, w.Options.PartialName(w.Out)} {
+		for _, t := range []target{{"-out", w.Out}, {"-out", partial}} {
+			dir := resolve(t.name)
 			for _, name := range names {
-				if name != "" && name != msg.Std && strings.HasPrefix(resolve(name), resolve(dir)+string(filepath.Separator)) {
-					errs = append(errs, fmt.Errorf("-out: %s is inside %s, which this run writes: name another directory", msg.File(name), msg.File(dir)))
+				if name != "" && name != msg.Std && within(dir, resolve(name)) {
+					errs = append(errs, t.errInside(name))
 				}
 			}
 		}
@@ -283,7 +284,7 @@ func resolve(name string) string {
 }
 
 // A Set holds the outputs of one run while they are renamed from temporary to final names, so that a later run can
-// tell if only some were renamed. The zero value is empty.
+// detect that only some were renamed. The zero value is empty.
 type Set struct {
 	end atomic.Pointer[func() error]
 }
