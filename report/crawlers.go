@@ -185,8 +185,9 @@ func (c Crawler) Failing() float64 { return show.Share(c.Classes[4]+c.Classes[5]
 
 // Shares returns the shares of responses from 2xx to 5xx.
 func (c Crawler) Shares() (all [4]string) {
+	known := c.known()
 	for i := range all {
-		all[i] = show.Percent(show.Share(c.Classes[i+2], c.known()))
+		all[i] = show.Percent(show.Share(c.Classes[i+2], known))
 	}
 	return all
 }

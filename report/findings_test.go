@@ -55,11 +55,11 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestDoubts checks that warnings that cannot change findings are listed separately, and that each check has a name
+// TestMinorWarnings checks that warnings that cannot change findings are listed separately, and that each check has a name
 // and is either done or has a reason why not.
-func TestDoubts(t *testing.T) {
+func TestMinorWarnings(t *testing.T) {
 	run := &Run{Warnings: []Warning{{Code: "a"}, {Code: "b", Minor: true}, {Code: "c"}}}
-	if major, minor := run.Doubts(false), run.Doubts(true); len(major) != 2 || major[1].Code != "c" || len(minor) != 1 || minor[0].Code != "b" {
+	if major, minor := run.WarningsOf(false), run.WarningsOf(true); len(major) != 2 || major[1].Code != "c" || len(minor) != 1 || minor[0].Code != "b" {
 		t.Errorf("%v, %v", major, minor)
 	}
 	v := &view{Run: &Run{Diagnosis: Diagnosis{Unchecked: []diagnose.Unchecked{{Codes: FindingCodes[1:], Needs: "times"}, {Codes: FindingCodes[2:3]}}}}}

@@ -81,8 +81,8 @@ type Warning struct {
 	Minor      bool // it cannot change findings
 }
 
-// Doubts returns the warnings that can change findings, or those that cannot.
-func (r *Run) Doubts(minor bool) []Warning {
+// WarningsOf returns the warnings that can change findings or, if minor is true, those that cannot.
+func (r *Run) WarningsOf(minor bool) []Warning {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w Warning) bool { return w.Minor != minor })
 }
 
