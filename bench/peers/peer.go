@@ -71,7 +71,7 @@ func parseTemoto(body []byte, crawler string) (file, error) {
 	return func(q query) bool { return group.Test(q.path) }, nil
 }
 
-// parseEstes finds the crawler's group once. The library panics if it knows no line of a file, or if a rule is not
+// parseEstes finds the crawler's group once. The library panics if it recognises no line of a file, or if a rule is not
 // UTF-8; then everything is treated as allowed.
 func parseEstes(body []byte, crawler string) (f file, err error) {
 	defer func() {

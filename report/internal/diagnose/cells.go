@@ -9,7 +9,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -229,15 +228,10 @@ func statusOf(status int64) uint16 {
 }
 
 // assets maps the file name extensions of resources of a page to the marks of their requests.
-var assets = map[string]uint16{}
-
-func init() {
-	for name := range strings.FieldsSeq("css js mjs json woff woff2 ttf otf eot") {
-		assets[name] = isAsset
-	}
-	for name := range strings.FieldsSeq("map png jpg jpeg gif svg webp avif ico bmp") {
-		assets[name] = isAsset | isImage
-	}
+var assets = map[string]uint16{
+	"css": isAsset, "js": isAsset, "mjs": isAsset, "json": isAsset, "woff": isAsset, "woff2": isAsset, "ttf": isAsset, "otf": isAsset, "eot": isAsset,
+	"map": isAsset | isImage, "png": isAsset | isImage, "jpg": isAsset | isImage, "jpeg": isAsset | isImage, "gif": isAsset | isImage,
+	"svg": isAsset | isImage, "webp": isAsset | isImage, "avif": isAsset | isImage, "ico": isAsset | isImage, "bmp": isAsset | isImage,
 }
 
 // directoryOf returns the end of the second directory of a path, or of the first one or the root, and the marks of an

@@ -44,7 +44,8 @@ func (g *grid) findRefused(s *site) {
 		before := len(rows)
 		for _, atTxt := range []bool{false, true} { // refused a robots.txt, a crawler requests hardly any page
 			for _, one := range s.txt {
-				if i := g.slotOf(one.at); atTxt && one.agent == a {
+				if atTxt && one.agent == a {
+					i := g.slotOf(one.at)
 					pages[i].add(count{one.n, one.at, one.at})
 					refused[i].add(count{one.n * int64(bit(isRefusal(one.status))), one.at, one.at})
 				}
