@@ -20,9 +20,6 @@ import (
 // DefaultMemory is the default of Options.Memory, in bytes.
 const DefaultMemory = 256 << 20
 
-// defaultCache is the default of engine.StoreOptions.
-const defaultCache = 24 * time.Hour
-
 // Options select the requests that a Journal stores, and where. Status is required: without it, no response counts.
 type Options struct {
 	Memory  int64  // limit in bytes, beyond which events go to a temporary file; 0 means DefaultMemory

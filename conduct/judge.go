@@ -28,7 +28,7 @@ func (j *Journal) Judge(to Report) error {
 	}
 	cache := j.opt.Cache
 	if cache == 0 {
-		cache = defaultCache
+		cache = engine.DefaultCache
 	}
 	const size, share = int64(unsafe.Sizeof(keyed{})), 16 // the share of the memory for medians
 	judge := &judge{

@@ -363,7 +363,7 @@ func TestMoment(t *testing.T) {
 			if want := []Violation{NoViolation, NoViolation, NoViolation, Violated, ViolationUnknown, Violated}; !slices.Equal(b.Violations, want) {
 				t.Errorf("%s: violations %v, want %v", name, b.Violations, want)
 			}
-			for row, want := range []time.Duration{time.Hour, defaultCache, defaultCache} {
+			for row, want := range []time.Duration{time.Hour, DefaultCache, DefaultCache} {
 				spans := lookup.Periods(nil, b.Sites[row], b.Rulings[row])
 				if got := b.Evidence[row].CacheFor; got != want.Microseconds() || len(spans) != 1 || spans[0].CacheFor != got || spans[0].HasTime {
 					t.Errorf("%s: a copy of %s may be used for %d µs, want %v; periods %+v", name, b.URL(row), got, want, spans)

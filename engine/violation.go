@@ -68,9 +68,9 @@ func (s *Store) binding(agent int) Binding {
 // Binding returns whether robots.txt binds an agent, by its number in a Batch.
 func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 
-// defaultCache is how long a crawler may use a copy of a robots.txt whose response does not say: 24 hours,
-// according to RFC 9309 section 2.4 and Google's documentation.
-const defaultCache = 24 * time.Hour
+// DefaultCache is how long a crawler may use a copy of a robots.txt whose response has no max-age: 24 hours, as RFC 9309
+// section 2.4 and Google's documentation say.
+const DefaultCache = 24 * time.Hour
 
 // findViolations fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the Evaluator
 // that made them.
@@ -174,7 +174,7 @@ func (s *Store) cacheOf(p rules.Period) int64 {
 	case ok:
 		return own * 1_000_000
 	case cache == 0:
-		return defaultCache.Microseconds()
+		return DefaultCache.Microseconds()
 	default:
 		return min(cache, math.MaxInt64/2).Microseconds()
 	}
