@@ -153,3 +153,20 @@ func TestIndexManyEntries(t *testing.T) {
 	f.check(t, path+"klmnopqrstuv", s)
 	f.check(t, path+"AA", s)
 }
+
+// TestNoOtherPattern has groups of each size whose buckets a path has, but none of whose patterns it matches. With some
+// number of other rules, the highest rank of a group is the offset of a pattern at another anchor that would match.
+func TestNoOtherPattern(t *testing.T) {
+	s := &Scratch{}
+	for size := 2; size <= groupSize; size++ {
+		rules, path := []Rule{{Pattern: "/a*X" + strings.Repeat("Z", 20)}}, "/b"
+		for i := range size {
+			rules = append(rules, Rule{Pattern: fmt.Sprintf("/b*Q%cW*nn", 'a'+i)})
+			path += fmt.Sprintf("Q%cW", 'a'+i)
+		}
+		for range 60 {
+			compileForms(t, rules).check(t, path+rules[0].Pattern[3:], s)
+			rules = append(rules, Rule{Pattern: fmt.Sprintf("/c%d", len(rules))})
+		}
+	}
+}
