@@ -311,7 +311,19 @@ func TestLimits(t *testing.T) {
 	if _, expected := g.profile(counts, segment{}).sums(segment{120, 144}); math.Abs(expected-240) > 1 {
 		t.Errorf("%g requests are expected in a gap, want 240", expected)
 	}
-	g.gaps, g.rows, g.traffic = nil, []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: at(begin + 120*hour), To: at(begin + 143*hour)}}, make([][]count, len(agents))
+	g.gaps = nil
+	weeks := slices.Repeat([]float64{10}, g.slots)
+	for i := range weeks {
+		if weekday := at(g.start(i)).Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+			weeks[i] = 2
+		}
+	}
+	for first, want := range map[int]float64{3: 240, 4: 48, 5: 48, 6: 240} { // from Friday to Monday
+		if _, expected := g.profile(weeks, segment{}).sums(segment{24 * first, 24 * (first + 1)}); math.Abs(expected-want) > 1 {
+			t.Errorf("%g requests are expected on %s, want %g", expected, at(begin+int64(first)*day).Weekday(), want)
+		}
+	}
+	g.rows, g.traffic = []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: at(begin + 120*hour), To: at(begin + 143*hour)}}, make([][]count, len(agents))
 	for a := range g.traffic {
 		for _, n := range counts {
 			g.traffic[a] = append(g.traffic[a], count{n: int64(n)})
@@ -328,6 +340,21 @@ func TestLimits(t *testing.T) {
 	}
 	if d := find(t, nil, nil); len(d.Findings)+len(d.Limits) > 0 {
 		t.Errorf("no row: %+v", d)
+	}
+}
+
+// TestManySites holds that the slots of a log with as many sites as are examined get no longer, although each has many cells.
+func TestManySites(t *testing.T) {
+	c := New(1<<30, t.TempDir())
+	defer c.Close()
+	for i := range int64(mostSites) {
+		for n := range int64(2400) {
+			add(t, c, []request{{origin: fmt.Sprintf("https://%d.example", i), path: "/", status: 200 + n/200, at: begin + n%200*hour}})
+		}
+	}
+	g, err := newGrid(c, &Log{Agents: agents})
+	if err != nil || g.step != hour || len(g.sites) != mostSites {
+		t.Errorf("slots of %d seconds for %d sites, error %v", g.step, len(g.sites), err)
 	}
 }
 
