@@ -133,15 +133,95 @@ type column struct {
 
 // columns are all columns that a table can have.
 var columns = []column{
-	{"token", (*Crawler).setToken},
-	{"operator", (*Crawler).setOperator},
-	{"purposes", (*Crawler).setPurposes},
+	// A product token, which must not be one for uses of pages.
+	{"token", func(c *Crawler, value string) error {
+		if strings.HasPrefix(strings.ToLower(value), "__usage_") {
+			return fmt.Errorf("%q names a use of pages, not a crawler: delete the line", value)
+		}
+		if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
+			return fmt.Errorf("%q is not a product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
+		}
+		c.Token = value
+		return nil
+	}},
+	// The name of an operator; if it is absent, the crawler is its own operator.
+	{"operator", func(c *Crawler, value string) error {
+		if value != none {
+			c.Operator = value
+		}
+		return nil
+	}},
+	// Purposes, separated by commas. Unknown purposes are errors.
+	{"purposes", func(c *Crawler, list string) error {
+		for p := range strings.SplitSeq(list, ",") {
+			if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
+				return fmt.Errorf("unknown purpose %q: use some of %s", p, strings.Join(purposes, ", "))
+			}
+			c.Purposes = append(c.Purposes, p)
+		}
+		return nil
+	}},
 	{"names", (*Crawler).setNames},
-	{"habits", (*Crawler).setHabits},
-	{"ranges", (*Crawler).setRanges},
-	{"hosts", (*Crawler).setHosts},
+	// Habits, separated by commas.
+	{"habits", func(c *Crawler, list string) error {
+		for habit := range strings.SplitSeq(list, ",") {
+			switch name, value, _ := strings.Cut(strings.TrimSpace(habit), "="); name {
+			case none:
+			case "nostar":
+				c.IgnoresStar = true
+			case "unbound":
+				c.Unbound = true
+			case "unstated":
+				c.Unstated = true
+			case "fallback":
+				c.Fallback = value
+			case "alias":
+				c.AliasOf = value
+			default:
+				return fmt.Errorf("unknown habit %q: use nostar, unbound, unstated, fallback=TOKEN, alias=TOKEN or -", habit)
+			}
+		}
+		return nil
+	}},
+	// Address lists, as NAME=URL or NAME, separated by "|".
+	{"ranges", func(c *Crawler, list string) error {
+		if list == none {
+			return nil
+		}
+		for text := range strings.SplitSeq(list, "|") {
+			name, url, found := strings.Cut(text, "=")
+			if name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " .\\") || found && !strings.Contains(url, "://") {
+				return fmt.Errorf("invalid address list %q: write NAME=URL, where NAME is the file name in lower case without its extension", text)
+			}
+			c.Ranges = append(c.Ranges, Range{Name: name, URL: url})
+		}
+		return nil
+	}},
+	// Suffixes of host names, separated by "|".
+	{"hosts", func(c *Crawler, list string) error {
+		if list == none {
+			return nil
+		}
+		for host := range strings.SplitSeq(list, "|") {
+			if !strings.Contains(host, ".") || strings.HasPrefix(host, ".") || strings.ContainsAny(host, "*/: ") {
+				return fmt.Errorf("%q is not a domain such as googlebot.com", host)
+			}
+			c.Hosts = append(c.Hosts, host)
+		}
+		return nil
+	}},
 	{"source", func(c *Crawler, value string) error { c.Source = value; return nil }},
-	{"checked", (*Crawler).setChecked},
+	// The day on which the row was last checked, if there is one.
+	{"checked", func(c *Crawler, day string) error {
+		if day == none {
+			return nil
+		}
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			return fmt.Errorf("invalid day %q: write 2026-01-31, or -", day)
+		}
+		c.Checked = day
+		return nil
+	}},
 }
 
 // none is the value of a column that means absent.
@@ -269,37 +349,6 @@ func (r *reader) once(line int, column string, seen map[string]int, text string)
 // maxName is the maximum length of a token or a name; real ones are much shorter.
 const maxName = 128
 
-// setToken parses a product token, which must not be one for uses of pages.
-func (c *Crawler) setToken(value string) error {
-	if strings.HasPrefix(strings.ToLower(value), "__usage_") {
-		return fmt.Errorf("%q names a use of pages, not a crawler: delete the line", value)
-	}
-	if value == "" || len(value) > maxName || strings.ContainsAny(value, " ,@*/\"") {
-		return fmt.Errorf("%q is not a product token: write one word of at most %d letters, as after User-agent: in robots.txt", value, maxName)
-	}
-	c.Token = value
-	return nil
-}
-
-// setOperator parses the name of an operator; if it is absent, the crawler is its own operator.
-func (c *Crawler) setOperator(value string) error {
-	if value != none {
-		c.Operator = value
-	}
-	return nil
-}
-
-// setPurposes parses purposes, separated by commas. Unknown purposes are errors.
-func (c *Crawler) setPurposes(list string) error {
-	for p := range strings.SplitSeq(list, ",") {
-		if p = strings.TrimSpace(p); !slices.Contains(purposes, p) {
-			return fmt.Errorf("unknown purpose %q: use some of %s", p, strings.Join(purposes, ", "))
-		}
-		c.Purposes = append(c.Purposes, p)
-	}
-	return nil
-}
-
 // setNames parses names, separated by "|". A word that browsers send is an error, because it would match every
 // browser.
 func (c *Crawler) setNames(list string) error {
@@ -317,68 +366,5 @@ func (c *Crawler) setNames(list string) error {
 		}
 		c.Names = append(c.Names, name)
 	}
-	return nil
-}
-
-// setHabits parses habits, separated by commas.
-func (c *Crawler) setHabits(list string) error {
-	for habit := range strings.SplitSeq(list, ",") {
-		switch name, value, _ := strings.Cut(strings.TrimSpace(habit), "="); name {
-		case none:
-		case "nostar":
-			c.IgnoresStar = true
-		case "unbound":
-			c.Unbound = true
-		case "unstated":
-			c.Unstated = true
-		case "fallback":
-			c.Fallback = value
-		case "alias":
-			c.AliasOf = value
-		default:
-			return fmt.Errorf("unknown habit %q: use nostar, unbound, unstated, fallback=TOKEN, alias=TOKEN or -", habit)
-		}
-	}
-	return nil
-}
-
-// setRanges parses address lists, as NAME=URL or NAME, separated by "|".
-func (c *Crawler) setRanges(list string) error {
-	if list == none {
-		return nil
-	}
-	for text := range strings.SplitSeq(list, "|") {
-		name, url, found := strings.Cut(text, "=")
-		if name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " .\\") || found && !strings.Contains(url, "://") {
-			return fmt.Errorf("invalid address list %q: write NAME=URL, where NAME is the file name in lower case without its extension", text)
-		}
-		c.Ranges = append(c.Ranges, Range{Name: name, URL: url})
-	}
-	return nil
-}
-
-// setHosts parses suffixes of host names, separated by "|".
-func (c *Crawler) setHosts(list string) error {
-	if list == none {
-		return nil
-	}
-	for host := range strings.SplitSeq(list, "|") {
-		if !strings.Contains(host, ".") || strings.HasPrefix(host, ".") || strings.ContainsAny(host, "*/: ") {
-			return fmt.Errorf("%q is not a domain such as googlebot.com", host)
-		}
-		c.Hosts = append(c.Hosts, host)
-	}
-	return nil
-}
-
-// setChecked parses the day on which the row was last checked, if there is one.
-func (c *Crawler) setChecked(day string) error {
-	if day == none {
-		return nil
-	}
-	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return fmt.Errorf("invalid day %q: write 2026-01-31, or -", day)
-	}
-	c.Checked = day
 	return nil
 }
