@@ -66,12 +66,6 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validDelay reports whether a value is a valid Crawl-delay.
-func validDelay(_ Dialect, value string) bool {
-	_, ok := parseDelay(value)
-	return ok
-}
-
 // validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://"
 // before it, the only scheme that Yandex's examples have, and a port after it. Addresses are not valid.
 func validHost(value string) bool {
@@ -89,21 +83,11 @@ func validHost(value string) bool {
 		return false
 	}
 	labels := strings.Split(value, ".")
-	return len(labels) > 1 && !slices.ContainsFunc(labels, func(l string) bool { return !validLabel(l) })
-}
-
-// validLabel reports whether s is a label of a domain name. Characters beyond ASCII are treated as
-// letters.
-func validLabel(s string) bool {
-	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
-		return false
-	}
-	for i := range len(s) {
-		if b := s[i]; b < utf8.RuneSelf && !isLetter(b) && (b < '0' || b > '9') && b != '-' {
-			return false
-		}
-	}
-	return true
+	return len(labels) > 1 && !slices.ContainsFunc(labels, func(label string) bool {
+		return label == "" || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, func(r rune) bool {
+			return r < utf8.RuneSelf && !isLetter(byte(r)) && (r < '0' || r > '9') && r != '-' // characters beyond ASCII are treated as letters
+		})
+	})
 }
 
 // A CleanParam is one clean-param line: parameters that do not change the content of a page, as Yandex reads it. It
@@ -134,12 +118,6 @@ func (d Dialect) CleanParams(notes []Notes) (all CleanParams) {
 		}
 	}
 	return all
-}
-
-// validCleanParam reports whether a value is valid for Clean-param.
-func validCleanParam(d Dialect, value string) bool {
-	_, ok := d.parseCleanParam(value)
-	return ok
 }
 
 // maxCleanParam is the longest value of a clean-param line that Yandex reportedly reads, in bytes.

@@ -213,7 +213,19 @@ func (in *inspector) directive(l *line) {
 	case kindAllow, kindDisallow:
 		in.rule(l)
 	case kindCrawlDelay:
-		in.delay(l)
+		seconds, ok := parseDelay(l.value)
+		if !ok {
+			in.note(l.num, codeBadDelay, "not a number of seconds, so it sets no delay")
+		}
+		if !in.open {
+			in.noGroup(l)
+			return
+		}
+		in.closed, in.delayAt = true, l.num
+		in.beforeRules(l)
+		if g := &r.Delays[len(r.Delays)-1]; ok && g.Line == 0 {
+			g.Line, g.Seconds = l.num, seconds
+		}
 	case kindSitemap:
 		r.Sitemaps = append(r.Sitemaps, Sitemap{l.num, l.value})
 		u, err := SplitURL([]byte(l.value))
@@ -314,23 +326,6 @@ func (in *inspector) isNameList(rest string) bool {
 	}
 	_, known := crawlers.Lookup(string(in.dialect.token(next)))
 	return known || ProductToken(next).IsPolicy()
-}
-
-// delay checks a Crawl-delay.
-func (in *inspector) delay(l *line) {
-	seconds, ok := parseDelay(l.value)
-	if !ok {
-		in.note(l.num, codeBadDelay, "not a number of seconds, so it sets no delay")
-	}
-	if !in.open {
-		in.noGroup(l)
-		return
-	}
-	in.closed, in.delayAt = true, l.num
-	in.beforeRules(l)
-	if g := &in.report.Delays[len(in.report.Delays)-1]; ok && g.Line == 0 {
-		g.Line, g.Seconds = l.num, seconds
-	}
 }
 
 // noGroup notes a line that belongs to no group.
@@ -475,7 +470,7 @@ var unused = map[string]bool{
 	"request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// key checks how the key of a line is written.
+// key checks how the key of a line is written, and whether it has an effect in the dialect.
 func (in *inspector) key(l *line) {
 	switch {
 	case l.noColon && isPreferenceKey(l.key):
@@ -489,7 +484,28 @@ func (in *inspector) key(l *line) {
 			in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 		}
 	case kindOther:
-		in.unknownKey(l)
+		kind, typo := typoKeys.kindOf(l.key)
+		switch {
+		case isPreferenceKey(l.key) && !l.noColon:
+			in.note(l.num, codeUnused, "%q changes no verdict: it states what may be done with pages (a draft)", l.key)
+		case strings.EqualFold(l.key, "noindex") && in.noindex(l):
+			in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule disallows %s", shortened(l.value))
+		case unused[strings.ToLower(l.key)]:
+			in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
+		case typo:
+			in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
+		default:
+			text := "the line is ignored"
+			name := nearest(l.key)
+			switch first := l.key[0]; {
+			case first < 0x80 && !isLetter(first): // such as // or ;, which begin comments in other languages
+				name, text = "", "the line is ignored; only # begins a comment"
+			case name != "":
+				text += "; did you mean " + name + "?"
+			}
+			in.note(l.num, codeUnknown, "%q is an unknown key; %s", l.key, text)
+			in.report.Diagnostics[len(in.report.Diagnostics)-1].Grave = isRuleSlip(strings.ToLower(l.key), name, l.value)
+		}
 	case kindUserAgent, kindAllow, kindDisallow, kindSitemap:
 		name := spelledOut(l.kind)
 		if l.typo {
@@ -506,32 +522,6 @@ var preferenceKeys = []Directive{UsageLines, SignalLines, LicenseLines}
 // isPreferenceKey reports whether a key states preferences. Case is ignored.
 func isPreferenceKey(key string) bool {
 	return slices.Contains(preferenceKeys, Directive(strings.ToLower(key)))
-}
-
-// unknownKey checks a key that has no effect in the dialect.
-func (in *inspector) unknownKey(l *line) {
-	kind, typo := typoKeys.kindOf(l.key)
-	switch {
-	case isPreferenceKey(l.key) && !l.noColon:
-		in.note(l.num, codeUnused, "%q changes no verdict: it states what may be done with pages (a draft)", l.key)
-	case strings.EqualFold(l.key, "noindex") && in.noindex(l):
-		in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule disallows %s", shortened(l.value))
-	case unused[strings.ToLower(l.key)]:
-		in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
-	case typo:
-		in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
-	default:
-		text := "the line is ignored"
-		name := nearest(l.key)
-		switch first := l.key[0]; {
-		case first < 0x80 && !isLetter(first): // such as // or ;, which begin comments in other languages
-			name, text = "", "the line is ignored; only # begins a comment"
-		case name != "":
-			text += "; did you mean " + name + "?"
-		}
-		in.note(l.num, codeUnknown, "%q is an unknown key; %s", l.key, text)
-		in.report.Diagnostics[len(in.report.Diagnostics)-1].Grave = isRuleSlip(strings.ToLower(l.key), name, l.value)
-	}
 }
 
 // isRuleSlip reports whether the key of a line, in lower case, is a typo of "user-agent", "disallow" or "allow", which is

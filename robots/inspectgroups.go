@@ -104,7 +104,12 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 		if !r.Allow || r.shapes[0].length < first.shapes[0].length && first.covers(r, budget) {
 			continue
 		}
-		if !isNoPage(&r.shapes[0]) || len(r.shapes) > 1 {
+		text := r.shapes[0].text
+		dot := strings.LastIndexByte(text, '.')
+		// Files that are not pages are often allowed on a blocked site. "/*.css" counts, although it also matches pages such
+		// as /a.css-tutorial.
+		isFile := dot > 0 && noPages[strings.ToLower(text[dot+1:])] || strings.HasPrefix(text, "/.well-known/")
+		if !isFile || len(r.shapes) > 1 {
 			return nil, ""
 		}
 		what = "no page"
@@ -116,16 +121,6 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 var noPages = map[string]bool{
 	"css": true, "js": true, "mjs": true, "json": true, "txt": true, "xml": true, "xsl": true, "ico": true, "png": true, "jpg": true, "jpeg": true,
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
-}
-
-// isNoPage reports whether a pattern only matches files that are not pages, which are often allowed on a blocked
-// site. "/*.css" counts, although it also matches pages such as /a.css-tutorial.
-func isNoPage(s *shape) bool {
-	if strings.HasPrefix(s.text, "/.well-known/") {
-		return true
-	}
-	dot := strings.LastIndexByte(s.text, '.')
-	return dot > 0 && noPages[strings.ToLower(s.text[dot+1:])]
 }
 
 // known checks whether the name of a user-agent line resembles a known one, and whether its crawler obeys robots.txt.
@@ -235,9 +230,22 @@ func (in *inspector) inherit() {
 		if len(names) == 0 {
 			continue
 		}
-		if lost := h.lost(f.merged(set.groups)); len(lost) > 0 {
-			in.note(h.lines[strings.ToLower(string(names[0]))], codeNotInherited, "the rules for * do not bind %s: %s", namesText(names), rulesText(lost))
+		lost := h.lost(f.merged(set.groups))
+		if len(lost) == 0 {
+			continue
 		}
+		var first []string
+		for _, r := range lost[:min(len(lost), maxNamedRules)] {
+			first = append(first, "line "+strconv.Itoa(int(r.Line))+" "+quoted(r))
+		}
+		text := strings.Join(first, ", ")
+		switch n := len(lost) - maxNamedRules; {
+		case n == 1:
+			text += " and another"
+		case n > 1:
+			text += " and " + strconv.Itoa(n) + " more"
+		}
+		in.note(h.lines[strings.ToLower(string(names[0]))], codeNotInherited, "the rules for * do not bind %s: %s", namesText(names), text)
 	}
 }
 
@@ -362,20 +370,3 @@ func examples(pattern string) (paths [][]byte) {
 
 // maxNamedRules is the number of rules that rulesText names.
 const maxNamedRules = 3
-
-// rulesText returns the first rules, and the number of the others.
-func rulesText(rules []*Rule) string {
-	named := rules[:min(len(rules), maxNamedRules)]
-	parts := make([]string, 0, maxNamedRules)
-	for _, r := range named {
-		parts = append(parts, "line "+strconv.Itoa(int(r.Line))+" "+quoted(r))
-	}
-	text := strings.Join(parts, ", ")
-	switch n := len(rules) - maxNamedRules; {
-	case n == 1:
-		text += " and another"
-	case n > 1:
-		text += " and " + strconv.Itoa(n) + " more"
-	}
-	return text
-}

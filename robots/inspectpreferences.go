@@ -25,7 +25,20 @@ func (in *inspector) extension(l *line) {
 		if !in.open {
 			in.loosePreference(l, "so it applies only to crawlers whose group has no Content-Signal")
 		}
-		in.signal(l)
+		path, statement := cutPath(l.value)
+		if path != "" {
+			in.note(l.num, codeBadSignal, "no specification defines a path here; it is read as in Content-Usage")
+		}
+		given := map[string]bool{}
+		for _, p := range signalPairs(statement) {
+			switch {
+			case !p.valid:
+				in.note(l.num, codeBadSignal, "%q is dropped: %s", shortened(p.text), signalRemedy(p))
+			case given[p.key]:
+				in.note(l.num, codeBadSignal, "%s appears twice; the last one counts", p.key)
+			}
+			given[p.key] = given[p.key] || p.valid
+		}
 	default:
 		return
 	}
@@ -96,24 +109,6 @@ func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 		return ": write " + key + "=n"
 	}
 	return ""
-}
-
-// signal checks the value of a Content-Signal line.
-func (in *inspector) signal(l *line) {
-	path, statement := cutPath(l.value)
-	if path != "" {
-		in.note(l.num, codeBadSignal, "no specification defines a path here; it is read as in Content-Usage")
-	}
-	given := map[string]bool{}
-	for _, p := range signalPairs(statement) {
-		switch {
-		case !p.valid:
-			in.note(l.num, codeBadSignal, "%q is dropped: %s", shortened(p.text), signalRemedy(p))
-		case given[p.key]:
-			in.note(l.num, codeBadSignal, "%s appears twice; the last one counts", p.key)
-		}
-		given[p.key] = given[p.key] || p.valid
-	}
 }
 
 // signalRemedy returns what to write instead of a dropped pair.
@@ -375,7 +370,16 @@ func (w *preferenceCheck) hidden(stated []preferenceSet) {
 			if name == "*" {
 				continue
 			}
-			other := w.behind(NewAgent(string(name), w.in.dialect), byName)
+			agent := NewAgent(string(name), w.in.dialect)
+			var other *preferenceSet // would bind it if no group had its first name
+			for _, fallback := range agent.Fallbacks {
+				if other = byName[strings.ToLower(string(fallback))]; other != nil {
+					break
+				}
+			}
+			if other == nil && !agent.IgnoresStar {
+				other = byName["*"]
+			}
 			if other == nil || other == own {
 				continue
 			}
@@ -427,19 +431,6 @@ func (w *preferenceCheck) atEnd() {
 			w.note(own[0].Line, codePreferenceHidden, "the last group", "it applies only to "+namesText(last.Agents)+", because it is in that group: if it is meant for all, put it below User-agent: * and repeat it")
 		}
 	}
-}
-
-// behind returns the preferences that would bind a crawler if no group had its first name; nil if there are none.
-func (w *preferenceCheck) behind(a Agent, byName map[string]*preferenceSet) *preferenceSet {
-	for _, name := range a.Fallbacks {
-		if other := byName[strings.ToLower(string(name))]; other != nil {
-			return other
-		}
-	}
-	if a.IgnoresStar {
-		return nil
-	}
-	return byName["*"]
 }
 
 // lostPreferences returns the lines of the sources that the crawler's own groups lack, except for those that a policy

@@ -343,7 +343,27 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 		for _, g := range set.groups {
 			n.bindings[g]++
 		}
-		n.checkSet(in.dialect.candidates(f.merged(set.groups)))
+		candidates := in.dialect.candidates(f.merged(set.groups))
+		var says [2][]*candidate // by effect
+		for i := range candidates {
+			effect := allowFirst(candidates[i].Rule)
+			says[effect] = append(says[effect], &candidates[i])
+		}
+		for which, same := range says {
+			// By group; then every rule follows those whose text is a prefix of its own.
+			slices.SortFunc(same, func(a, b *candidate) int {
+				return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
+					cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))
+			})
+			for from := 0; from < len(same); {
+				to := from + 1
+				for to < len(same) && n.group[same[to].Line] == n.group[same[from].Line] {
+					to++
+				}
+				n.checkGroup(same[from:to], says[1-which])
+				from = to
+			}
+		}
 	}
 	for _, note := range n.notes {
 		if n.proofs[note.Line] == n.bindings[n.group[note.Line]] {
@@ -351,30 +371,6 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 		}
 	}
 	return notes
-}
-
-// checkSet checks the rules of a set of groups.
-func (n *redundancy) checkSet(all []candidate) {
-	var says [2][]*candidate // by effect
-	for i := range all {
-		r := &all[i]
-		says[allowFirst(r.Rule)] = append(says[allowFirst(r.Rule)], r)
-	}
-	for which, same := range says {
-		// By group; then every rule follows those whose text is a prefix of its own.
-		slices.SortFunc(same, func(a, b *candidate) int {
-			return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
-				cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))
-		})
-		for from := 0; from < len(same); {
-			to := from + 1
-			for to < len(same) && n.group[same[to].Line] == n.group[same[from].Line] {
-				to++
-			}
-			n.checkGroup(same[from:to], says[1-which])
-			from = to
-		}
-	}
 }
 
 // checkGroup checks the rules of a group with the same effect. others are the rules of the set with the opposite effect.
@@ -507,43 +503,34 @@ func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	}
 	var notes []Diagnostic
 	for i := range rules {
-		if r := &rules[i]; hasWildcard(r.Pattern) {
-			if other, path := d.openPair(rules, r, budget); other != nil {
+		r := &rules[i]
+		if !hasWildcard(r.Pattern) {
+			continue
+		}
+		for k := range rules {
+			o := &rules[k]
+			work := (len(o.Pattern) + 1) * (len(r.Pattern) + 1)
+			if o.Allow == r.Allow || hasWildcard(o.Pattern) && o.Line > r.Line || work > maxPair {
+				continue // of two rules with a "*", the later one is reported
+			}
+			if *budget -= work; *budget < 0 {
+				return notes
+			}
+			path, ok := commonPath(wholePath(r.Pattern), wholePath(o.Pattern))
+			if !ok {
+				continue
+			}
+			if *budget -= len(rules) * len(path); *budget < 0 {
+				return notes
+			}
+			if Undefined(rules, Decide(rules, []byte(path), d), []byte(path), d) {
 				notes = append(notes, Diagnostic{Line: r.Line, Code: codeUndefinedPair, Text: "this dialect defines no precedence between it and line " +
-					strconv.Itoa(int(other.Line)) + ": " + quoted(other) + "; " + shortened(path) + " matches both"})
+					strconv.Itoa(int(o.Line)) + ": " + quoted(o) + "; " + shortened(path) + " matches both"})
+				break
 			}
 		}
 	}
 	return notes
-}
-
-// openPair returns the first rule whose precedence over r is undefined, and a path; nil if it finds none. If both rules
-// have a "*", r must be the later one.
-func (d Dialect) openPair(rules []Rule, r *Rule, budget *int) (other *Rule, path string) {
-	for i := range rules {
-		o := &rules[i]
-		if o.Allow == r.Allow || hasWildcard(o.Pattern) && o.Line > r.Line {
-			continue
-		}
-		work := (len(o.Pattern) + 1) * (len(r.Pattern) + 1)
-		if work > maxPair {
-			continue
-		}
-		if *budget -= work; *budget < 0 {
-			return nil, ""
-		}
-		path, ok := commonPath(wholePath(r.Pattern), wholePath(o.Pattern))
-		if !ok {
-			continue
-		}
-		if *budget -= len(rules) * len(path); *budget < 0 {
-			return nil, ""
-		}
-		if Undefined(rules, Decide(rules, []byte(path), d), []byte(path), d) {
-			return o, path
-		}
-	}
-	return nil, ""
 }
 
 // commonPath returns a path that both patterns match, which are those of wholePath. It is the shortest one if they have

@@ -38,8 +38,8 @@ type noteSpec struct {
 
 // noteSpecs are all directives whose lines are kept.
 var noteSpecs = []noteSpec{
-	{directive: CleanParamLines, noColon: true, valid: validCleanParam},
-	{directive: CrawlDelayLines, noColon: true, valid: validDelay, grouped: true},
+	{directive: CleanParamLines, noColon: true, valid: func(d Dialect, value string) bool { _, ok := d.parseCleanParam(value); return ok }},
+	{directive: CrawlDelayLines, noColon: true, valid: func(_ Dialect, value string) bool { _, ok := parseDelay(value); return ok }, grouped: true},
 	{directive: UsageLines, grouped: true, ends: SignalLines},
 	{directive: SignalLines, grouped: true, ends: UsageLines, early: true},
 	{directive: LicenseLines, valid: validLicense},
@@ -106,19 +106,7 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 		return nil
 	}
 	text := string(wholeLines(body))
-	named := namedIn(text, d)
-	for i, s := range noteSpecs {
-		if named&(1<<i) != 0 && slices.Contains(directives, s.directive) {
-			if n := s.read(text, d); len(n.Lines) > 0 {
-				all = append(all, n)
-			}
-		}
-	}
-	return all
-}
-
-// namedIn returns a bit set of the noteSpecs that may have lines in the text.
-func namedIn(text string, d Dialect) (bits uint) {
+	var named uint // a bit for each of the noteSpecs that may have lines in the text
 	for s := newScanner(text, d); s.pos <= len(text); {
 		begin, end := s.pos, min(s.lf, s.cr)
 		s.skip(end)
@@ -130,16 +118,21 @@ func namedIn(text string, d Dialect) (bits uint) {
 		}
 		for i := range noteSpecs {
 			if hasPrefixFold(text[begin:end], string(noteSpecs[i].directive)) {
-				bits |= 1 << i
+				named |= 1 << i
 			}
 		}
 	}
-	for i := range noteSpecs {
-		if noteSpecs[i].of != "" && strings.Contains(text, "__") {
-			bits |= 1 << i
+	for i, s := range noteSpecs {
+		if s.of != "" && strings.Contains(text, "__") {
+			named |= 1 << i
+		}
+		if named&(1<<i) != 0 && slices.Contains(directives, s.directive) {
+			if n := s.read(text, d); len(n.Lines) > 0 {
+				all = append(all, n)
+			}
 		}
 	}
-	return bits
+	return all
 }
 
 // read reads the lines of a directive.

@@ -81,15 +81,45 @@ type SourceSpec struct {
 var Sources = [NumSources]SourceSpec{
 	ByUsage: {
 		Directive: UsageLines, Key: "Content-Usage: ", Short: "usage", Column: "content_usage", Labels: [NumUses]string{"train-ai", "search", ""},
-		values: [...]string{Refused: "n", Permitted: "y"}, Fetched: true, Hides: true, read: readUsage,
+		values: [...]string{Refused: "n", Permitted: "y"}, Fetched: true, Hides: true,
+		read: func(spec *SourceSpec, _ Dialect, text string, s *Statement) {
+			dictionary, err := httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(text, " \t")})
+			if s.Malformed = err != nil; s.Malformed {
+				return
+			}
+			for u, label := range spec.Labels {
+				s.Uses[u] = usageOf(dictionary, label)
+			}
+		},
 	},
 	BySignal: {
 		Directive: SignalLines, Key: "Content-Signal: ", Short: "signal", Column: "content_signal", Labels: [NumUses]string{"ai-train", "search", "ai-input"},
-		values: [...]string{Refused: "no", Permitted: "yes"}, read: readSignal,
+		values: [...]string{Refused: "no", Permitted: "yes"},
+		read: func(spec *SourceSpec, _ Dialect, text string, s *Statement) {
+			for _, p := range signalPairs(text) {
+				switch u := slices.Index(spec.Labels[:], p.key); {
+				case !p.valid:
+				case u < 0:
+					s.How = p.value
+				case p.value == "yes":
+					s.Uses[u] = Permitted
+				default:
+					s.Uses[u] = Refused
+				}
+			}
+		},
 	},
 	ByPolicy: {
 		Directive: PolicyLines, Key: "__usage_ai-training: ", Short: "policy", Column: "policy_train_ai", Labels: [NumUses]string{TrainAI: "train-ai"},
-		values: [...]string{Refused: "n", Permitted: "y"}, Rules: true, read: readRule,
+		values: [...]string{Refused: "n", Permitted: "y"}, Rules: true,
+		read: func(_ *SourceSpec, d Dialect, text string, s *Statement) {
+			key, value, _ := strings.Cut(text, ": ")
+			s.Pattern = d.PatternOf(value)
+			s.Length = d.Length(s.Pattern)
+			if s.Uses[TrainAI] = Refused; (key == "Allow") != (value == "") {
+				s.Uses[TrainAI] = Permitted
+			}
+		},
 	},
 }
 
@@ -336,17 +366,6 @@ func (s Source) Statement(n Note, d Dialect) Statement {
 	return r
 }
 
-// readUsage reads a Dictionary of RFC 9651.
-func readUsage(spec *SourceSpec, _ Dialect, text string, s *Statement) {
-	dictionary, err := httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(text, " \t")})
-	if s.Malformed = err != nil; s.Malformed {
-		return
-	}
-	for u, label := range spec.Labels {
-		s.Uses[u] = usageOf(dictionary, label)
-	}
-}
-
 // usageOf returns the preference for a category. Only the Tokens y and n are preferences.
 func usageOf(dictionary *httpsfv.Dictionary, category string) Preference {
 	member, _ := dictionary.Get(category)
@@ -367,16 +386,6 @@ type signalPair struct {
 	valid      bool   // others are dropped
 }
 
-// readRule reads a rule of a policy group.
-func readRule(_ *SourceSpec, d Dialect, text string, s *Statement) {
-	key, value, _ := strings.Cut(text, ": ")
-	s.Pattern = d.PatternOf(value)
-	s.Length = d.Length(s.Pattern)
-	if s.Uses[TrainAI] = Refused; (key == "Allow") != (value == "") {
-		s.Uses[TrainAI] = Permitted
-	}
-}
-
 // signalPairs splits the statement of a Content-Signal line.
 func signalPairs(statement string) (all []signalPair) {
 	for text := range strings.SplitSeq(statement, ",") {
@@ -392,21 +401,6 @@ func signalPairs(statement string) (all []signalPair) {
 		all = append(all, p)
 	}
 	return all
-}
-
-// readSignal reads the pairs of a Content-Signal line.
-func readSignal(spec *SourceSpec, _ Dialect, text string, s *Statement) {
-	for _, p := range signalPairs(text) {
-		switch u := slices.Index(spec.Labels[:], p.key); {
-		case !p.valid:
-		case u < 0:
-			s.How = p.value
-		case p.value == "yes":
-			s.Uses[u] = Permitted
-		default:
-			s.Uses[u] = Refused
-		}
-	}
 }
 
 // lowerText returns a text with its ASCII letters in lower case.
