@@ -467,7 +467,9 @@ func (c *Changes) Finish() error {
 	requests := map[PairKey]int64{}
 	if c.urls.Spilled() {
 		for g, of := range c.blamed {
-			of.top.addKeys(requests, g)
+			for i := range of.top.all {
+				requests[KeyOf(g, of.top.all[i].hash)] = 0
+			}
 		}
 	}
 	if err := c.urls.Finish(requests); err != nil || len(requests) == 0 {

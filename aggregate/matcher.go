@@ -54,7 +54,11 @@ func newMatcher(rules []robots.Rule, numbers []int32, d robots.Dialect) *matcher
 	for _, p := range parts {
 		text := anchorOf(p.pattern)
 		if n := len(m.anchors); n == 0 || m.anchors[n-1].text != text {
-			m.anchors = append(m.anchors, anchor{text: text, parent: m.parentOf(text)})
+			parent := int32(n) - 1 // the longest anchor so far that is a prefix of this one
+			for parent >= 0 && !strings.HasPrefix(text, m.anchors[parent].text) {
+				parent = m.anchors[parent].parent
+			}
+			m.anchors = append(m.anchors, anchor{text: text, parent: parent})
 			m.keys = append(m.keys, keyOf(text))
 		}
 		m.anchors[len(m.anchors)-1].addRule(p.rule, p.pattern[len(text):])
@@ -69,16 +73,6 @@ func anchorOf(pattern string) string {
 		return pattern[:star]
 	}
 	return strings.TrimSuffix(pattern, "$")
-}
-
-// parentOf returns the longest anchor so far that is a prefix of the next one.
-func (m *matcher) parentOf(text string) int32 {
-	for n := int32(len(m.anchors)) - 1; n >= 0; n = m.anchors[n].parent {
-		if strings.HasPrefix(text, m.anchors[n].text) {
-			return n
-		}
-	}
-	return -1
 }
 
 // addRule adds a rule to its anchor: as always matching, or with the segments that must follow.

@@ -186,25 +186,36 @@ func (r *Rules) Size() int64 { return r.size }
 // Left reports whether some matches of rules that did not decide were not counted, because memory was full.
 func (r *Rules) Left() bool { return r.left }
 
-// isFull reports whether there is no memory for more combinations of rules.
-func (r *Rules) isFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory }
-
-// isThirdFull reports whether there is no memory for another robots.txt.
-func (r *Rules) isThirdFull() bool { return r.opt.Memory > 0 && r.size > r.opt.Memory/3 }
-
 // File returns the file in force for a row at a site that the store knows; nil if it cannot be counted because memory
 // is full.
 func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 	f := r.files[id]
 	if f == nil {
-		if r.isThirdFull() {
-			return nil
+		if r.opt.Memory > 0 && r.size > r.opt.Memory/3 {
+			return nil // the rest is for combinations of rules
 		}
 		f = &RuleFile{id: id, origin: r.look.Origin(site), lead: site, site: site, span: noSpan, sharer: make([]*RuleSet, len(r.store.Options().Agents))}
 		r.files[id] = f
 		r.size += sizeFile + 8*int64(len(f.sharer))
 	}
-	r.addSite(f, site)
+	// Add the site to those that have the file, unless it was already added.
+	bit := uint64(1) << (site % 64)
+	isNew := r.sites[site/64]&bit == 0
+	r.sites[site/64] |= bit
+	if r.several {
+		_, met := f.met[site]
+		if isNew = !met; isNew {
+			if f.met == nil {
+				f.met = map[engine.SiteID]struct{}{}
+			}
+			f.met[site] = struct{}{}
+			r.size += sizeMet
+		}
+	}
+	if isNew {
+		f.sites = append(f.sites, site)
+		r.size += sizeSite
+	}
 	if f.site != site {
 		f.site = site
 		if origin := r.look.Origin(site); origin < f.origin {
@@ -212,28 +223,6 @@ func (r *Rules) File(id engine.RulingID, site engine.SiteID) *RuleFile {
 		}
 	}
 	return f
-}
-
-// addSite adds a site to the sites that have a file, unless it was already added.
-func (r *Rules) addSite(f *RuleFile, site engine.SiteID) {
-	bit := uint64(1) << (site % 64)
-	isNew := r.sites[site/64]&bit == 0
-	r.sites[site/64] |= bit
-	if r.several {
-		if _, met := f.met[site]; met {
-			return
-		}
-		if f.met == nil {
-			f.met = map[engine.SiteID]struct{}{}
-		}
-		f.met[site] = struct{}{}
-		r.size += sizeMet
-		isNew = true
-	}
-	if isNew {
-		f.sites = append(f.sites, site)
-		r.size += sizeSite
-	}
 }
 
 // Set returns the rules that a file has for an agent. ruled is false if the verdict does not come from rules. The set
@@ -251,46 +240,33 @@ func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled
 		s = f.named[agent]
 	}
 	if s == nil {
-		s = r.newSet(f, agent)
+		// The agent was not met before. It may have the same rules as others.
+		rules, counted := r.look.Rules(f.id, agent)
+		if r.byRow && r.opt.ByAgent {
+			counted = agent
+		}
+		if i := slices.IndexFunc(f.sets, func(s *RuleSet) bool { return s.agent == counted }); i >= 0 {
+			s = f.sets[i]
+		} else {
+			r.sets++
+			s = &RuleSet{Number: r.sets, agent: counted, rules: len(rules), outcomes: map[string]*Outcome{}}
+			f.sets = append(f.sets, s)
+			r.size += sizeSet
+		}
+		s.sharers++
+		if agent < len(f.sharer) {
+			f.sharer[agent] = s
+		} else {
+			if f.named == nil {
+				f.named = map[int]*RuleSet{}
+			}
+			f.named[agent] = s
+		}
 	}
 	if s.rules == 0 || !r.byRow && s.agent != agent {
 		return nil, true
 	}
 	return s, true
-}
-
-// newSet returns the set for an agent that was not met before: a new one, or that of agents with the same rules.
-func (r *Rules) newSet(f *RuleFile, agent int) *RuleSet {
-	rules, first := r.look.Rules(f.id, agent)
-	counted := first
-	if r.byRow && r.opt.ByAgent {
-		counted = agent
-	}
-	for _, s := range f.sets {
-		if s.agent == counted {
-			s.sharers++
-			f.share(agent, s)
-			return s
-		}
-	}
-	r.sets++
-	s := &RuleSet{Number: r.sets, agent: counted, sharers: 1, rules: len(rules), outcomes: map[string]*Outcome{}}
-	f.sets = append(f.sets, s)
-	f.share(agent, s)
-	r.size += sizeSet
-	return s
-}
-
-// share stores the set that counts the requests of an agent.
-func (f *RuleFile) share(agent int, s *RuleSet) {
-	if agent < len(f.sharer) {
-		f.sharer[agent] = s
-		return
-	}
-	if f.named == nil {
-		f.named = map[int]*RuleSet{}
-	}
-	f.named[agent] = s
 }
 
 // Outcome returns the outcome of a URL, given the number of the rule that decides. The first prefix bytes of the URL
@@ -308,7 +284,7 @@ func (r *Rules) Outcome(url []byte, prefix int, f *RuleFile, s *RuleSet, rule in
 	if o := r.known(s, rule); o != nil {
 		return o
 	}
-	if r.isFull() {
+	if r.opt.Memory > 0 && r.size > r.opt.Memory {
 		r.left, r.matched = true, r.matched[:0]
 		if o := r.known(s, rule); o != nil {
 			return o

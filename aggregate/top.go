@@ -69,13 +69,6 @@ func (e *Example[T]) isBehind(requests int64, url []byte) bool {
 	return string(url) < e.URL
 }
 
-// addKeys adds the keys of the examples in a group, without requests.
-func (t *Top[T]) addKeys(to map[PairKey]int64, g Group) {
-	for i := range t.all {
-		to[KeyOf(g, t.all[i].hash)] = 0
-	}
-}
-
 // setRequests sets the requests of the examples in a group, as [URLs.Finish] found them.
 func (t *Top[T]) setRequests(from map[PairKey]int64, g Group) {
 	for i := range t.all {
@@ -256,11 +249,7 @@ func (l *Largest[T]) cut() {
 		return
 	}
 	l.least, l.all, l.held = l.all[to], l.all[:to], held
-	l.dropItems()
-}
-
-// dropItems moves the remaining items to the front, in their order. The memory of dropped items is reused.
-func (l *Largest[T]) dropItems() {
+	// Move the remaining items to the front, in their order. The memory of dropped items is reused.
 	l.places = slices.Grow(l.places[:0], len(l.items))[:len(l.items)]
 	clear(l.places)
 	for i := range l.all {
