@@ -128,15 +128,3 @@ func (c *counts) append(dst []byte) []byte {
 	}
 	return c.fetched.append(dst)
 }
-
-// readCounts reads the bytes that append wrote.
-func readCounts(from *wire.Cursor) (c counts) {
-	for i := range c.answers {
-		c.answers[i] = from.Varint()
-	}
-	for _, n := range [...]*int64{&c.bytes, &c.first, &c.last, &c.robots, &c.untimed, &c.violations, &c.newest} {
-		*n = from.Varint()
-	}
-	c.fetched = readAnswers(from)
-	return c
-}

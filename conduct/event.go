@@ -293,11 +293,17 @@ func (i *item) piece() (p piece, all *counts, err error) {
 	rest = rest[1:]
 	if hasCounts {
 		c := wire.NewCursor(rest)
-		found := readCounts(&c)
-		if c.Bad() {
+		all = new(counts)
+		for i := range all.answers {
+			all.answers[i] = c.Varint()
+		}
+		for _, n := range [...]*int64{&all.bytes, &all.first, &all.last, &all.robots, &all.untimed, &all.violations, &all.newest} {
+			*n = c.Varint()
+		}
+		if all.fetched = readAnswers(&c); c.Bad() {
 			return p, nil, errItem
 		}
-		all, rest = &found, c.Rest()
+		rest = c.Rest()
 	}
 	p = piece{rest: rest, state: state{at: i.at, delay: noDelay}}
 	if len(rest) == 0 {

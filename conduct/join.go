@@ -84,7 +84,18 @@ func (j *joiner) Take(c *cursor) error {
 	var err error
 	switch i.kind {
 	case ofOrigin:
-		err = j.about.readOrigin(i.payload)
+		from := wire.NewCursor(i.payload)
+		j.about.first = earlier(j.about.first, from.Varint())
+		periods := make([]period, from.Count())
+		for n := range periods {
+			periods[n] = period{from: from.Varint(), isText: from.Byte() == 1, change: int(from.Uvarint())}
+		}
+		if len(periods) > 0 {
+			j.about.periods = periods
+		}
+		if !from.AtEnd() {
+			err = errItem
+		}
 	case ofAnswer:
 		from := wire.NewCursor(i.payload)
 		answers := readAnswers(&from)

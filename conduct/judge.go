@@ -204,10 +204,31 @@ func (j *judge) event(e *event) error {
 	j.row.Disallowed++
 	j.row.Conducts[conduct]++
 	j.sendMoment(Moment{Agent: j.row.Agent, At: e.at, Conduct: conduct, Violated: e.violated})
-	if j.opt.Requests {
-		return j.report(e, conduct)
+	if !j.opt.Requests {
+		return nil
 	}
-	return nil
+	q := &j.request
+	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: NoTime, Capture: NoTime}
+	// The other data are in the detail of the event, which must be complete.
+	c := wire.NewCursor(e.detail)
+	q.URL = c.Text()
+	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
+		if isThere := c.Byte() == 1; isThere {
+			*text = c.Text()
+		}
+	}
+	q.Status, q.Verified = c.Varint(), ranges.Answer(c.Byte())
+	q.RuleLine, q.Rule = c.Varint(), c.Text()
+	if !c.AtEnd() || int(q.Verified) >= ranges.NumAnswers {
+		return errSeries
+	}
+	if j.isLast {
+		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
+		if n := int(j.last.period); q.HadText && !j.isOff && n < len(j.about.periods) && j.about.periods[n].isText {
+			q.Capture = j.about.periods[n].from
+		}
+	}
+	return j.to.Request(q)
 }
 
 // answer processes a response to a request for /robots.txt.
@@ -297,32 +318,6 @@ func (j *judge) judge(e *event) Conduct {
 // leastBusy is the number of requests to an origin from which a crawler is expected to have requested robots.txt
 // there.
 const leastBusy = 20
-
-// report reports a request.
-func (j *judge) report(e *event, conduct Conduct) error {
-	q := &j.request
-	*q = Request{Agent: j.row.Agent, Operator: j.row.Operator, Origin: j.about.name, At: e.at, Conduct: conduct, Violated: e.violated, Answer: NoTime, Capture: NoTime}
-	// The other data are in the detail of the event, which must be complete.
-	c := wire.NewCursor(e.detail)
-	q.URL = c.Text()
-	for _, text := range [...]*[]byte{&q.Client, &q.UserAgent} {
-		if isThere := c.Byte() == 1; isThere {
-			*text = c.Text()
-		}
-	}
-	q.Status, q.Verified = c.Varint(), ranges.Answer(c.Byte())
-	q.RuleLine, q.Rule = c.Varint(), c.Text()
-	if !c.AtEnd() || int(q.Verified) >= ranges.NumAnswers {
-		return errSeries
-	}
-	if j.isLast {
-		q.Answer, q.HadText = j.last.at, j.last.kind == gotText
-		if n := int(j.last.period); q.HadText && !j.isOff && n < len(j.about.periods) && j.about.periods[n].isText {
-			q.Capture = j.about.periods[n].from
-		}
-	}
-	return j.to.Request(q)
-}
 
 // noteChange records how a crawler reacts to a change of the text.
 func (j *judge) noteChange(e *event) error {

@@ -80,7 +80,7 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 			} else if s.isKnown {
 				j.spans = append(j.spans, engine.Period{From: NoTime, ID: s.ruling})
 			}
-			o.periods = appendPeriods(nil, j.spans)
+			o.periods = periodsOf(j.spans)
 		}
 		names := j.list.Names()
 		for _, n := range t.pairs {
@@ -153,7 +153,16 @@ func (j *Journal) sendEvents(to reader, p *pair) error {
 	}
 	s := &sorter{to: to, dir: j.opt.TempDir}
 	defer s.close()
-	if err := j.events(p, s.addEvent); err != nil {
+	err := j.events(p, func(e *event) error {
+		if len(s.all) >= mostSorted {
+			if err := s.write(); err != nil {
+				return err
+			}
+		}
+		s.all = append(s.all, *e) // its slices are parts of the series, which remains
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	// Send the events in order.
@@ -199,17 +208,6 @@ type sorter struct {
 	dir   string
 	all   []event
 	spill *extsort.Spill // nil if all fit
-}
-
-// addEvent adds an event.
-func (s *sorter) addEvent(e *event) error {
-	if len(s.all) >= mostSorted {
-		if err := s.write(); err != nil {
-			return err
-		}
-	}
-	s.all = append(s.all, *e) // its slices are parts of the series, which remains
-	return nil
 }
 
 // sort sorts the events in memory.
@@ -373,12 +371,12 @@ type period struct {
 	change int   // 1 + the index of the period of this text, if it replaced another ruling; 0 means no change
 }
 
-// appendPeriods appends the periods of an origin with their changes. A change needs two rulings with known times. So
+// periodsOf returns the periods of an origin with their changes. A change needs two rulings with known times. So
 // no change is detected before the first capture, at failed fetches, or next to a capture or file without a fetch
 // time.
-func appendPeriods(dst []period, periods []engine.Period) []period {
+func periodsOf(spans []engine.Period) (periods []period) {
 	last, change := engine.RulingID(0), 0
-	for n, p := range periods {
+	for n, p := range spans {
 		_, isText := p.ID.Text()
 		switch {
 		case !p.IsKnown:
@@ -397,26 +395,7 @@ func appendPeriods(dst []period, periods []engine.Period) []period {
 		if isText {
 			r.change = change
 		}
-		dst = append(dst, r)
+		periods = append(periods, r)
 	}
-	return dst
-}
-
-// readOrigin reads the payload of an origin's item into o, which is empty or contains other parts of the same origin.
-func (o *origin) readOrigin(payload []byte) error {
-	c := wire.NewCursor(payload)
-	o.first = earlier(o.first, c.Varint())
-	periods := make([]period, c.Count())
-	for i := range periods {
-		periods[i].from = c.Varint()
-		periods[i].isText = c.Byte() == 1
-		periods[i].change = int(c.Uvarint())
-	}
-	if len(periods) > 0 {
-		o.periods = periods
-	}
-	if !c.AtEnd() {
-		return errItem
-	}
-	return nil
+	return periods
 }
