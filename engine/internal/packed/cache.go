@@ -1,7 +1,6 @@
 package packed
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -56,21 +55,6 @@ const queuePart = 4
 
 // cacheFor returns the size of a cache that drops no rules if their total size is this: the queue takes part of it.
 func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
-
-// newLossyCache returns a cache with a size in bytes, for a pack with the given number of texts.
-func newLossyCache(bytes, texts int64) (*lossyCache, error) {
-	queue := bytes / queuePart
-	c, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
-		NumCounters:        10 * max(min(bytes/typicalText, texts), 1000), // ten per text, as ristretto recommends
-		MaxCost:            bytes - queue,
-		BufferItems:        64,
-		IgnoreInternalCost: true, // size includes everything
-	})
-	if err != nil {
-		return nil, fmt.Errorf("make the cache of rules: %w", err)
-	}
-	return &lossyCache{Cache: c, most: queue}, nil
-}
 
 // Set adds the rules of a text, or drops them.
 func (c *lossyCache) Set(text uint64, r *rules.Ruling, size int64) bool {
@@ -127,7 +111,23 @@ func (c *growingCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 		lossy = c.lossy.Load()
 	}
 	if lossy == nil && (len(c.first) == firstTexts || c.size+size > c.bytes/queuePart) {
-		lossy = c.grow()
+		// Move the first texts to a lossyCache.
+		queue := c.bytes / queuePart
+		cache, err := ristretto.NewCache(&ristretto.Config[uint64, *rules.Ruling]{
+			NumCounters:        10 * max(min(c.bytes/typicalText, c.texts), 1000), // ten per text, as ristretto recommends
+			MaxCost:            c.bytes - queue,
+			BufferItems:        64,
+			IgnoreInternalCost: true, // size includes everything
+		})
+		if err != nil {
+			panic(err) // impossible: the size is positive
+		}
+		lossy = &lossyCache{Cache: cache, most: queue}
+		for text, r := range c.first {
+			lossy.Set(text, r.rules, r.size)
+		}
+		c.first = nil
+		c.lossy.Store(lossy)
 	}
 	if lossy != nil {
 		return lossy.Set(text, r, size)
@@ -135,20 +135,6 @@ func (c *growingCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	c.size += size - c.first[text].size
 	c.first[text] = sized{r, size}
 	return true
-}
-
-// grow moves the first texts to a lossyCache.
-func (c *growingCache) grow() *lossyCache {
-	lossy, err := newLossyCache(c.bytes, c.texts)
-	if err != nil {
-		panic(err) // impossible: the size is positive
-	}
-	for text, r := range c.first {
-		lossy.Set(text, r.rules, r.size)
-	}
-	c.first = nil
-	c.lossy.Store(lossy)
-	return lossy
 }
 
 // Close implements Cache.

@@ -1,7 +1,6 @@
 package packed
 
 import (
-	"cmp"
 	"strconv"
 	"sync/atomic"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A limited is a Store under a memory limit: it remembers the ruling in force for each site, in 4 bytes, and keeps
+// A limited is a Store under a memory limit. It uses for rules what is left of the limit, but at least MinRoom. It remembers the ruling in force for each site, in 4 bytes, and keeps
 // rules in a cache that drops them.
 type limited struct {
 	*loader
@@ -30,17 +29,6 @@ const (
 	batchPart = 1.0 / 8 // copies of names and rules that rows of all batches refer to
 	readPart  = 1.0 / 8 // the rules that all workers used last
 )
-
-// newLimited returns a store that uses for rules what is left of opt.MaxMemory, but at least MinRoom.
-func newLimited(l *loader, opt Options) *limited {
-	apart := cmp.Or(opt.Reserved, runMemory) + l.file.IndexSize() + siteSize*int64(l.file.Sites())
-	s := &limited{loader: l, ids: make([]atomic.Uint32, l.file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
-	if opt.NewCache == nil {
-		opt.NewCache = func(bytes, texts int64) Cache { return newCache(bytes, texts) }
-	}
-	s.cache = opt.NewCache(part(s.room, cachePart), int64(l.file.Texts()))
-	return s
-}
 
 // part returns a fraction of a number of bytes.
 func part(bytes int64, of float64) int64 { return int64(float64(bytes) * of) }

@@ -22,7 +22,13 @@ func (l *loader) text(number int) *rules.Ruling {
 		return l.broken
 	}
 	l.loads.Add(1)
-	l.count(number, r)
+	if bit := uint64(1) << (number % 64); l.counted[number/64].Or(bit)&bit == 0 { // not loaded before
+		l.Misread.AddText(number, r.Misread)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.memory.Add(r)
+		l.size += r.Size
+	}
 	return r
 }
 
@@ -37,19 +43,6 @@ func (l *loader) Key(text int) (key captures.Key) {
 	}
 	c := wire.NewCursor(b.text)
 	return readKey(&c)
-}
-
-// count adds the rules of a text to the total, once per text.
-func (l *loader) count(number int, r *rules.Ruling) {
-	bit := uint64(1) << (number % 64)
-	if l.counted[number/64].Or(bit)&bit != 0 {
-		return
-	}
-	l.Misread.AddText(number, r.Misread)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.memory.Add(r)
-	l.size += r.Size
 }
 
 // readRules reads the compiled rules of a text from the pack, or compiles a text that is stored verbatim.

@@ -1,6 +1,7 @@
 package packed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,9 +95,15 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	case err != nil:
 		return nil, err
 	case opt.MaxMemory > 0:
-		return newLimited(l, opt), nil
+		apart := cmp.Or(opt.Reserved, runMemory) + file.IndexSize() + siteSize*int64(file.Sites())
+		s := &limited{loader: l, ids: make([]atomic.Uint32, file.Sites()), apart: apart, room: max(opt.MaxMemory-apart, MinRoom)}
+		if opt.NewCache == nil {
+			opt.NewCache = func(bytes, texts int64) Cache { return newCache(bytes, texts) }
+		}
+		s.cache = opt.NewCache(part(s.room, cachePart), int64(file.Texts()))
+		return s, nil
 	}
-	return &growing{l, newPointers[site](l.file.Sites()), newPointers[rules.Ruling](l.file.Texts())}, nil
+	return &growing{l, newPointers[site](file.Sites()), newPointers[rules.Ruling](file.Texts())}, nil
 }
 
 // A loader reads the sites and texts of a pack, and keeps none of them. It is safe for concurrent use.

@@ -157,7 +157,7 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 		switch dst = wire.AppendText(dst, n.Directive); {
 		case len(n.Groups) == 0:
 			dst = append(dst, noGroups)
-		case slices.EqualFunc(n.Groups, t.groups, sameAgents):
+		case slices.EqualFunc(n.Groups, t.groups, func(a, b robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }):
 			dst = append(dst, rulesGroups)
 		default:
 			dst = appendGroups(append(dst, ownGroups), n.Groups)
@@ -171,9 +171,6 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 	}
 	return dst
 }
-
-// sameAgents reports whether two groups bind the same crawlers.
-func sameAgents(a, b robots.Group) bool { return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) }
 
 // appendGroups appends groups without their rules. readGroups reads them.
 func appendGroups(dst []byte, groups []robots.Group) []byte {

@@ -46,7 +46,7 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 		undated: captures.Undated{},
 		numbers: map[captures.Key]int{},
 	}
-	b.opt.Fail = b.failure.keepFirst
+	b.opt.Fail = func(err error) { b.failure.first.CompareAndSwap(nil, &err) }
 	b.workers.start(cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0)), b.compile)
 	readErr := b.read(responses)
 	if err := errors.Join(readErr, b.workers.wait()); err != nil {
@@ -175,14 +175,6 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // maxScratch is the number of patterns from which a scratch is not reused. Few files have more.
 const maxScratch = 4096
 
-// release clears the scratch and returns it for reuse.
-func (s *scratch) release() {
-	if len(s.in) <= maxScratch {
-		clear(s.in)
-		scratches.Put(s)
-	}
-}
-
 // expand sets in and origin. A rule may have two patterns, see [robots.Dialect.IndexPattern].
 func (s *scratch) expand(rules []robots.Rule, d robots.Dialect) {
 	s.in, s.origin = s.in[:0], s.origin[:0]
@@ -220,8 +212,6 @@ type inMemory struct {
 
 // A failure is the first error of a Store, or nil. It is safe for concurrent use.
 type failure struct{ first atomic.Pointer[error] }
-
-func (f *failure) keepFirst(err error) { f.first.CompareAndSwap(nil, &err) }
 
 func (f *failure) err() error {
 	if err := f.first.Load(); err != nil {

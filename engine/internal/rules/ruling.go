@@ -131,10 +131,10 @@ func SameVerdict(v Verdict, agents int) *Ruling {
 // FixedRulings returns the Rulings of outcomes without rules, by RulingID.
 func FixedRulings(agents int) []*Ruling {
 	all := make([]*Ruling, firstText)
-	for _, effect := range []robots.Effect{robots.AllowAll, robots.DisallowAll} {
+	for effect, access := range map[robots.Effect]Access{robots.AllowAll: Allowed, robots.DisallowAll: Denied} {
 		for cause := range robots.Cause(1 << causeBits) {
-			o := robots.Outcome{Effect: effect, Cause: cause}
-			all[OutcomeRuling(o, 0)] = NewRuling(slices.Repeat([]*Set{fixedSet(o)}, agents))
+			id := OutcomeRuling(robots.Outcome{Effect: effect, Cause: cause}, 0)
+			all[id] = SameVerdict(Verdict{NoRule, causeReasons[cause], access}, agents)
 		}
 	}
 	return all

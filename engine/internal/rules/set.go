@@ -43,7 +43,12 @@ func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error)
 // compileRules compiles the rules of an agent that has a group.
 func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 	s := scratches.Get().(*scratch)
-	defer s.release()
+	defer func() {
+		if len(s.in) <= maxScratch {
+			clear(s.in)
+			scratches.Put(s)
+		}
+	}()
 	s.expand(rules, d)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
 	a, order, err := automaton.Compile(s.in)
@@ -83,15 +88,6 @@ var causeReasons = map[robots.Cause]Reason{
 	robots.CauseExpired:       ReasonUnreachableExpired,
 	robots.CauseRedirectLimit: ReasonRedirectLimit,
 	robots.CauseTooLarge:      ReasonTooLarge,
-}
-
-// fixedSet returns the Set that gives the verdict of an outcome on every URL.
-func fixedSet(o robots.Outcome) *Set {
-	access := Allowed
-	if o.Effect == robots.DisallowAll {
-		access = Denied
-	}
-	return &Set{otherwise: Verdict{NoRule, causeReasons[o.Cause], access}}
 }
 
 // HasReadings reports whether the text has readings, see [Ruling.HasReadings]. It is false if no rules of the text
