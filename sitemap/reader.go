@@ -276,7 +276,22 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 	case xml.StartElement:
 		return r.open(&t)
 	case xml.EndElement:
-		return r.end(t.Name)
+		depth := len(r.stack)
+		if depth == 0 || r.stack[depth-1] != t.Name {
+			return e, false, r.errorf("%w: </%s> does not match an open element", ErrXML, short(t.Name.Local))
+		}
+		inURL := r.inURL()
+		r.stack = r.stack[:depth-1]
+		if r.matched == depth {
+			r.matched--
+			if depth == len(r.shape.path)+1 && !r.hasURL {
+				r.noteNoURL()
+			}
+		}
+		r.ended = depth == 1
+		if inURL {
+			return r.entryInHand()
+		}
 	}
 	return e, false, nil
 }
@@ -330,27 +345,6 @@ func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 				return r.entryInHand()
 			}
 		}
-	}
-	return e, false, nil
-}
-
-// end ends an element. It returns its URL if the element is an entry.
-func (r *Reader) end(name xml.Name) (e Entry, ok bool, err error) {
-	depth := len(r.stack)
-	if depth == 0 || r.stack[depth-1] != name {
-		return e, false, r.errorf("%w: </%s> does not match an open element", ErrXML, short(name.Local))
-	}
-	inURL := r.inURL()
-	r.stack = r.stack[:depth-1]
-	if r.matched == depth {
-		r.matched--
-		if depth == len(r.shape.path)+1 && !r.hasURL {
-			r.noteNoURL()
-		}
-	}
-	r.ended = depth == 1
-	if inURL {
-		return r.entryInHand()
 	}
 	return e, false, nil
 }
