@@ -37,9 +37,31 @@ func matches(pattern string) ([]File, error) {
 	var found []File
 	var err error
 	if slices.Contains(parts, "**") || storage.IsRemote(pattern) {
-		found, err = walk(base, parts)
+		dir := cmp.Or(base, ".")
+		err = storage.Of(dir).Walk(dir, func(name string, info storage.Info) error {
+			rest := storage.Rel(dir, name)
+			if !info.Dir && matchParts(parts, strings.Split(rest, "/")) {
+				found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag, id: info.ID})
+			}
+			return nil
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			found, err = nil, nil // no file matches
+		}
 	} else {
-		found, err = glob(pattern)
+		var names []string
+		names, err = filepath.Glob(pattern)
+		for _, name := range names {
+			info, errStat := storage.Of(name).Stat(name)
+			switch {
+			case errors.Is(errStat, fs.ErrNotExist): // a broken link
+				found = append(found, File{Name: name, Size: -1})
+			case errStat != nil:
+				err = cmp.Or(err, errStat)
+			case !info.Dir:
+				found = append(found, File{Name: name, Size: info.Size, Tag: info.Tag, id: info.ID})
+			}
+		}
 	}
 	if err != nil {
 		return nil, fault.OfFile(pattern, err, "give permission to read all directories in it")
@@ -60,43 +82,6 @@ func splitPattern(pattern string) (base string, parts []string) {
 	first := strings.IndexAny(pattern, `*?[`)
 	base = pattern[:1+strings.LastIndexFunc(pattern[:first], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })]
 	return base, strings.FieldsFunc(pattern[len(base):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
-}
-
-// glob returns the files that match a pattern without **.
-func glob(pattern string) ([]File, error) {
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]File, 0, len(names))
-	for _, name := range names {
-		info, err := storage.Of(name).Stat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // a broken link
-			found = append(found, File{Name: name, Size: -1})
-		case err != nil:
-			return nil, err
-		case !info.Dir:
-			found = append(found, File{Name: name, Size: info.Size, Tag: info.Tag, id: info.ID})
-		}
-	}
-	return found, nil
-}
-
-// walk returns the files below base that match a pattern with **.
-func walk(base string, parts []string) (found []File, err error) {
-	dir := cmp.Or(base, ".")
-	err = storage.Of(dir).Walk(dir, func(name string, info storage.Info) error {
-		rest := storage.Rel(dir, name)
-		if !info.Dir && matchParts(parts, strings.Split(rest, "/")) {
-			found = append(found, File{Name: base + rest, Size: info.Size, Tag: info.Tag, id: info.ID})
-		}
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // no file matches
-	}
-	return found, err
 }
 
 // matchParts reports whether the parts of a path match those of a pattern. It backtracks only to the last **, because the

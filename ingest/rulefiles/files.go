@@ -193,17 +193,6 @@ func (r *Files) Odd() robots.Oddity {
 	return r.odd
 }
 
-// checkSingle checks the content of a single robots.txt.
-func (r *Files) checkSingle(name string, body []byte) (err error) {
-	if !r.single {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.odd, err = checkText(name, body, r.wide)
-	return err
-}
-
 // packSuffix is the end of the name of a rule pack.
 const packSuffix = ".rbp"
 
@@ -321,9 +310,15 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 		defer stop()
 		found := false
 		each := func(response robots.Response) bool {
-			if err := r.checkSingle(response.Name, response.Body); err != nil {
-				yield(robots.Response{}, err)
-				return false
+			if r.single {
+				r.mu.Lock()
+				var err error
+				r.odd, err = checkText(response.Name, response.Body, r.wide)
+				r.mu.Unlock()
+				if err != nil {
+					yield(robots.Response{}, err)
+					return false
+				}
 			}
 			found = found || response.URL == ""
 			return yield(response, nil)
@@ -340,8 +335,14 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 		if !p.Finish(each) {
 			return
 		}
-		if err := r.ended(errs, p.Damages()); err != nil {
-			yield(robots.Response{}, err)
+		if len(errs) > 0 {
+			errs = []error{&UnreadableError{Errs: errs}}
+		}
+		if damages := p.Damages(); len(damages) > 0 && !r.AcceptDamage {
+			errs = append(errs, &DamageError{damages})
+		}
+		if len(errs) > 0 {
+			yield(robots.Response{}, errors.Join(errs...))
 		} else if !found && len(r.files) > 0 {
 			name := r.files[0].name
 			if len(r.files) > 1 {
@@ -366,18 +367,6 @@ func (r *Files) About(origins []robots.Origin) *Files {
 		}
 	}
 	return about
-}
-
-// ended returns the joined errors for unreadable and damaged files, or nil.
-func (r *Files) ended(unreadable []error, damages []*Damage) error {
-	var errs []error
-	if len(unreadable) > 0 {
-		errs = append(errs, &UnreadableError{Errs: unreadable})
-	}
-	if len(damages) > 0 && !r.AcceptDamage {
-		errs = append(errs, &DamageError{damages})
-	}
-	return errors.Join(errs...)
 }
 
 // Problems returns the corrupt records that the last completed use of [Files.Responses] found.

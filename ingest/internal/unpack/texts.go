@@ -106,7 +106,12 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.start(stdin, nil)
 		t.size = SizeOf(stdin)
 	} else {
-		f, member, err := openFile(name)
+		member := ""
+		f, err := storage.Of(name).Open(name)
+		if archive, inside, ok := SplitMember(name); err != nil && ok {
+			member = inside
+			f, err = storage.Of(archive).Open(archive)
+		}
 		if err != nil {
 			return fault.OfFile(name, err, "check the name and the permissions")
 		}
@@ -120,17 +125,6 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 	head, _ := t.buf.Peek(HeadLen) // the first Read returns an error again
 	t.unpack(Detect(head))
 	return nil
-}
-
-// openFile opens a file. If the name names a file in a zip archive, it opens the archive, and member is the file in it.
-func openFile(name string) (f storage.File, member string, err error) {
-	if f, err = storage.Of(name).Open(name); err != nil {
-		if archive, member, ok := SplitMember(name); ok {
-			f, err := storage.Of(archive).Open(archive)
-			return f, member, err
-		}
-	}
-	return f, "", err
 }
 
 // SizeOf returns the number of unread bytes of a regular file; -1 for anything else.
