@@ -138,27 +138,22 @@ func writeZshFlags(sb *strings.Builder, c *Command) {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `\`, `\\`)
 	sb.WriteString("    flags=(\n")
 	for _, f := range c.Flags {
+		value := " " // how it is completed
+		switch words := strings.Join(f.Values, " "); {
+		case f.List:
+			value = "_sequence compadd - " + words
+		case f.Values != nil:
+			value = "(" + words + ")"
+		case f.Files:
+			value = "_files"
+		}
 		equals, action := "", ""
 		if f.Arg != "" {
-			equals, action = "=", ":"+f.Arg+":"+zshAction(&f)
+			equals, action = "=", ":"+f.Arg+":"+value
 		}
 		fmt.Fprintf(sb, "      '*-%s%s[%s]%s'\n", f.Name, equals, escape.Replace(f.short()), action)
 	}
 	sb.WriteString("    )\n")
-}
-
-// zshAction returns how the value of a flag is completed.
-func zshAction(f *Flag) string {
-	words := strings.Join(f.Values, " ")
-	switch {
-	case f.List:
-		return "_sequence compadd - " + words
-	case f.Values != nil:
-		return "(" + words + ")"
-	case f.Files:
-		return "_files"
-	}
-	return " "
 }
 
 // Fish returns a completion script for fish.
@@ -187,25 +182,20 @@ complete -c PROGRAM -n '__PROGRAM_is help' -a '%[2]s'
 	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 	for _, c := range p.Commands {
 		for _, f := range c.Flags {
+			value := " -x"
+			switch words := strings.Join(f.Values, " "); {
+			case f.Arg == "":
+				value = ""
+			case f.List:
+				value = fmt.Sprintf(" -x -a '(__PROGRAM_list %s)'", words)
+			case f.Values != nil:
+				value = fmt.Sprintf(" -x -a '%s'", words)
+			case f.Files:
+				value = " -r -F"
+			}
 			fmt.Fprintf(&sb, "complete -c PROGRAM -n '__PROGRAM_is %s' -o %s%s -d '%s'\n",
-				cmp.Or(c.Name, "main"), f.Name, fishValue(&f), escape.Replace(f.short()))
+				cmp.Or(c.Name, "main"), f.Name, value, escape.Replace(f.short()))
 		}
 	}
 	return p.named(&sb)
-}
-
-// fishValue returns the options of complete for the value of a flag.
-func fishValue(f *Flag) string {
-	words := strings.Join(f.Values, " ")
-	switch {
-	case f.Arg == "":
-		return ""
-	case f.List:
-		return fmt.Sprintf(" -x -a '(__PROGRAM_list %s)'", words)
-	case f.Values != nil:
-		return fmt.Sprintf(" -x -a '%s'", words)
-	case f.Files:
-		return " -r -F"
-	}
-	return " -x"
 }

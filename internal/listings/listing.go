@@ -151,7 +151,22 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		panics.Send(done, func() inspected { return inspected{all: l.inspect(r, listings)} }, func(err error) inspected {
+		panics.Send(done, func() inspected {
+			var report *robots.Report
+			if l.opt.Dialect.HasRules(&r) || listings[0].Outcome.Cause == robots.CauseTooLarge {
+				report = robots.Inspect(r.Body, l.opt.Dialect)
+			}
+			r.Size = cmp.Or(r.Size, int64(len(r.Body)))
+			body := r.Body
+			r.Body = nil
+			for i := range listings {
+				if l.opt.Bodies {
+					listings[i].Body = body
+				}
+				listings[i].Response, listings[i].Report = r, report
+			}
+			return inspected{all: listings}
+		}, func(err error) inspected {
 			return inspected{err: fmt.Errorf("%s: the robots.txt of %s: %w", r.Name, r.Origin, err)}
 		})
 		return nil
@@ -160,24 +175,6 @@ func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Resp
 		err = fmt.Errorf("read rules: %w", ErrChanged)
 	}
 	return err
-}
-
-// inspect completes the listings of a response.
-func (l *lister) inspect(r robots.Response, listings []Listing) []Listing {
-	var report *robots.Report
-	if l.opt.Dialect.HasRules(&r) || listings[0].Outcome.Cause == robots.CauseTooLarge {
-		report = robots.Inspect(r.Body, l.opt.Dialect)
-	}
-	r.Size = cmp.Or(r.Size, int64(len(r.Body)))
-	body := r.Body
-	r.Body = nil
-	for i := range listings {
-		if l.opt.Bodies {
-			listings[i].Body = body
-		}
-		listings[i].Response, listings[i].Report = r, report
-	}
-	return listings
 }
 
 // A Copy is the robots.txt in force for one origin at one time, with its body.
