@@ -116,7 +116,17 @@ func (e *Evaluator) evaluate(b *Batch) {
 		}
 	}
 	if logAgents == LogAgentsOff && e.store.opt.RowTimes {
-		e.countTimeless(b)
+		// Count the verdicts that disallow a URL by a text with an unknown effective date.
+		for i, timeless := range e.timeless {
+			if !timeless {
+				continue
+			}
+			for _, v := range b.Verdicts[i*agents:][:agents] {
+				if v.Access == Denied {
+					b.Timeless++
+				}
+			}
+		}
 	}
 	if slices.Contains(e.store.opt.Directives, robots.CleanParamLines) {
 		e.canonicalize(b)
@@ -270,7 +280,7 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			if agents > 1 {
 				copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
 			}
-			e.lead.led()
+			e.lead.debt = max(0, e.lead.debt-1)
 			if e.lead.suspect != 0 && e.lead.suspects(raw) {
 				e.suspects.add(i)
 			}

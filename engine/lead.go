@@ -58,9 +58,6 @@ func (l *lead) suspects(raw []byte) bool {
 	return l.suspect == '%' || len(raw) > n && (raw[n] == l.suspect || raw[n] == '%')
 }
 
-// led records that a row was led.
-func (l *lead) led() { l.debt = max(0, l.debt-1) }
-
 // begin forgets the lead, which belongs to the previous batch.
 func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 

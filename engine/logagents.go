@@ -252,7 +252,21 @@ func (m *clients) find(userAgent []byte) client {
 		index = crawlers.IdentifyIndex(userAgent)
 	default:
 		index, m.words = crawlers.IdentifyWords(m.words[:0], userAgent)
-		m.text = m.appendTokens(m.text[:0])
+		m.text = m.text[:0]
+		for _, word := range m.words {
+			start := len(m.text)
+			for _, b := range word[:m.dialect.TokenLen(word)] {
+				if 'A' <= b && b <= 'Z' {
+					b |= 0x20
+				}
+				m.text = append(m.text, b)
+			}
+			if token := m.text[start:]; m.tokens.has(token) && m.names(robots.ProductToken(token)) {
+				m.text = append(m.text, ' ')
+			} else {
+				m.text = m.text[:start]
+			}
+		}
 	}
 	return m.keepClient(userAgent, client{agent: uint32(1 + index), words: m.text}) // -1 becomes unknownAgent
 }
@@ -268,25 +282,6 @@ func (m *clients) keepClient(userAgent []byte, c client) client {
 	c.words, c.header = bytes.Clone(c.words), string(userAgent)
 	m.known[c.header] = c
 	return c
-}
-
-// appendTokens appends the tokens of m.words.
-func (m *clients) appendTokens(dst []byte) []byte {
-	for _, word := range m.words {
-		start := len(dst)
-		for _, b := range word[:m.dialect.TokenLen(word)] {
-			if 'A' <= b && b <= 'Z' {
-				b |= 0x20
-			}
-			dst = append(dst, b)
-		}
-		if token := dst[start:]; !m.tokens.has(token) || !m.names(robots.ProductToken(token)) {
-			dst = dst[:start]
-		} else {
-			dst = append(dst, ' ')
-		}
-	}
-	return dst
 }
 
 // A pendingRow is a row whose robots.txt may name its crawler.
@@ -388,15 +383,6 @@ func (b *Batch) agent(row, a int) int {
 
 // isKnown reports whether an agent is one of Store.Options.
 func (s *Store) isKnown(agent int) bool { return agent < len(s.opt.Agents) }
-
-// robotsAgent returns the agent, one of Store.Options or one that the text of r names, in the form by which package
-// robots finds its groups.
-func (s *Store) robotsAgent(agent int, r *rules.Ruling) robots.Agent {
-	if s.isKnown(agent) {
-		return robots.NewAgent(s.opt.Agents[agent], s.opt.Dialect)
-	}
-	return robots.Agent{Token: robots.ProductToken(r.NameOf(agent))}
-}
 
 // set returns the rules of an agent.
 func (e *Evaluator) set(id RulingID, agent int) *rules.Set {

@@ -121,7 +121,10 @@ func (m *Lookup) Note(id RulingID, agent int, directive robots.Directive) (note 
 	if r == nil || len(r.Notes) == 0 {
 		return note, false
 	}
-	return r.Note(directive, m.store.robotsAgent(agent, r))
+	if m.store.isKnown(agent) {
+		return r.Note(directive, robots.NewAgent(m.store.opt.Agents[agent], m.store.opt.Dialect))
+	}
+	return r.Note(directive, robots.Agent{Token: robots.ProductToken(r.NameOf(agent))})
 }
 
 // Rules returns all rules that bind an agent, in the order of their numbers in verdicts, and the first agent with

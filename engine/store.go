@@ -8,10 +8,12 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/robobatch/robobatch/automaton"
+	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine/internal/packed"
 	"github.com/robobatch/robobatch/engine/internal/rules"
@@ -158,7 +160,16 @@ type Store struct {
 
 // newStore returns a Store of rules, with the verdicts for rows without rules.
 func newStore(r rules.Store, opt StoreOptions) *Store {
-	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: bindingsOf(opt.Agents), namer: opt.namer, verifier: newVerifier(&opt)}
+	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: make([]Binding, len(opt.Agents)), namer: opt.namer, verifier: newVerifier(&opt)}
+	for i, name := range opt.Agents {
+		token, _, _ := strings.Cut(name, "/")
+		switch c, known := crawlers.Lookup(token); {
+		case known && c.Unbound:
+			s.bindings[i] = Exempt
+		case known && !c.Unstated:
+			s.bindings[i] = Bound
+		}
+	}
 	if s.namer != nil {
 		tokens, complete := r.Tokens()
 		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.names)

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"math"
-	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/crawlers"
 	"github.com/robobatch/robobatch/engine/internal/rules"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -41,21 +39,6 @@ const (
 
 // String returns the binding as the output column spells it: unknown, yes or no.
 func (b Binding) String() string { return [...]string{"unknown", "yes", "no"}[b] }
-
-// bindingsOf returns the bindings of agents.
-func bindingsOf(agents []string) []Binding {
-	bindings := make([]Binding, len(agents))
-	for i, name := range agents {
-		token, _, _ := strings.Cut(name, "/")
-		switch c, known := crawlers.Lookup(token); {
-		case known && c.Unbound:
-			bindings[i] = Exempt
-		case known && !c.Unstated:
-			bindings[i] = Bound
-		}
-	}
-	return bindings
-}
 
 // binding returns whether robots.txt binds an agent. It binds an agent that only a robots.txt names.
 func (s *Store) binding(agent int) Binding {
@@ -103,21 +86,6 @@ func (e *Evaluator) findViolations(b, decided *Batch) {
 			violation = Violated
 		}
 		b.Violations = append(b.Violations, violation)
-	}
-}
-
-// countTimeless counts the verdicts that disallow a URL by a text with an unknown effective date.
-func (e *Evaluator) countTimeless(b *Batch) {
-	agents := e.store.agentsPerURL()
-	for i, timeless := range e.timeless {
-		if !timeless {
-			continue
-		}
-		for _, v := range b.Verdicts[i*agents:][:agents] {
-			if v.Access == Denied {
-				b.Timeless++
-			}
-		}
 	}
 }
 
