@@ -369,22 +369,19 @@ func kindOf(pattern string) kind {
 	return file
 }
 
-// matches reports whether the pattern matches a path.
-func (p *pattern) matches(path string) bool {
-	at := p.start()
-	for i := 0; i < len(path) && at >= 0; i++ {
-		at = p.move(at, path[i])
-	}
-	return at == matched || at == len(p.text)
-}
-
 // winner returns the index of the pattern that decides a path, or -1.
 func (p *product) winner(path string) int {
-	i := len(p.patterns) - 1
-	for i >= 0 && !p.patterns[i].matches(path) {
-		i--
+	for i := range slices.Backward(p.patterns) {
+		q := &p.patterns[i]
+		at := q.start()
+		for k := 0; k < len(path) && at >= 0; k++ {
+			at = q.move(at, path[k])
+		}
+		if at == matched || at == len(q.text) {
+			return i
+		}
 	}
-	return i
+	return -1
 }
 
 // decides returns the kind of a path.

@@ -90,63 +90,47 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 }
 
 // cases returns the cases to measure.
-func (j Job) cases(ctx context.Context) ([]Case, error) {
-	if j.Pack != "" {
-		return j.packCases(ctx), nil
-	}
-	store, _, err := j.build(0)
-	if err != nil {
-		return nil, err
-	}
-	run := func(j Job, workers int) func() (Sample, error) {
-		return Here(func() (Work, error) { return j.run(ctx, store, workers) })
-	}
-	cases := append([]Case{{"Parse", "rule", Here(j.parse)}}, j.logCases()...)
-	if j.Sink != nil {
-		cases = append(cases, Case{"Decide/workers=" + workersText(j.Workers[0]), "url", run(j.blind(), j.Workers[0])})
-	}
-	for _, n := range j.Workers {
-		cases = append(cases,
-			Case{"BuildStore/workers=" + workersText(n), "rule", Here(func() (Work, error) {
-				_, work, err := j.build(n)
-				return work, err
-			})},
-			Case{"Run/workers=" + workersText(n), "url", run(j, n)})
-	}
-	return cases, nil
-}
-
-// packCases is cases for a pack.
-func (j Job) packCases(ctx context.Context) []Case {
-	inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
+func (j Job) cases(ctx context.Context) (cases []Case, err error) {
 	run := func(j Job, workers int) func() (Sample, error) {
 		return Here(j.withPack(workers, func(s *engine.Store) (Work, error) { return j.run(ctx, s, workers) }))
 	}
-	cases := append([]Case{{"OpenPack", "origin", Here(j.withPack(j.Store.Workers, inForce))}}, j.logCases()...)
-	if j.Sink != nil {
-		cases = append(cases, Case{"DecidePack/workers=" + workersText(j.Workers[0]), "url", run(j.blind(), j.Workers[0])})
+	suffix := ""
+	if j.Pack != "" {
+		suffix = "Pack"
+		inForce := func(s *engine.Store) (Work, error) { return Work{Units: int64(s.InForce())}, nil }
+		cases = append(cases, Case{"OpenPack", "origin", Here(j.withPack(j.Store.Workers, inForce))})
+	} else {
+		store, _, err := j.build(0)
+		if err != nil {
+			return nil, err
+		}
+		run = func(j Job, workers int) func() (Sample, error) {
+			return Here(func() (Work, error) { return j.run(ctx, store, workers) })
+		}
+		cases = append(cases, Case{"Parse", "rule", Here(j.parse)})
 	}
-	for _, n := range j.Workers {
-		cases = append(cases, Case{"RunPack/workers=" + workersText(n), "url", run(j, n)})
-	}
-	return cases
-}
-
-// logCases returns the cases that measure only the logs.
-func (j Job) logCases() (cases []Case) {
 	if j.Lines != nil {
 		cases = append(cases, Case{"Unpack", "line", Here(func() (Work, error) {
 			lines, err := j.Lines()
 			return Work{Units: lines}, err
 		})})
 	}
-	return append(cases, Case{"Read", "url", Here(j.read)})
-}
-
-// blind returns the job without an output.
-func (j Job) blind() Job {
-	j.Sink, j.Ran = nil, nil
-	return j
+	cases = append(cases, Case{"Read", "url", Here(j.read)})
+	if j.Sink != nil { // the same without an output
+		blind := j
+		blind.Sink, blind.Ran = nil, nil
+		cases = append(cases, Case{"Decide" + suffix + "/workers=" + workersText(j.Workers[0]), "url", run(blind, j.Workers[0])})
+	}
+	for _, n := range j.Workers {
+		if j.Pack == "" {
+			cases = append(cases, Case{"BuildStore/workers=" + workersText(n), "rule", Here(func() (Work, error) {
+				_, work, err := j.build(n)
+				return work, err
+			})})
+		}
+		cases = append(cases, Case{"Run" + suffix + "/workers=" + workersText(n), "url", run(j, n)})
+	}
+	return cases, nil
 }
 
 // workersText returns a number of workers for the name of a case.

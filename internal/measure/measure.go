@@ -131,8 +131,13 @@ func CPU() time.Duration {
 // Header writes the lines "key: value" that precede benchmarks and, after #, the version of Go, the date and the load of
 // the machine. Benchstat compares only results with the same keys and values, and ignores lines with #.
 func Header(w io.Writer, pkg string) error {
+	load := "unknown"
+	text, _ := os.ReadFile("/proc/loadavg")
+	if fields := strings.Fields(string(text)); len(fields) >= 3 {
+		load = strings.Join(fields[:3], " ")
+	}
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: %s\ncpu: %s\n# go: %s\n# date: %s\n# load: %s\n",
-		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load())
+		runtime.GOOS, runtime.GOARCH, pkg, Machine(), runtime.Version(), time.Now().UTC().Format(time.DateOnly), load)
 	return err
 }
 
@@ -207,16 +212,6 @@ func peakOfImage() int64 {
 func Machine() string {
 	name := cmp.Or(procField("/proc/cpuinfo", "model name"), runtime.GOARCH)
 	return fmt.Sprintf("%s, %d CPUs", name, runtime.NumCPU())
-}
-
-// load returns the system's load averages, or "unknown".
-func load() string {
-	text, _ := os.ReadFile("/proc/loadavg")
-	fields := strings.Fields(string(text))
-	if len(fields) < 3 {
-		return "unknown"
-	}
-	return strings.Join(fields[:3], " ")
 }
 
 // procField returns the value of the first line "key: value" of a file, or "".

@@ -35,10 +35,21 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{file: file, header: h}
-	for i := range r.tables {
-		if r.tables[i], err = openTable(file, h, i); err != nil {
+	for i, name := range tableNames {
+		// Read and check the directory of the table.
+		t := &table{file: file, name: name, at: h.offset(partTables + i), count: uint32(h.entries(i))}
+		t.blocks = make([]tableBlock, blocksOf(h.entries(i)))
+		data := make([]byte, len(t.blocks)*tableEntry)
+		if err := readAt(file, data, t.at+uint64(t.count)*tableEntry); err != nil {
 			return nil, err
 		}
+		if xxh3.Hash(data) != h.sums[i] {
+			return nil, fmt.Errorf("%w (its %s has a wrong checksum)", ErrDamaged, t.name)
+		}
+		for n := range t.blocks {
+			t.blocks[n].first, t.blocks[n].sum = entryAt(data, n)
+		}
+		r.tables[i] = t
 	}
 	r.notes = make([]byte, h.notes)
 	if err := readAt(file, r.notes, h.offset(partNotes)); err != nil {
@@ -281,23 +292,6 @@ var tableNames = [numTables]string{"index of origins", "index of targets", "tabl
 
 // blocksOf returns the number of blocks for that number of entries.
 func blocksOf(count uint64) uint64 { return (count + blockEntries - 1) / blockEntries }
-
-// openTable opens a table. It reads and checks its directory.
-func openTable(file io.ReaderAt, h *header, number int) (*table, error) {
-	t := &table{file: file, name: tableNames[number], at: h.offset(partTables + number), count: uint32(h.entries(number))}
-	t.blocks = make([]tableBlock, blocksOf(h.entries(number)))
-	data, at := make([]byte, len(t.blocks)*tableEntry), t.at+uint64(t.count)*tableEntry
-	if err := readAt(file, data, at); err != nil {
-		return nil, err
-	}
-	if xxh3.Hash(data) != h.sums[number] {
-		return nil, fmt.Errorf("%w (its %s has a wrong checksum)", ErrDamaged, t.name)
-	}
-	for n := range t.blocks {
-		t.blocks[n].first, t.blocks[n].sum = entryAt(data, n)
-	}
-	return t, nil
-}
 
 // entryAt returns an entry of a table or directory.
 func entryAt(entries []byte, i int) (key, value uint64) {
