@@ -276,7 +276,11 @@ func (c *parquetColumn) next() ([]byte, error) {
 		if c.point < 0 {
 			return v.Bytes, nil
 		}
-		c.text = c.appendDecimal(c.text[:0], bigOf(v.Bytes))
+		n := new(big.Int).SetBytes(v.Bytes) // big-endian, in two's complement
+		if len(v.Bytes) > 0 && v.Bytes[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v.Bytes))))
+		}
+		c.text = c.appendDecimal(c.text[:0], n)
 	case parquet.Types.Float:
 		c.text = strconv.AppendFloat(c.text[:0], v.Float, 'g', -1, 32)
 	case parquet.Types.Double:
@@ -319,15 +323,6 @@ func (c *parquetColumn) unless(kind engine.KeptKind) engine.KeptKind {
 		return engine.KeptText
 	}
 	return kind
-}
-
-// bigOf decodes a big-endian number in two's complement.
-func bigOf(bytes []byte) *big.Int {
-	n := new(big.Int).SetBytes(bytes)
-	if len(bytes) > 0 && bytes[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
-	}
-	return n
 }
 
 // appendDecimal appends n divided by 10 to the power of c.point.

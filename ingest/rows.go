@@ -190,7 +190,9 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 		ok = len(text) > 0
 		k.Texts = append(k.Texts, appendPiece(b, text))
 	case engine.KeptFloat:
-		f, ok = parseFloat(text)
+		if 0 < len(text) && len(text) <= 40 {
+			f, ok = orZero(strconv.ParseFloat(string(text), 64))
+		}
 		k.Floats = append(k.Floats, f)
 	case engine.KeptInt:
 		n, ok = parseInt(text)
@@ -228,14 +230,6 @@ func parseInt(text []byte) (n int64, ok bool) {
 		n = -n
 	}
 	return n, true
-}
-
-// parseFloat returns the number in text; 0 if text is not a number.
-func parseFloat(text []byte) (f float64, ok bool) {
-	if len(text) == 0 || len(text) > 40 {
-		return 0, false
-	}
-	return orZero(strconv.ParseFloat(string(text), 64))
 }
 
 // orZero returns n, or 0 if err is not nil.
