@@ -102,7 +102,8 @@ func (c *Corpus) Responses() (all []robots.Response, err error) {
 	return all, nil
 }
 
-// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until yield returns false.
+// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until yield returns false. Like package ingest,
+// it reads only the part of a file that counts.
 func readArchive(name string, yield func(robots.Response, error) bool) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -119,31 +120,25 @@ func readArchive(name string, yield func(robots.Response, error) bool) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		var r robots.Response
-		if err == nil && h.Typeflag == tar.TypeReg {
-			r, err = readMember(h, members)
-		}
 		if err != nil {
 			return fmt.Errorf("unpack %s: %w", name, err)
 		}
-		if r.Origin != "" && !yield(r, nil) {
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		scheme, host, _ := strings.Cut(strings.TrimSuffix(path.Base(h.Name), ".txt"), "_")
+		if i := strings.LastIndexByte(host, '_'); i >= 0 && strings.Trim(host[i+1:], "0123456789") == "" {
+			host = host[:i] + ":" + host[i+1:]
+		}
+		origin, errOrigin := robots.ParseOrigin(scheme + "://" + host)
+		body, errRead := io.ReadAll(io.LimitReader(members, rulefiles.MaxBody))
+		if err := errors.Join(errOrigin, errRead); err != nil {
+			return fmt.Errorf("unpack %s: %s: %w", name, h.Name, err)
+		}
+		if !yield(robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, nil) {
 			return nil
 		}
 	}
-}
-
-// readMember reads a robots.txt like package ingest: only the part that counts.
-func readMember(h *tar.Header, r io.Reader) (robots.Response, error) {
-	scheme, host, _ := strings.Cut(strings.TrimSuffix(path.Base(h.Name), ".txt"), "_")
-	if i := strings.LastIndexByte(host, '_'); i >= 0 && strings.Trim(host[i+1:], "0123456789") == "" {
-		host = host[:i] + ":" + host[i+1:]
-	}
-	origin, err := robots.ParseOrigin(scheme + "://" + host)
-	if err != nil {
-		return robots.Response{}, fmt.Errorf("%s: %w", h.Name, err)
-	}
-	body, err := io.ReadAll(io.LimitReader(r, rulefiles.MaxBody))
-	return robots.Response{Origin: origin, Status: http.StatusOK, Name: h.Name, Body: body, Size: h.Size}, err
 }
 
 // Distinct returns the distinct bodies in the order of their first responses, and the sum of their sizes in bytes.

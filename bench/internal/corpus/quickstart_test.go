@@ -1,4 +1,4 @@
-package main
+package corpus
 
 import (
 	"bytes"
@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/robobatch/robobatch/bench/internal/corpus"
-	"github.com/robobatch/robobatch/internal/testdata/repcase"
 	"github.com/robobatch/robobatch/robots"
 )
 
 // folder is the quick start in the source tree.
-var folder = filepath.Join("..", "..", "testdata", "quickstart")
+var folder = filepath.Join("..", "..", "..", "testdata", "quickstart")
 
 // TestFiles checks that all robots.txt files in sources.tsv exist unchanged, and no others. It fails if a checkout has
 // changed line ends.
@@ -59,7 +57,7 @@ func TestVariety(t *testing.T) {
 			t.Errorf("no robots.txt has %s", flag)
 		}
 	}
-	urls, err := corpus.Quickstart(folder).Logs[0].URLs()
+	urls, err := Quickstart(folder).Logs[0].URLs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +81,7 @@ func tally(files map[robots.Origin]*robots.File, urls [][]byte) map[string]int {
 
 // verdict returns the name of the verdict on one URL.
 func verdict(files map[robots.Origin]*robots.File, line []byte) string {
-	origin := corpus.OriginOf(line)
+	origin := OriginOf(line)
 	file := files[origin]
 	switch {
 	case origin == "":
@@ -107,35 +105,6 @@ func verdict(files map[robots.Origin]*robots.File, line []byte) string {
 		return "allow rule"
 	default:
 		return "disallow rule"
-	}
-}
-
-// TestSame builds the quick start from the collection and compares it.
-func TestSame(t *testing.T) {
-	collection := filepath.Join(repcase.SharedDir(t), "data")
-	out := t.TempDir()
-	if _, _, err := build(collection, out); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"sources.tsv", "LICENSES/protego-BSD-3-Clause.txt"} {
-		want, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what the collection gives: make it again (%v)", name, err)
-		}
-	}
-	want, err := corpus.Quickstart(out).Logs[0].URLs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := corpus.Quickstart(folder).Logs[0].URLs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(bytes.Join(got, []byte("\n")), bytes.Join(want, []byte("\n"))) {
-		t.Error("urls.zst differs from what the collection gives: make it again")
 	}
 }
 
