@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,31 +51,55 @@ func TestBound(t *testing.T) {
 	if text, err := prepare.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	l := lab{ctx: t.Context(), inputs: dir, dir: dir, binary: filepath.Join(dir, "robobatch")}
-	if err := tool.Build(t.Context(), l.binary); err != nil {
-		t.Fatal(err)
-	}
-	r, err := parse([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})
+	l, err := parse([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.ctx, l.inputs, l.dir, l.binary = t.Context(), dir, dir, filepath.Join(dir, "robobatch")
+	if err := tool.Build(t.Context(), l.binary); err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
-	err = l.table(&out, r)
+	err = l.table(&out)
 	t.Logf("\n%s", &out)
 	if err != nil {
 		t.Error(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); len(r.shapes) != 29 || lines != 1+3*len(r.shapes) {
-		t.Errorf("%d lines of %d shapes", lines, len(r.shapes))
+	if lines := strings.Count(out.String(), "\n"); len(l.shapes) != 29 || lines != 1+3*len(l.shapes) {
+		t.Errorf("%d lines of %d shapes", lines, len(l.shapes))
 	}
 	if !regexp.MustCompile(`(?m)^plain +64 MiB .* ok$`).MatchString(out.String()) {
 		t.Error("the simplest run does not fit in the least limit")
 	}
-	if ok := regexp.MustCompile(`(?m)^[a-z]+ +256 MiB +([0-9.]+) MiB .* ok$`).FindAllStringSubmatch(out.String(), -1); len(ok) != len(r.shapes) {
+	if ok := regexp.MustCompile(`(?m)^[a-z]+ +256 MiB +([0-9.]+) MiB .* ok$`).FindAllStringSubmatch(out.String(), -1); len(ok) != len(l.shapes) {
 		t.Errorf("%d shapes ran under 256 MiB", len(ok))
 	} else if ok[0][1] == "0.0" {
 		t.Skip("this system does not tell the peak memory of a process")
 	}
+}
+
+// plan returns the line in the table of plans in cmd/robobatch/internal/memory that the shape covers.
+func (s *shape) plan() string {
+	switch {
+	case s.page != "":
+		return cmp.Or(s.command, "robobatch") + " -report"
+	case s.command == "report" && s.old != nil:
+		return "report -old"
+	}
+	return cmp.Or(s.command, "robobatch")
+}
+
+// planNames finds the names in the source of the table of plans.
+var planNames = regexp.MustCompile(`(?m)^\t\{Run: "([^"]+)"`)
+
+// missing returns the plans that no shape covers, given the source of the table.
+func missing(source []byte) (names []string) {
+	for _, m := range planNames.FindAllSubmatch(source, -1) {
+		if name := string(m[1]); !slices.ContainsFunc(shapes, func(s shape) bool { return s.plan() == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // TestPlans checks that every memory plan has a shape.
@@ -119,9 +145,9 @@ func TestShapes(t *testing.T) {
 	for _, s := range shapes {
 		names[s.name] = true
 	}
-	r, err := parse([]string{"-shapes", "^(plain|wide)$", "-limits", "64MiB,1024MiB"})
-	if err != nil || len(names) != len(shapes) || len(r.shapes) != 2 || len(r.limits) != 2 || r.limits[1] != 1024 || r.rows != 1_000_000 {
-		t.Errorf("%d names of %d shapes; %+v: %v", len(names), len(shapes), r, err)
+	l, err := parse([]string{"-shapes", "^(plain|wide)$", "-limits", "64MiB,1024MiB"})
+	if err != nil || len(names) != len(shapes) || len(l.shapes) != 2 || len(l.limits) != 2 || l.limits[1] != 1024 || l.spec.URLs != 1_000_000 {
+		t.Errorf("%d names of %d shapes; %+v: %v", len(names), len(shapes), l, err)
 	}
 	for _, wrong := range [][]string{{"-limits", "1GiB"}, {"-limits", "0"}, {"-shapes", "("}} {
 		if _, err := parse(wrong); err == nil || !strings.Contains(err.Error(), wrong[0]) {

@@ -1,11 +1,5 @@
 package main
 
-import (
-	"cmp"
-	"regexp"
-	"slices"
-)
-
 // A shape is a kind of run that needs much memory.
 type shape struct {
 	name  string
@@ -23,44 +17,6 @@ type shape struct {
 	least int64 // the limit in bytes below which the run may refuse to start; 0 means mustRun
 }
 
-// plan returns the line in the table of plans in cmd/robobatch/internal/memory that the shape covers.
-func (s *shape) plan() string {
-	switch {
-	case s.page != "":
-		return cmp.Or(s.command, "robobatch") + " -report"
-	case s.command == "report" && s.old != nil:
-		return "report -old"
-	}
-	return cmp.Or(s.command, "robobatch")
-}
-
-// planNames finds the names in the source of the table of plans.
-var planNames = regexp.MustCompile(`(?m)^\t\{Run: "([^"]+)"`)
-
-// missing returns the plans that no shape covers, given the source of the table.
-func missing(source []byte) (names []string) {
-	for _, m := range planNames.FindAllSubmatch(source, -1) {
-		if name := string(m[1]); !slices.ContainsFunc(shapes, func(s shape) bool { return s.plan() == name }) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// inputs returns the files that the shape reads.
-func (s *shape) inputs() []*input {
-	all := []*input{s.rules}
-	if s.log != nil {
-		all = append(all, s.log)
-	}
-	for _, in := range []*input{s.old, s.stdin, s.sitemap} {
-		if in != nil {
-			all = append(all, in)
-		}
-	}
-	return all
-}
-
 // shapes are the runs. All have the origins in random order, so that rules are dropped and loaded again continually. In
 // the shapes of diff, every row changes, because of a rule of its own origin.
 var shapes = []shape{
@@ -74,7 +30,7 @@ var shapes = []shape{
 	{name: "wide", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide"}},
 	{name: "widerules", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-layout", "wide", "-columns", "url,allowed,reason,rule_line,rule"}},
 	{name: "agents", rules: pack, log: urls, out: "x.parquet", flags: []string{"-agent", "@search,@ai", "-where", "disallowed"}},
-	{name: "longurls", rules: pack, log: longURLs, out: "x.parquet"},
+	{name: "longurls", rules: pack, log: long, out: "x.parquet"},
 	{name: "kept", rules: pack, log: events, out: "x.parquet", flags: []string{"-keep", "time,method,status:int,referer,country,ms:float,bytes:int,request_id,session,cached:bool,user_agent"}},
 	{name: "partition", rules: pack, log: events, out: "x", flags: []string{"-partition-by", "date,allowed", "-sort", "origin", "-out-format", "parquet", "-keep", "time,status:int,referer"}},
 	{name: "fromlog", rules: pack, log: events, out: "x.csv.zst", flags: []string{"-agent-from-log", "-columns", "line,url,agent,allowed,violation,rule"}},

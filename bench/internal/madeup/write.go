@@ -2,6 +2,7 @@ package madeup
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -120,6 +122,14 @@ func writeLines(w io.Writer, all iter.Seq2[robots.Response, error]) error {
 		}
 	}
 	return buf.Flush()
+}
+
+// WritePack compiles responses in the command's default dialect.
+func WritePack(name string, all iter.Seq2[robots.Response, error]) error {
+	return WriteFile(name, func(w io.Writer) error {
+		_, err := engine.WritePack(context.Background(), w.(*os.File), all, engine.PackOptions{Dialect: robots.Google, TempDir: filepath.Dir(name)})
+		return err
+	})
 }
 
 // WriteFile creates a file, and calls write to fill it.

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/robobatch/robobatch/internal/measure"
 )
 
 // Main runs a command with that name. A signal cancels its context. It exits with code 2 after an error.
@@ -23,6 +25,16 @@ func Main(name string, run func(ctx context.Context, arguments []string) error) 
 		fmt.Fprintln(os.Stderr, name+":", err)
 		os.Exit(2)
 	}
+}
+
+// Again runs this program with other arguments. Programs that measure the memory of processes write their inputs so,
+// because a process inherits the peak memory of its parent.
+func Again(ctx context.Context, arguments []string) error {
+	self, err := os.Executable()
+	if err == nil {
+		_, err = measure.Exec(exec.CommandContext(ctx, self, arguments...))
+	}
+	return err
 }
 
 const module = "github.com/robobatch/robobatch"
