@@ -79,31 +79,7 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if l.prepare {
-		// Write the inputs of the shapes, except for existing ones.
-		c, err := corpus.Find(".")
-		if err != nil {
-			return err
-		}
-		g, err := madeup.New(c, l.spec)
-		if err != nil {
-			return err
-		}
-		for _, s := range l.shapes {
-			for _, in := range []*input{s.rules, s.log, s.old, s.stdin, s.sitemap} {
-				if in == nil {
-					continue
-				}
-				path := filepath.Join(l.inputs, in.name)
-				if _, err := os.Stat(path); err == nil {
-					continue
-				}
-				part := filepath.Join(l.inputs, "part-"+in.name) // renamed when it is complete
-				if err := errors.Join(in.write(part, g), os.Rename(part, path)); err != nil {
-					return fmt.Errorf("write %s: %w", path, err)
-				}
-			}
-		}
-		return nil
+		return l.writeInputs()
 	}
 	if l.dir, err = os.MkdirTemp("", "robobatch-memory-"); err != nil {
 		return err
@@ -117,6 +93,34 @@ func run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	return l.table(os.Stdout)
+}
+
+// writeInputs writes the inputs of the shapes, except for existing ones.
+func (l *lab) writeInputs() error {
+	c, err := corpus.Find(".")
+	if err != nil {
+		return err
+	}
+	g, err := madeup.New(c, l.spec)
+	if err != nil {
+		return err
+	}
+	for _, s := range l.shapes {
+		for _, in := range []*input{s.rules, s.log, s.old, s.stdin, s.sitemap} {
+			if in == nil {
+				continue
+			}
+			path := filepath.Join(l.inputs, in.name)
+			if _, err := os.Stat(path); err == nil {
+				continue
+			}
+			part := filepath.Join(l.inputs, "part-"+in.name) // renamed when it is complete
+			if err := errors.Join(in.write(part, g), os.Rename(part, path)); err != nil {
+				return fmt.Errorf("write %s: %w", path, err)
+			}
+		}
+	}
+	return nil
 }
 
 const mib = 1 << 20

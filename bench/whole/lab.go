@@ -1,81 +1,141 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// A lab runs the command.
+// A lab has the cases, and runs the command.
 type lab struct {
 	ctx    context.Context
-	dir    string
+	spec   madeup.Spec
+	dir    string // for inputs and outputs
 	binary string
-	base   string // another build of the command, for comparison; "" means none
-	copies int    // number of copies of a log in a repeated one
-
-	unlimited time.Duration // CPU time of the last run with a pack and no limit
+	base   string         // another build of the command, for comparison; "" means none
+	copies int            // number of copies of a log in a repeated one
+	wanted *regexp.Regexp // selects cases by name
+	cases  []measure.Case
+	inputs []input // that the cases need; some occur repeatedly
 }
 
-// withoutURL are the columns of the cases with url=false.
-const withoutURL = "line,input,origin,agent,allowed,reason,rule_line,rule"
-
-// A trial is a case and the inputs that it needs.
-type trial struct {
-	measure.Case
-	inputs []input
+// add adds a case, and the inputs that it needs, if it is wanted.
+func (l *lab) add(name, unit string, inputs []input, run func() (measure.Sample, error)) {
+	if l.wanted.MatchString(name) {
+		l.cases = append(l.cases, measure.Case{Name: name, Unit: unit, Run: run})
+		l.inputs = append(l.inputs, inputs...)
+	}
 }
 
-// trials returns all cases.
-func (l *lab) trials(spec madeup.Spec) []trial {
-	// For each set of rules and number of workers: the time of loading the rules, and the runs.
-	var all []trial
-	for _, workers := range []int{1, 2} {
-		loaded := map[string]bool{}
-		for _, f := range logs(l.dir) {
-			if set := fmt.Sprintf("Load/%s/workers=%d", "data="+f.data, workers); !loaded[set] {
-				loaded[set] = true
-				all = append(all, trial{measure.Case{Name: set, Unit: "rule", Run: func() (measure.Sample, error) {
-					s, r, err := l.exec(f.rules, f.path, workers, "-limit", "1")
-					s.Units = r.Rules.Patterns
-					return s, err
-				}}, f.inputs()})
-			}
-			for _, url := range []bool{true, false} {
-				name := fmt.Sprintf("Whole/%s/url=%t/workers=%d", f.name(), url, workers)
-				all = append(all, trial{measure.Case{Name: name, Unit: "url", Run: func() (measure.Sample, error) { return l.whole(f, workers, url) }}, f.inputs()})
-			}
+// addTrials adds all wanted cases.
+func (l *lab) addTrials() {
+	l.addRuns()
+	l.addFiles()
+	l.addPacks()
+	l.addRepeated()
+	l.addWhatIf()
+}
+
+// An input is a file or directory that cases need.
+type input struct {
+	path  string
+	write func(path string, src *corpus.Corpus, made *madeup.Generator) error
+}
+
+// prepare writes the inputs.
+func (l *lab) prepare() error {
+	src, err := corpus.Find(".")
+	if err != nil {
+		return err
+	}
+	made, err := madeup.New(src, l.spec)
+	if err != nil {
+		return err
+	}
+	written := map[string]bool{}
+	for _, in := range l.inputs {
+		if written[in.path] {
+			continue
+		}
+		written[in.path] = true
+		if err := in.write(in.path, src, made); err != nil {
+			return fmt.Errorf("write %s: %w", in.path, err)
 		}
 	}
-	return slices.Concat(all, l.files(spec), l.packs(spec), l.repeated(), l.whatIf())
+	return nil
 }
 
-// whole runs the command on a log, and subtracts the time of loading that the command reports.
-func (l *lab) whole(f logFile, workers int, url bool) (measure.Sample, error) {
-	var columns []string
-	if !url {
-		columns = []string{"-columns", withoutURL}
-	}
-	s, r, err := l.exec(f.rules, f.path, workers, columns...)
-	s.Wall -= seconds(r.Run.RulesSeconds)
-	s.CPU -= seconds(r.Run.RulesCPU)
-	s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
-	return s, err
+// rules are the rules of "real" or "madeup" data.
+func (l *lab) rules(data string) input {
+	return input{filepath.Join(l.dir, data+".jsonl.zst"), func(path string, src *corpus.Corpus, made *madeup.Generator) error {
+		if data == "real" {
+			return madeup.WriteRules(path, src.Rules)
+		}
+		return madeup.WriteRules(path, made.Responses())
+	}}
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// repeated has several copies of a log of the corpus, one or more in each frame; or, if isDistinct, each line several
+// times in a row, with different queries.
+func (l *lab) repeated(log, frames int, isDistinct bool) input {
+	name := fmt.Sprintf("repeated-%d-%d-%t.zst", log, frames, isDistinct)
+	return input{filepath.Join(l.dir, name), func(path string, src *corpus.Corpus, _ *madeup.Generator) error {
+		urls, err := src.Logs[min(log, len(src.Logs)-1)].URLs()
+		if err != nil {
+			return err
+		}
+		return madeup.WriteFile(path, func(w io.Writer) error {
+			enc, err := zstd.NewWriter(w)
+			if err != nil {
+				return err
+			}
+			text := bufio.NewWriter(enc)
+			if isDistinct {
+				for _, url := range urls {
+					mark := byte('?')
+					if bytes.IndexByte(url, mark) >= 0 {
+						mark = '&'
+					}
+					for i := range l.copies {
+						fmt.Fprintf(text, "%s%ccopy=%d\n", url, mark, i)
+					}
+				}
+				return errors.Join(text.Flush(), enc.Close())
+			}
+			for i := range l.copies {
+				for _, url := range urls {
+					text.Write(url)
+					text.WriteByte('\n')
+				}
+				if frames == 1 && i < l.copies-1 {
+					continue
+				}
+				if err := errors.Join(text.Flush(), enc.Close()); err != nil {
+					return err
+				}
+				enc.Reset(w)
+			}
+			return nil
+		})
+	}}
+}
 
 // stats are the fields that are used of the command's statistics.
 type stats struct {
@@ -92,7 +152,7 @@ type stats struct {
 	} `json:"run"`
 }
 
-// exec runs the command with rules on a log, and writes Parquet.
+// exec runs the command with rules on a log, and writes Parquet. The units of the sample are URLs.
 func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Sample, stats, error) {
 	var r stats
 	counts := filepath.Join(l.dir, "stats.json")
@@ -101,107 +161,78 @@ func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Samp
 		"-workers", strconv.Itoa(workers), "-progress", "off",
 	}, more...)
 	cmd := exec.CommandContext(l.ctx, l.binary, arguments...)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", max(workers, 1)))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", workers))
 	s, err := measure.Exec(cmd)
 	if err != nil {
 		return s, r, err
 	}
 	text, err := os.ReadFile(counts)
-	if err != nil {
-		return s, r, err
-	}
-	return s, r, json.Unmarshal(text, &r)
+	err = errors.Join(err, json.Unmarshal(text, &r))
+	s.Units, s.Bytes = r.Counts.URLs, r.Counts.URLBytes
+	return s, r, err
 }
 
-// A logFile is a log and its rules.
-type logFile struct {
-	data   string // "real" or "madeup", for both
+// whole runs the command on a log, with or without the column url, and subtracts the time of loading that the command
+// reports.
+func (l *lab) whole(rules, log string, workers int, url bool) (measure.Sample, error) {
+	var columns []string
+	if !url {
+		columns = []string{"-columns", "line,input,origin,agent,allowed,reason,rule_line,rule"}
+	}
+	s, r, err := l.exec(rules, log, workers, columns...)
+	s.Wall -= time.Duration(r.Run.RulesSeconds * float64(time.Second))
+	s.CPU -= time.Duration(r.Run.RulesCPU * float64(time.Second))
+	return s, err
+}
+
+// compile compiles a pack with a command, once.
+func (l *lab) compile(binary, rules, pack string) error {
+	if _, err := os.Stat(pack); err == nil {
+		return nil
+	}
+	_, err := measure.Exec(exec.CommandContext(l.ctx, binary, "compile", "-rules", rules, "-out", pack))
+	return err
+}
+
+// logs are the real log, and generated ones in both orders, as one frame and as eight. Logs with the same data are
+// consecutive.
+var logs = []struct {
+	data   string // "real" or "madeup", also for the rules
 	order  madeup.Order
 	frames int
-	path   string
-	rules  string
+}{
+	{"real", madeup.Grouped, 1},
+	{"madeup", madeup.Grouped, 1},
+	{"madeup", madeup.Grouped, 8},
+	{"madeup", madeup.Shuffled, 1},
+	{"madeup", madeup.Shuffled, 8},
 }
 
-// name returns the part of a benchmark's name for the log.
-func (f logFile) name() string {
-	return fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
-}
-
-// logs returns the logs of a directory: those of the corpus, and generated ones in both orders, as one frame and as
-// eight.
-func logs(dir string) []logFile {
-	all := []logFile{
-		{data: "real", order: madeup.Grouped, frames: 1},
-		{data: "madeup", order: madeup.Grouped, frames: 1},
-		{data: "madeup", order: madeup.Grouped, frames: 8},
-		{data: "madeup", order: madeup.Shuffled, frames: 1},
-		{data: "madeup", order: madeup.Shuffled, frames: 8},
-	}
-	for i, f := range all {
-		all[i].path = filepath.Join(dir, strings.ReplaceAll(f.name(), "/", ",")+".zst")
-		all[i].rules = filepath.Join(dir, f.data+".jsonl.zst")
-	}
-	return all
-}
-
-// inputs returns the rules and the log.
-func (f logFile) inputs() []input {
-	rules := input{f.rules, func(m *maker) error { return madeup.WriteRules(f.rules, m.made.Responses()) }}
-	log := input{f.path, func(m *maker) error {
-		return madeup.WriteFile(f.path, func(w io.Writer) error { return m.made.WriteLog(w, f.order, f.frames) })
-	}}
-	if f.data == "real" {
-		rules.write = func(m *maker) error { return madeup.WriteRules(f.rules, m.corpus.Rules) }
-		log.write = func(m *maker) error {
-			return madeup.WriteFile(f.path, func(w io.Writer) error {
-				f, err := os.Open(m.corpus.Logs[0].Path)
-				if err != nil {
-					return err
+// addRuns adds, for each number of workers, the time of loading each set of rules, and the runs.
+func (l *lab) addRuns() {
+	for _, workers := range []int{1, 2} {
+		for i, f := range logs {
+			name := fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
+			rules := l.rules(f.data)
+			log := input{filepath.Join(l.dir, strings.ReplaceAll(name, "/", ",")+".zst"), func(path string, src *corpus.Corpus, made *madeup.Generator) error {
+				if f.data == "real" {
+					return os.Symlink(src.Logs[0].Path, path)
 				}
-				defer f.Close()
-				_, err = io.Copy(w, f)
-				return err
-			})
-		}
-	}
-	return []input{rules, log}
-}
-
-// An input is a file or directory that cases need.
-type input struct {
-	path  string
-	write func(*maker) error
-}
-
-// A maker writes inputs.
-type maker struct {
-	corpus *corpus.Corpus
-	made   *madeup.Generator
-	spec   madeup.Spec
-}
-
-// prepare writes the files that the selected cases need.
-func (r request) prepare(dir string) error {
-	m := &maker{spec: r.spec}
-	var err error
-	if m.corpus, err = corpus.Find("."); err != nil {
-		return err
-	}
-	if m.made, err = madeup.New(m.corpus, r.spec); err != nil {
-		return err
-	}
-	written := map[string]bool{}
-	l := lab{dir: dir, copies: r.copies}
-	for _, t := range r.chosen(&l) {
-		for _, in := range t.inputs {
-			if written[in.path] {
-				continue
+				return madeup.WriteFile(path, func(w io.Writer) error { return made.WriteLog(w, f.order, f.frames) })
+			}}
+			inputs := []input{rules, log}
+			if i == 0 || logs[i-1].data != f.data {
+				l.add(fmt.Sprintf("Load/data=%s/workers=%d", f.data, workers), "rule", inputs, func() (measure.Sample, error) {
+					s, r, err := l.exec(rules.path, log.path, workers, "-limit", "1")
+					s.Units, s.Bytes = r.Rules.Patterns, 0
+					return s, err
+				})
 			}
-			written[in.path] = true
-			if err := in.write(m); err != nil {
-				return err
+			for _, url := range []bool{true, false} {
+				l.add(fmt.Sprintf("Whole/%s/url=%t/workers=%d", name, url, workers), "url", inputs, func() (measure.Sample, error) {
+					return l.whole(rules.path, log.path, workers, url)
+				})
 			}
 		}
 	}
-	return nil
 }

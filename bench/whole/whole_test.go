@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,25 +18,19 @@ import (
 // TestTrials checks that each case runs the command and reports the times, without loading the rules where documented.
 func TestTrials(t *testing.T) {
 	dir := t.TempDir()
-	r := request{spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}, copies: 2, bench: "^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true|WhatIf/log=real)"}
-	if err := r.prepare(dir); err != nil {
-		t.Fatal(err)
-	}
-	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch"), copies: r.copies}
+	l := lab{ctx: t.Context(), dir: dir, binary: filepath.Join(dir, "robobatch"), copies: 2, spec: madeup.Spec{Origins: 100, URLs: 20_000, Aimed: 25}}
+	l.wanted = regexp.MustCompile("^(Load|Whole|Files|Pack|Unpack/log=real|Repeated/log=real/.*url=true|WhatIf/log=real)")
 	l.base = l.binary
-	if err := tool.Build(t.Context(), l.binary); err != nil {
+	l.addTrials()
+	if err := errors.Join(l.prepare(), tool.Build(t.Context(), l.binary)); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	var cases []measure.Case
-	for _, trial := range r.chosen(&l) {
-		cases = append(cases, trial.Case)
-	}
-	if err := measure.Rounds(t.Context(), &out, 1, cases); err != nil {
+	if err := measure.Rounds(t.Context(), &out, 1, l.cases); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5+6; got != want || len(cases) != want {
-		t.Errorf("%d lines, %d cases, want %d", got, len(cases), want)
+	if got, want := strings.Count(out.String(), "\n"), 2*(2+5*2)+1+3+1+5+6; got != want || len(l.cases) != want {
+		t.Errorf("%d lines, %d cases, want %d", got, len(l.cases), want)
 	}
 	for name, units := range map[string][]string{
 		"Load/data=real/workers=1":                                     {"cpu-ns/rule"},
@@ -58,14 +54,14 @@ func TestTrials(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range logs(dir) {
-		s, err := l.whole(f, 2, false)
-		if err != nil || s.Units < 20_000 || s.Bytes < 50*s.Units {
-			t.Errorf("%s: %d URLs of %d bytes: %v", f.name(), s.Units, s.Bytes, err)
+	for _, c := range l.cases {
+		if !strings.HasSuffix(c.Name, "/url=false/workers=2") && !strings.Contains(c.Name, "memory=none") {
+			continue
 		}
-	}
-	if s, err := l.pack(filepath.Join(dir, "madeup.rbp"), filepath.Join(dir, "madeup.rbp.urls.zst"), "none"); err != nil || s.Units != 100 {
-		t.Errorf("%d URLs of 100 origins: %v", s.Units, err)
+		s, err := c.Run()
+		if pack := strings.HasPrefix(c.Name, "Pack"); err != nil || pack && s.Units != 100 || !pack && (s.Units < 20_000 || s.Bytes < 50*s.Units) {
+			t.Errorf("%s: %d URLs of %d bytes: %v", c.Name, s.Units, s.Bytes, err)
+		}
 	}
 }
 
@@ -78,8 +74,9 @@ func TestChosen(t *testing.T) {
 		"^$":          nil,
 	} {
 		dir := t.TempDir()
-		r := request{spec: madeup.Spec{Origins: 10, URLs: 100}, bench: expr}
-		if err := r.prepare(dir); err != nil {
+		l := lab{dir: dir, spec: madeup.Spec{Origins: 10, URLs: 100}, wanted: regexp.MustCompile(expr)}
+		l.addTrials()
+		if err := l.prepare(); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(dir)
