@@ -14,7 +14,7 @@ import (
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	rules, log := filepath.Join(dir, "rules"), filepath.Join(dir, "log.zst")
-	if err := run([]string{"-origins", "20", "-urls", "1000", "-frames", "3", "-order", "shuffled", "-rules", rules, "-out", log}); err != nil {
+	if err := run(t.Context(), []string{"-origins", "20", "-urls", "1000", "-frames", "3", "-order", "shuffled", "-rules", rules, "-out", log}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(rules)
@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 func TestRequests(t *testing.T) {
 	dir := t.TempDir()
 	rules, log := filepath.Join(dir, "rules"), filepath.Join(dir, "log.csv")
-	if err := run([]string{"-origins", "20", "-urls", "1000", "-crawlers", "7", "-crawl-delay", "10", "-rules", rules, "-out", log}); err != nil {
+	if err := run(t.Context(), []string{"-origins", "20", "-urls", "1000", "-crawlers", "7", "-crawl-delay", "10", "-rules", rules, "-out", log}); err != nil {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(rules)
@@ -80,7 +80,7 @@ func TestBadFlags(t *testing.T) {
 	for _, arguments := range [][]string{
 		{}, {"-out", "x", "-order", "sorted"}, {"-out", "x", "-frames", "0"}, {"-out", "x", "-origins", "0"}, {"-out", "x", "y"}, {"-out", "x", "-crawlers", "-1"}, {"-out", "x", "-crawlers", "1000"},
 	} {
-		if err := run(arguments); err == nil {
+		if err := run(t.Context(), arguments); err == nil {
 			t.Errorf("no error for %q", arguments)
 		}
 	}

@@ -86,8 +86,18 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	}
 	for range rakeRounds {
 		for _, partition := range webShares {
-			for _, c := range partition {
-				scale(g.bases, weights, c)
+			for _, c := range partition { // change the weights of the class to its share
+				sum := 0.0
+				for i := range bases {
+					if c.has(&bases[i]) {
+						sum += weights[i]
+					}
+				}
+				for i := range bases {
+					if c.has(&bases[i]) && sum > 0 {
+						weights[i] *= c.share / sum
+					}
+				}
 			}
 		}
 	}
@@ -186,19 +196,15 @@ var tlds = strings.Fields("test test test example") // reserved names (RFC 2606)
 func (g *Generator) Responses() iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		for i := range g.spec.Origins {
-			if !yield(g.response(i), nil) {
+			origin, seed := g.Origin(i), g.textSeed(i)
+			r := robots.Response{
+				Origin: origin, Name: strings.Replace(string(origin), "://", "_", 1) + ".txt", Status: http.StatusOK,
+				Body: g.baseOf(seed).text(&g.words, seed),
+			}
+			if !yield(r, nil) {
 				return
 			}
 		}
-	}
-}
-
-func (g *Generator) response(i int) robots.Response {
-	seed := g.textSeed(i)
-	origin := g.Origin(i)
-	return robots.Response{
-		Origin: origin, Name: strings.Replace(string(origin), "://", "_", 1) + ".txt", Status: http.StatusOK,
-		Body: g.baseOf(seed).text(&g.words, seed),
 	}
 }
 
@@ -231,24 +237,6 @@ var webShares = [][]class{
 // rakeRounds is enough to adjust the shares of 2,561 bases to within 0.1 %.
 const rakeRounds = 200
 
-// scale changes the weights of a class to its share.
-func scale(bases []base, weights []float64, c class) {
-	sum := 0.0
-	for i := range bases {
-		if c.has(&bases[i]) {
-			sum += weights[i]
-		}
-	}
-	if sum == 0 {
-		return
-	}
-	for i := range bases {
-		if c.has(&bases[i]) {
-			weights[i] *= c.share / sum
-		}
-	}
-}
-
 // mix returns a pseudo-random number that depends on all bits of its arguments.
 func mix(a, b uint64) uint64 {
 	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
@@ -262,24 +250,18 @@ func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
 // A shuffle is a random permutation of the numbers below n that needs no memory: a Feistel network over the bits of n,
 // which is repeated while the result is not below n.
-type shuffle struct {
-	n, seed uint64
-	half    uint // number of bits of each half
-}
-
-func newShuffle(n, seed uint64) shuffle {
-	return shuffle{n, seed, uint(bits.Len64(n)+1) / 2}
-}
+type shuffle struct{ n, seed uint64 }
 
 // at returns the number at position i < n.
 func (s shuffle) at(i uint64) uint64 {
-	mask := uint64(1)<<s.half - 1
+	half := (bits.Len64(s.n) + 1) / 2 // number of bits of each half
+	mask := uint64(1)<<half - 1
 	for {
-		left, right := i>>s.half, i&mask
+		left, right := i>>half, i&mask
 		for round := range uint64(4) {
 			left, right = right, left^mix(right, s.seed+round)&mask
 		}
-		if i = left<<s.half | right; i < s.n {
+		if i = left<<half | right; i < s.n {
 			return i
 		}
 	}

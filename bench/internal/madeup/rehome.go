@@ -48,33 +48,23 @@ func newBase(body []byte) base {
 			b.own = append(b.own, r.Value)
 		}
 	}
-	for off, value := range values(body) {
-		for _, s := range words(value) {
-			b.spots = append(b.spots, spot{off + s.off, s.len})
+	// Find the words after "allow:" and "disallow:", up to a comment.
+	for off := 0; off < len(body); {
+		line := body[off:]
+		if i := bytes.IndexAny(line, "\r\n"); i >= 0 {
+			line = line[:i]
 		}
+		text, _, _ := bytes.Cut(line, []byte("#"))
+		key, value, _ := bytes.Cut(text, []byte(":"))
+		if key = bytes.TrimSpace(key); bytes.EqualFold(key, []byte("allow")) || bytes.EqualFold(key, []byte("disallow")) {
+			for _, s := range words(value) {
+				b.spots = append(b.spots, spot{off + len(text) - len(value) + s.off, s.len})
+			}
+		}
+		off += len(line) + 1
 	}
 	b.all = len(b.spots) < fewest
 	return b
-}
-
-// values yields the text after "allow:" and "disallow:", up to a comment, and its offset.
-func values(body []byte) func(yield func(int, []byte) bool) {
-	return func(yield func(int, []byte) bool) {
-		for off := 0; off < len(body); {
-			line := body[off:]
-			if i := bytes.IndexAny(line, "\r\n"); i >= 0 {
-				line = line[:i]
-			}
-			text, _, _ := bytes.Cut(line, []byte("#"))
-			key, value, ok := bytes.Cut(text, []byte(":"))
-			key = bytes.TrimSpace(key)
-			if ok && (bytes.EqualFold(key, []byte("allow")) || bytes.EqualFold(key, []byte("disallow"))) &&
-				!yield(off+len(text)-len(value), value) {
-				return
-			}
-			off += len(line) + 1
-		}
-	}
 }
 
 // words returns the replaceable words of a text. "%" starts an escape.

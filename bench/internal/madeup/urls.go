@@ -111,7 +111,7 @@ func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 		m := &urlMaker{g: g, origin: -1}
 		m.rng = rand.New(&m.source)
 
-		places := newShuffle(uint64(g.spec.URLs), mix(g.spec.Seed, seedOrder))
+		places := shuffle{uint64(g.spec.URLs), mix(g.spec.Seed, seedOrder)}
 		origin := 0
 		for i := range g.spec.URLs {
 			n := i

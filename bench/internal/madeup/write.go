@@ -7,11 +7,9 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,16 +22,6 @@ import (
 // plain text.
 func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
-}
-
-// WriteRequests is like WriteLog, but writes a CSV table of requests of known crawlers in order of time.
-func (g *Generator) WriteRequests(w io.Writer, order Order, frames, crawlers int) error {
-	tokens, err := tokensOf(crawlers)
-	if err != nil {
-		return err
-	}
-	r := &requester{g, tokens, rand.New(rand.NewPCG(g.spec.Seed, uint64(crawlers))), month / time.Duration(max(1, g.spec.URLs))}
-	return g.writeLines(w, order, frames, requestsHeader, r.appendRow)
 }
 
 // writeLines writes a header, and the line that appendLine makes for each URL.
@@ -71,8 +59,7 @@ func (g *Generator) writeLines(w io.Writer, order Order, frames int, header stri
 // WriteRules writes responses as rules for the command: as JSON Lines if the name ends in .jsonl or .jsonl.zst,
 // otherwise as files in a new directory.
 func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
-	packed := strings.HasSuffix(name, ".jsonl.zst")
-	if !packed && !strings.HasSuffix(name, ".jsonl") {
+	if !strings.HasSuffix(name, ".jsonl.zst") && !strings.HasSuffix(name, ".jsonl") {
 		// Write each body to dir/<scheme>_<host>.txt.
 		err := os.MkdirAll(name, 0o755)
 		for r, errRead := range all {
@@ -84,44 +71,37 @@ func WriteRules(name string, all iter.Seq2[robots.Response, error]) error {
 		}
 		return err
 	}
-	return WriteFile(name, func(w io.Writer) error {
-		if !packed {
-			return writeLines(w, all)
-		}
+	return WriteFile(name, func(w io.Writer) (err error) {
 		enc, err := zstd.NewWriter(w)
 		if err != nil {
 			return err
 		}
-		return errors.Join(writeLines(enc, all), enc.Close())
+		text := bufio.NewWriterSize(w, 1<<16)
+		if strings.HasSuffix(name, ".zst") {
+			text.Reset(enc)
+			defer func() { err = errors.Join(err, enc.Close()) }()
+		}
+		lines := json.NewEncoder(text)
+		lines.SetEscapeHTML(false)
+		for r, err := range all {
+			if err != nil {
+				return err
+			}
+			line := struct { // as package ingest reads it
+				Origin robots.Origin `json:"origin"`
+				Status int           `json:"status"`
+				Body   *string       `json:"body,omitempty"`
+				Base64 []byte        `json:"body_b64,omitempty"` // the body, if it is not UTF-8
+			}{Origin: r.Origin, Status: r.Status, Base64: r.Body}
+			if body := string(r.Body); utf8.ValidString(body) {
+				line.Body, line.Base64 = &body, nil
+			}
+			if err := lines.Encode(line); err != nil {
+				return err
+			}
+		}
+		return text.Flush()
 	})
-}
-
-// A responseLine is a JSON line for package ingest.
-type responseLine struct {
-	Origin robots.Origin `json:"origin"`
-	Status int           `json:"status"`
-	Body   *string       `json:"body,omitempty"`
-	Base64 []byte        `json:"body_b64,omitempty"` // the body, if it is not UTF-8
-}
-
-// writeLines writes one response per line.
-func writeLines(w io.Writer, all iter.Seq2[robots.Response, error]) error {
-	buf := bufio.NewWriterSize(w, 1<<16)
-	lines := json.NewEncoder(buf)
-	lines.SetEscapeHTML(false)
-	for r, err := range all {
-		if err != nil {
-			return err
-		}
-		line := responseLine{Origin: r.Origin, Status: r.Status, Base64: r.Body}
-		if body := string(r.Body); utf8.ValidString(body) {
-			line.Body, line.Base64 = &body, nil
-		}
-		if err := lines.Encode(line); err != nil {
-			return err
-		}
-	}
-	return buf.Flush()
 }
 
 // WritePack compiles responses in the command's default dialect.
