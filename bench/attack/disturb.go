@@ -63,8 +63,8 @@ func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd 
 	return cmd
 }
 
-// trace records the system calls of each victim. It returns why that is impossible, or "".
-func (a *attack) trace() string {
+// trace records the system calls of each victim.
+func (a *attack) trace() error {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {
 		names = append(names, c.name)
@@ -72,18 +72,18 @@ func (a *attack) trace() string {
 	for _, v := range a.victims {
 		dir, err := a.scene(v, false)
 		if err != nil {
-			return err.Error()
+			return err
 		}
 		if out, err := a.strace(v, dir, strings.Join(names, ",")).CombinedOutput(); err != nil {
-			return fmt.Sprintf("strace: %v: %s", err, bytes.TrimSpace(out))
+			return fmt.Errorf("strace: %w: %s", err, bytes.TrimSpace(out))
 		}
 		text, err := os.ReadFile(dir + ".trace")
 		if err != nil {
-			return err.Error()
+			return err
 		}
 		v.calls = callsOf(string(text))
 	}
-	return ""
+	return nil
 }
 
 // callsOf returns the positions of the calls by name: 1 for the first call with this name in its thread, as strace
@@ -127,14 +127,6 @@ func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 		}
 		return d
 	})
-}
-
-// mount returns why disks cannot be filled, or "".
-func (a *attack) mount() string {
-	if out, err := exec.CommandContext(a.ctx, "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").CombinedOutput(); err != nil {
-		return fmt.Sprintf("no right to mount: %v: %s", err, bytes.TrimSpace(out))
-	}
-	return ""
 }
 
 // fill runs a victim on a small file system that fills up, or with a limit for the size of files.

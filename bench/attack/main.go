@@ -15,6 +15,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -53,17 +55,15 @@ type attack struct {
 type kind struct {
 	name  string
 	count int
-	// missing returns why it is impossible here; "" if it is possible.
-	missing func(a *attack) string
-	once    func(a *attack, r *rand.Rand, v *victim) judgement
+	once  func(a *attack, r *rand.Rand, v *victim) judgement
 }
 
 func run(ctx context.Context, arguments []string) error {
 	a := &attack{ctx: ctx}
 	kinds := []kind{
-		{name: "kills", missing: func(*attack) string { return "" }, once: (*attack).kill},
-		{name: "faults", missing: (*attack).trace, once: (*attack).fault},
-		{name: "disks", missing: (*attack).mount, once: (*attack).fill},
+		{name: "kills", once: (*attack).kill},
+		{name: "faults", once: (*attack).fault},
+		{name: "disks", once: (*attack).fill},
 	}
 	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
 	flags.IntVar(&kinds[0].count, "kills", 600, "runs that are killed at a random moment")
@@ -96,8 +96,17 @@ func run(ctx context.Context, arguments []string) error {
 		if !wanted.MatchString(k.name) || k.count == 0 {
 			continue
 		}
-		if why := k.missing(a); why != "" {
-			fmt.Printf("%-10s skipped: %s\n", k.name, why)
+		var err error
+		switch k.name {
+		case "faults":
+			err = a.trace()
+		case "disks":
+			if out, failed := exec.CommandContext(ctx, "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").CombinedOutput(); failed != nil {
+				err = fmt.Errorf("no right to mount: %w: %s", failed, bytes.TrimSpace(out))
+			}
+		}
+		if err != nil {
+			fmt.Printf("%-10s skipped: %v\n", k.name, err)
 		} else if err := a.disturbAll(k); err != nil {
 			return err
 		}
@@ -115,22 +124,15 @@ func (a *attack) prepare() (err error) {
 			return err
 		}
 	}
-	if err := os.MkdirAll(a.keep, 0o777); err != nil {
-		return err
-	}
 	if a.binary == "" {
 		a.binary = filepath.Join(a.dir, "robobatch")
-		if err := tool.Build(a.ctx, a.binary); err != nil {
-			return err
-		}
+		err = tool.Build(a.ctx, a.binary)
 	}
-	if a.binary, err = filepath.Abs(a.binary); err != nil {
+	binary, errPath := filepath.Abs(a.binary)
+	if err := errors.Join(err, errPath, os.MkdirAll(a.keep, 0o777), a.writeInputs()); err != nil {
 		return err
 	}
-	// Run each command line once without a disturbance.
-	if err := a.writeInputs(); err != nil {
-		return err
-	}
+	a.binary = binary
 	for _, line := range []string{
 		"-in LOG -out out/x.parquet", "-in LOG -out out/x.csv.gz", "-in LOG -out out/x.arrow", "-in LOGS/0.txt -out out/x.jsonl.zst",
 		"-in LOG -out out/y.parquet -rejects out/rejects.jsonl",
@@ -195,19 +197,4 @@ func (a *attack) disturbAll(k kind) error {
 	fmt.Printf("%-10s %8d %8d %8d %8d  %.0f s\n", k.name, counts[whole]+counts[refused]+counts[wrong], counts[whole], counts[refused],
 		counts[wrong], time.Since(started).Seconds())
 	return err
-}
-
-// shownMost is the number of runs that went wrong that are printed; all are kept.
-const shownMost = 5
-
-// note keeps a run that went wrong, and prints it.
-func (a *attack) note(command []string, reason, stderr string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.kept++
-	name := filepath.Join(a.keep, fmt.Sprintf("%04d", a.kept))
-	os.WriteFile(name, fmt.Appendf(nil, "seed %d\n%s\n%s\n%s\n", a.seed, strings.Join(command, " "), reason, stderr), 0o666) //nolint:errcheck // the counts are what matters
-	if a.kept <= shownMost {
-		fmt.Printf("WRONG %s: %.160s\n", name, reason)
-	}
 }

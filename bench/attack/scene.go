@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -36,25 +37,20 @@ func (a *attack) writeInputs() error {
 		return err
 	}
 	defer encoder.Close()
-	if err := os.MkdirAll(a.dir+"/logs", 0o777); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(a.dir+"/rules", 0o777); err != nil {
+	if err := errors.Join(os.Mkdir(a.dir+"/logs", 0o777), os.Mkdir(a.dir+"/rules", 0o777)); err != nil {
 		return err
 	}
 	var packed []byte
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 8 {
 		rules := fmt.Sprintf("User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /private/open\nDisallow: /*.pdf$\n", i)
-		if err := os.WriteFile(fmt.Sprintf("%s/rules/https_s%d.example.txt", a.dir, i), []byte(rules), 0o666); err != nil {
-			return err
-		}
 		var text []byte
 		for n := range 8000 {
 			dir := []string{"private", "private/open", "docs", "0", "1"}[r.IntN(5)]
 			text = fmt.Appendf(text, "https://s%d.example/%s/%d-%x.%s\n", r.IntN(9), dir, n, r.Uint32(), []string{"html", "pdf"}[r.IntN(2)])
 		}
-		if err := os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666); err != nil {
+		if err := errors.Join(os.WriteFile(fmt.Sprintf("%s/rules/https_s%d.example.txt", a.dir, i), []byte(rules), 0o666),
+			os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666)); err != nil {
 			return err
 		}
 		packed = encoder.EncodeAll(text, packed) // one frame per log
@@ -204,8 +200,15 @@ func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturb
 	if a.ctx.Err() != nil {
 		return refused // the attack was cancelled
 	}
-	if j == wrong {
-		a.note(d.cmd.Args, reason, stderr.String())
+	if j == wrong { // keep all of them, and print some
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.kept++
+		name := filepath.Join(a.keep, fmt.Sprintf("%04d", a.kept))
+		os.WriteFile(name, fmt.Appendf(nil, "seed %d\n%s\n%s\n%s\n", a.seed, strings.Join(d.cmd.Args, " "), reason, &stderr), 0o666) //nolint:errcheck // the counts are what matters
+		if a.kept <= 5 {
+			fmt.Printf("WRONG %s: %.160s\n", name, reason)
+		}
 	}
 	return j
 }
