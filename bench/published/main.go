@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,30 @@ func main() {
 		case len(arguments) == 1 && arguments[0] == "consent":
 			return consent()
 		case len(arguments) == 3 && arguments[0] == "series":
-			return madeup.WriteFile(arguments[2], func(w io.Writer) error { return writeCaptures(w, history(ctx, arguments[1])) })
+			return madeup.WriteFile(arguments[2], func(w io.Writer) (err error) {
+				packed, err := zstd.NewWriter(w)
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, packed.Close()) }()
+				lines := json.NewEncoder(packed)
+				for r, err := range history(ctx, arguments[1]) {
+					if err != nil {
+						return err
+					}
+					capture := struct {
+						URL       string    `json:"url"`
+						Status    int       `json:"status"`
+						FetchedAt time.Time `json:"fetched_at"`
+						Body      []byte    `json:"body_b64"`
+						Error     string    `json:"error,omitempty"`
+					}{r.URL, r.Status, r.FetchedAt, r.Body, r.Error}
+					if err := lines.Encode(capture); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 		}
 		return errors.New("want consent, or series, a clone and the file to write")
 	})
@@ -175,31 +199,6 @@ func isClosed(all map[string]*lines, name string) bool {
 	return len(allow) == 0 && slices.Contains(disallow, "/")
 }
 
-// writeCaptures writes captures to a compressed file.
-func writeCaptures(w io.Writer, all iter.Seq2[robots.Response, error]) error {
-	packed, err := zstd.NewWriter(w)
-	if err != nil {
-		return err
-	}
-	lines := json.NewEncoder(packed)
-	for r, err := range all {
-		if err != nil {
-			return errors.Join(err, packed.Close())
-		}
-		capture := struct {
-			URL       string    `json:"url"`
-			Status    int       `json:"status"`
-			FetchedAt time.Time `json:"fetched_at"`
-			Body      []byte    `json:"body_b64"`
-			Error     string    `json:"error,omitempty"`
-		}{r.URL, r.Status, r.FetchedAt, r.Body, r.Error}
-		if err := lines.Encode(capture); err != nil {
-			return errors.Join(err, packed.Close())
-		}
-	}
-	return packed.Close()
-}
-
 // history yields captures of the robots.txt in a git repository, one for each commit that changed it. The files are
 // data/SOURCE/HOST. Some contain a JSON object that says why there is no text.
 func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error] {
@@ -213,11 +212,7 @@ func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error
 		cat := exec.CommandContext(ctx, "git", "-C", clone, "cat-file", "--batch")
 		asked, errIn := cat.StdinPipe()
 		answers, errOut := cat.StdoutPipe()
-		if err := errors.Join(errIn, errOut); err != nil {
-			yield(robots.Response{}, err)
-			return
-		}
-		if err := cat.Start(); err != nil {
+		if err := cmp.Or(errIn, errOut, cat.Start()); err != nil {
 			yield(robots.Response{}, err)
 			return
 		}
@@ -246,50 +241,31 @@ func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error
 				continue
 			}
 			seen[host] = true
-			body, err := blob(asked, from, fields[3])
-			if err != nil {
-				yield(robots.Response{}, fmt.Errorf("%s: %w", fields[5], err))
+			_, errWrite := io.WriteString(asked, fields[3]+"\n")
+			head, errRead := from.ReadString('\n') // id, type, size
+			size, errSize := strconv.Atoi(strings.TrimSpace(head[strings.LastIndexByte(head, ' ')+1:]))
+			if err := cmp.Or(errWrite, errRead, errSize); err != nil {
+				yield(robots.Response{}, fmt.Errorf("%s: read an object: %w: %s", fields[5], err, head))
 				return
 			}
-			if !yield(responseOf(origin, at, body), nil) {
+			body := make([]byte, size+1) // with a line feed
+			_, err = io.ReadFull(from, body)
+			body = body[:size]
+			r := robots.Response{Origin: origin, URL: string(origin) + robots.TxtPath, FetchedAt: at, Status: 200, Body: body}
+			var issue struct {
+				Type   string `json:"issue_type"`
+				Error  string `json:"error_msg"`
+				Status int    `json:"status_code"`
+			}
+			if bytes.HasPrefix(body, []byte("{")) && json.Unmarshal(body, &issue) == nil && issue.Type != "" {
+				r.Status, r.Body = issue.Status, []byte{}
+				if issue.Status == 0 {
+					r.Error = issue.Error
+				}
+			}
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// blob reads an object of the repository.
-func blob(asked io.Writer, from *bufio.Reader, id string) ([]byte, error) {
-	if _, err := io.WriteString(asked, id+"\n"); err != nil {
-		return nil, err
-	}
-	head, err := from.ReadString('\n')
-	if err != nil {
-		return nil, err
-	}
-	fields := strings.Fields(head) // id, type, size
-	size, err := strconv.Atoi(fields[len(fields)-1])
-	if err != nil {
-		return nil, fmt.Errorf("read an object: %s", head)
-	}
-	body := make([]byte, size+1) // with a line feed
-	_, err = io.ReadFull(from, body)
-	return body[:size], err
-}
-
-// responseOf returns the capture of a file.
-func responseOf(origin robots.Origin, at time.Time, body []byte) robots.Response {
-	r := robots.Response{Origin: origin, URL: string(origin) + robots.TxtPath, FetchedAt: at, Status: 200, Body: body}
-	var issue struct {
-		Type   string `json:"issue_type"`
-		Error  string `json:"error_msg"`
-		Status int    `json:"status_code"`
-	}
-	if bytes.HasPrefix(body, []byte("{")) && json.Unmarshal(body, &issue) == nil && issue.Type != "" {
-		r.Status, r.Body = issue.Status, []byte{}
-		if issue.Status == 0 {
-			r.Error = issue.Error
-		}
-	}
-	return r
 }

@@ -72,28 +72,26 @@ func (c *chart) svg() string {
 	for _, tick := range a.ticks {
 		x := left + a.at(tick)
 		fmt.Fprintf(&sb, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`+"\n", x, topHigh, x, high-footHigh)
-		text(&sb, "tick", x, float64(high-footHigh+18), "middle", tickLabel(tick))
+		label := number(tick)
+		if tick == math.Trunc(tick) && tick < 10 {
+			label = fmt.Sprint(tick)
+		}
+		text(&sb, "tick", x, float64(high-footHigh+18), "middle", label)
 	}
 	y := topHigh
 	for _, g := range c.groups {
 		y += headHigh
 		text(&sb, "group", 0, float64(y-10), "start", g.label)
 		for _, b := range g.bars {
-			b.draw(&sb, y, a)
+			long, base := max(2, a.at(b.value)), float64(y)+12
+			text(&sb, "", left-8, base, "end", b.label)
+			fmt.Fprintf(&sb, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n", b.tint, left, y, long, barHigh)
+			text(&sb, "value", left+long+6, base, "start", number(b.value))
 			y += rowStep
 		}
 	}
 	sb.WriteString("</svg>\n")
 	return sb.String()
-}
-
-// draw draws a bar whose row begins at y.
-func (b bar) draw(sb *strings.Builder, y int, a axis) {
-	long := max(2, a.at(b.value))
-	base := float64(y) + 12
-	text(sb, "", left-8, base, "end", b.label)
-	fmt.Fprintf(sb, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n", b.tint, left, y, long, barHigh)
-	text(sb, "value", left+long+6, base, "start", number(b.value))
 }
 
 func text(sb *strings.Builder, class string, x, y float64, anchor, s string) {
@@ -102,8 +100,7 @@ func text(sb *strings.Builder, class string, x, y float64, anchor, s string) {
 
 // An axis maps values to positions.
 type axis struct {
-	log       bool
-	low, high float64
+	low, high float64 // low is 0 if the axis is linear
 	ticks     []float64
 }
 
@@ -116,7 +113,7 @@ func (c *chart) axis() axis {
 		}
 	}
 	if c.log && high > 0 {
-		a := axis{log: true, low: math.Pow(10, math.Floor(math.Log10(low))), high: high}
+		a := axis{low: math.Pow(10, math.Floor(math.Log10(low))), high: high}
 		for t := a.low; t <= high; t *= 10 {
 			a.ticks = append(a.ticks, t)
 		}
@@ -138,18 +135,10 @@ func (c *chart) axis() axis {
 // at returns the distance of v from the start of the axis in pixels.
 func (a axis) at(v float64) float64 {
 	const room = width - left - right
-	if a.log {
+	if a.low > 0 {
 		return room * math.Log(v/a.low) / math.Log(a.high/a.low)
 	}
 	return room * v / a.high
-}
-
-// tickLabel returns the label of a tick.
-func tickLabel(v float64) string {
-	if v == math.Trunc(v) && v < 10 {
-		return fmt.Sprint(v)
-	}
-	return number(v)
 }
 
 // peersChart shows the CPU time of each library for each workload.

@@ -9,6 +9,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,25 +25,18 @@ import (
 func main() {
 	top := flag.String("C", ".", "the top of the source tree")
 	flag.Parse()
-	if err := run(*top); err != nil {
+	files, err := rendered(*top)
+	for name, text := range files { // write those that have changed
+		if old, errRead := os.ReadFile(name); errRead == nil && string(old) == text {
+			continue
+		}
+		err = errors.Join(err, os.WriteFile(name, []byte(text), 0o644))
+		fmt.Println(name)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "render:", err)
 		os.Exit(2)
 	}
-}
-
-// run writes all files that have changed.
-func run(top string) error {
-	files, err := rendered(top)
-	for name, text := range files {
-		if old, err := os.ReadFile(name); err == nil && string(old) == text {
-			continue
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			return err
-		}
-		fmt.Println(name)
-	}
-	return err
 }
 
 // rendered returns the expected content of all files that show results, by name.
@@ -157,9 +151,13 @@ var runs = []label{
 	{"data=madeup/order=shuffled/frames=8", "30,000 origins, shuffled, 8 frames"},
 }
 
-// tables returns all tables by the names of their marks.
+// tables returns all tables by the names of their marks. The name of a file of results starts with its date.
 func (m *medians) tables() map[string]string {
-	all := map[string]string{"machine": m.where(), "peers": m.table("Peer", "url", "CPU ns per URL", libraries, workloads)}
+	all := map[string]string{
+		"machine": fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
+			m.machine, m.file[:min(len(time.DateOnly), len(m.file))]),
+		"peers": m.table("Peer", "url", "CPU ns per URL", libraries, workloads),
+	}
 	if _, ok := m.values[series{"Engine/w=few/lib=robobatch", "cpu-sec/path"}]; ok {
 		all["engines"] = m.table("Engine", "path", "CPU ns per path (ms to compile)", engines, patterns)
 	}
@@ -175,12 +173,6 @@ var (
 	patterns = []label{{"W1x", ""}, {"W3", ""}, {"W4", ""}, {"few", ""}, {"words", ""}}
 )
 
-// where returns the machine and the date of the measurements. The name of a file of results starts with its date.
-func (m *medians) where() string {
-	return fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
-		m.machine, m.file[:min(len(time.DateOnly), len(m.file))])
-}
-
 // table returns the CPU time of each library for each workload in Markdown: a dash if it was not measured, and in
 // brackets the time for compiling, if that was.
 func (m *medians) table(benchmark, unit, head string, libraries, workloads []label) string {
@@ -190,6 +182,10 @@ func (m *medians) table(benchmark, unit, head string, libraries, workloads []lab
 		sb.WriteString(" | " + w.key)
 	}
 	sb.WriteString(" | agree with the reference |\n" + strings.Repeat("|---", len(workloads)+2) + "|\n")
+	percent := func(v float64) string { // a share below 100% is not rounded up to it
+		text := fmt.Sprintf("%.2f", math.Floor(v*100)/100)
+		return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") // "100.00" is 100, "99.50" is 99.5
+	}
 	for _, lib := range libraries {
 		sb.WriteString("| " + lib.label)
 		low, high := math.Inf(1), 0.0
@@ -206,7 +202,15 @@ func (m *medians) table(benchmark, unit, head string, libraries, workloads []lab
 				low, high = min(low, v), max(high, v)
 			}
 		}
-		sb.WriteString(" | " + share(low, high) + " |\n")
+		share := "–"
+		if low <= high {
+			share = percent(low)
+			if most := percent(high); most != share {
+				share += "–" + most
+			}
+			share += " %"
+		}
+		sb.WriteString(" | " + share + " |\n")
 	}
 	return sb.String()
 }
@@ -221,19 +225,4 @@ func number(v float64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
-}
-
-// share returns a range of percentages. A share below 100% is not rounded up to it.
-func share(low, high float64) string {
-	one := func(v float64) string {
-		text := fmt.Sprintf("%.2f", math.Floor(v*100)/100)
-		return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") // "100.00" is 100, "99.50" is 99.5
-	}
-	switch {
-	case low > high:
-		return "–"
-	case one(low) == one(high):
-		return one(low) + " %"
-	}
-	return one(low) + "–" + one(high) + " %"
 }
