@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/robobatch/robobatch/bench/internal/madeup"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/ingest"
 	"github.com/robobatch/robobatch/internal/measure"
@@ -18,10 +18,7 @@ import (
 func allCases(works []workload, dir string) (all []measure.Case, err error) {
 	for _, w := range works {
 		path := filepath.Join(dir, w.name)
-		if err := madeup.WriteFile(path, func(out io.Writer) error {
-			_, err := io.WriteString(out, w.text)
-			return err
-		}); err != nil {
+		if err := os.WriteFile(path, []byte(w.text), 0o666); err != nil {
 			return nil, err
 		}
 		reference, err := newAsker(libraries[0], w)
@@ -49,7 +46,13 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 		}))
 		add("robobatch", func() (measure.Sample, error) {
 			return ask(w, right, func() (func() ([]verdict, error), error) {
-				store, err := engine.BuildStore(w.responses(), engine.StoreOptions{Dialect: robots.Google, Workers: 1})
+				store, err := engine.BuildStore(func(yield func(robots.Response, error) bool) {
+					for origin, body := range w.bodies {
+						if !yield(robots.Response{Origin: origin, Status: http.StatusOK, Body: body}, nil) {
+							return
+						}
+					}
+				}, engine.StoreOptions{Dialect: robots.Google, Workers: 1})
 				return func() ([]verdict, error) { return decide(store, path, len(right)) }, err
 			})
 		})
@@ -59,7 +62,12 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 				return nil, err
 			}
 			answers := reference.verdicts(part)
-			add(lib.name, func() (measure.Sample, error) { return ask(part, answers, loadLibrary(lib, part)) })
+			add(lib.name, func() (measure.Sample, error) {
+				return ask(part, answers, func() (func() ([]verdict, error), error) {
+					a, err := newAsker(lib, part)
+					return func() ([]verdict, error) { return a.verdicts(part), nil }, err
+				})
+			})
 		}
 	}
 	return all, nil
@@ -122,10 +130,27 @@ func ask(w workload, want []verdict, load func() (answers func() ([]verdict, err
 	return s, err
 }
 
-// loadLibrary returns a function that parses the files with a library.
-func loadLibrary(lib library, w workload) func() (func() ([]verdict, error), error) {
-	return func() (func() ([]verdict, error), error) {
-		a, err := newAsker(lib, w)
-		return func() ([]verdict, error) { return a.verdicts(w), nil }, err
+// decide reads the given number of lines and decides them.
+func decide(store *engine.Store, path string, lines int) ([]verdict, error) {
+	got := make([]verdict, 0, lines)
+	src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
+	if err != nil {
+		return nil, err
 	}
+	e := store.NewEvaluator()
+	var b engine.Batch
+	for src.Next(&b) {
+		e.Evaluate(&b)
+		for _, v := range b.Verdicts {
+			says := denied
+			switch {
+			case v.Reason == engine.ReasonNoRobots || v.Access == engine.Unknown:
+				says = noRules
+			case v.Access == engine.Allowed:
+				says = allowed
+			}
+			got = append(got, says)
+		}
+	}
+	return got, errors.Join(src.Err(), src.Close())
 }

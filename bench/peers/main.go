@@ -15,7 +15,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -61,24 +60,21 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(measure.Header(out, "github.com/robobatch/robobatch/bench/peers"), corpus.Header(out), writeLibraries(out)); err != nil {
-		return err
-	}
-	return measure.Rounds(ctx, out, *rounds, cases)
-}
-
-// writeLibraries writes a line with the compared libraries and their versions.
-func writeLibraries(w io.Writer) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return errors.New("the program does not know the versions of its libraries")
 	}
-	line := "# libraries:"
+	compared := "# libraries:"
 	for _, m := range info.Deps {
 		if strings.Contains(m.Path, "robots") {
-			line += " " + m.Path + "@" + m.Version
+			compared += " " + m.Path + "@" + m.Version
 		}
 	}
-	_, err := fmt.Fprintln(w, line)
-	return err
+	if err := errors.Join(measure.Header(out, "github.com/robobatch/robobatch/bench/peers"), corpus.Header(out)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(out, compared); err != nil {
+		return err
+	}
+	return measure.Rounds(ctx, out, *rounds, cases)
 }

@@ -176,33 +176,37 @@ const (
 	denied
 )
 
-// An asker has all files of a workload, parsed by a library.
-type asker struct {
-	files map[string]file // by origin, and by scheme and authority as written in the log
-}
+// An asker has all files of a workload, parsed by a library: by origin, and by scheme and authority as written in the
+// log.
+type asker map[string]file
 
 // newAsker parses each file once.
-func newAsker(lib library, w workload) (*asker, error) {
-	a := &asker{map[string]file{}}
+func newAsker(lib library, w workload) (asker, error) {
+	a := asker{}
 	for origin, body := range w.bodies {
 		f, err := lib.parse(body, crawler)
 		if err != nil {
 			return nil, fmt.Errorf("%s parses %s: %w", lib.name, origin, err)
 		}
-		a.files[string(origin)] = f
+		a[string(origin)] = f
 	}
 	return a, nil
 }
 
 // verdicts returns the verdict of each line. Consecutive lines of one origin need one look-up; no line is copied.
-func (a *asker) verdicts(w workload) []verdict {
+func (a asker) verdicts(w workload) []verdict {
 	all := make([]verdict, 0, w.lines())
 	head, f := "", file(nil)
 	for line := range strings.Lines(w.text) {
 		url := strings.TrimSuffix(line, "\n")
 		path := pathOf(url)
 		if h := url[:len(url)-len(path)]; h != head || f == nil {
-			head, f = h, a.fileOf(h, url)
+			known := false
+			if f, known = a[h]; !known { // each spelling that is not normalised is looked up only once
+				f = a[string(corpus.OriginOf([]byte(url)))]
+				a[h] = f
+			}
+			head = h
 		}
 		all = append(all, answer(f, url, path))
 	}
@@ -235,17 +239,6 @@ func pathOf(url string) string {
 		return url[i+3+j:]
 	}
 	return ""
-}
-
-// fileOf returns the file for the text before the path, or nil if there is none. Each spelling that is not normalised
-// is looked up only once.
-func (a *asker) fileOf(head, url string) file {
-	f, known := a.files[head]
-	if !known {
-		f = a.files[string(corpus.OriginOf([]byte(url)))]
-		a.files[head] = f
-	}
-	return f
 }
 
 // writeAnswers answers the cases of matrix.py with a library. Each input line has three texts in hexadecimal: a
