@@ -227,7 +227,7 @@ func (l *lab) run(s shape, limit int64) (result, error) {
 			text, _, _ = strings.Cut(text, "\n")
 			return result{Sample: sample, refused: text}, nil
 		}
-		if s.command == "coverage" && strings.Contains(err.Error(), "too many to be counted in this memory") {
+		if s.command == "coverage" && strings.Contains(err.Error(), "to count them in this memory") {
 			return result{Sample: sample, ended: true}, nil
 		}
 	}
