@@ -126,7 +126,7 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
 	for i := range d.Limits {
 		g.endRow(&d.Limits[i])
-		g.sayTraffic(&d.Limits[i])
+		g.say(&d.Limits[i])
 	}
 	for _, a := range g.searches() {
 		var pages, good count
@@ -311,22 +311,4 @@ func (g *grid) explains(cause, r *Row) bool {
 	}
 	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection
 	return fits && isOf && 2*common(&within, r) >= float64(r.lasting())
-}
-
-// say writes the sentence and the remedy of a row.
-func (g *grid) say(r *Row) {
-	switch r.Code {
-	case RobotsFailed, RobotsMissing, RobotsOther:
-		g.sayTxt(r)
-	case CrawlerRefused:
-		g.sayRefused(r)
-	case CrawlerStopped, CrawlerSlowed, CrawlerSurge:
-		g.sayTraffic(r)
-	case Outage, ServerErrors, NotFoundSection:
-		g.saySection(r)
-	case SiteClosed, SectionClosed, ResourcesBlocked:
-		g.sayRules(r)
-	default:
-		g.sayOther(r)
-	}
 }

@@ -1,12 +1,9 @@
 package diagnose
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -270,9 +267,6 @@ func (v *survey) findHog() {
 	}
 }
 
-// gigabytes formats a number of bytes.
-func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }
-
 // findConduct finds the crawlers that ignored rules or a Crawl-delay.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
@@ -330,56 +324,4 @@ func (g *grid) findListed() {
 		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}
 	g.rows = append(g.rows, r)
-}
-
-// sayOther writes the sentence of a row.
-func (g *grid) sayOther(r *Row) {
-	e := &r.Evidence
-	crawler := r.who(e.Crawler)
-	switch r.Code {
-	case ParameterCrawl:
-		r.Sentence = fmt.Sprintf("%s of the requests by %s are for page variants with `%s=`: %s by %s for %s, but only %s.", r.percent(), crawler, e.Parameter, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"), show.Plural(e.Paths, "page"))
-		r.Remedy.Action = "If these variants need not appear in search, disallow them with one rule, or add nofollow to the links."
-	case SoftNotFound:
-		r.Sentence = fmt.Sprintf("%s below %s return 200 with pages of the same size, about %s bytes, and no sitemap lists them. This looks like an error page: %s of the requests by %s.", show.Plural(e.URLs, "URL"), r.Path, about(float64(e.Size)), r.percent(), crawler)
-		r.Remedy.Action = "Return 404 or 410 if these pages do not exist."
-	case BytesHog:
-		what := "files"
-		if r.Path != "" && !strings.HasSuffix(r.Path, "/") {
-			what = r.Path
-		} else if r.Path != "" {
-			what += " below " + r.Path
-		}
-		r.Sentence = fmt.Sprintf("%s downloaded %s %s: %s of the %s sent in total.", capital(r.who(r.names())), what, show.Plural(r.Requests, "time"), gigabytes(e.Bytes), gigabytes(e.AllBytes))
-		r.Remedy.Action = "Send ETag or Last-Modified, so that it can check for changes; or limit its rate; or disallow the file in a group for it that also repeats its current rules."
-	case EndlessURLs:
-		r.Sentence = fmt.Sprintf("%s crawl %s below %s: %s, nearly all for new URLs, %s of the requests by %s.", r.names(), e.Kind, r.Path, show.Plural(r.Requests, "request"), r.percent(), crawler)
-		r.Remedy.Action = "Disallow these pages with one rule, or add nofollow to the links."
-	case RedirectChain:
-		r.Sentence = fmt.Sprintf("%s encounter redirect chains: %s, %s.", capital(r.who(r.names())), e.Chain, show.Plural(r.Requests, "redirect"))
-		shapes := strings.Split(e.Chain, " -> ")
-		r.Remedy.Action = "Redirect " + shapes[0] + " directly to " + shapes[len(shapes)-1] + " with one rule."
-	case DelayIgnored:
-		r.Sentence = fmt.Sprintf("%s fetched faster than the Crawl-delay of %g s: %s of %s pauses were shorter (%s).", capital(r.who(r.names())), e.Delay, show.Number(r.Requests), show.Number(r.Of), r.percent())
-		r.Remedy.Action = "Send these numbers to the operator, or return 429."
-	case RulesIgnored:
-		r.Sentence = fmt.Sprintf("%s %s made %s that the previously fetched robots.txt disallows, %s of all.", r.When, r.who(r.names()), show.Plural(r.Requests, "request"), r.percent())
-		r.Remedy.Action = "Block it at the server: robots.txt does not stop it."
-	case Impostors:
-		from := ""
-		if e.Network != "" {
-			from = ", most of them from " + e.Network
-		}
-		r.Sentence = fmt.Sprintf("%s with the name %s came from addresses that its operator does not list (%s to %s)%s.", show.Plural(r.Requests, "request"), r.names(), g.moment(r.From), g.moment(r.To), from)
-		r.Remedy.Action = "Block requests with this name from addresses outside the operator's lists, rather than whole networks."
-	case SitemapBad:
-		where := ""
-		if r.Path != "" {
-			if where = fmt.Sprintf(", %s of them below %s", show.Number(e.Paths), r.Path); e.Paths == e.URLs {
-				where = ", all below " + r.Path
-			}
-		}
-		r.Sentence = fmt.Sprintf("%s in the sitemaps (%s of all) are missing or redirect%s. Search crawlers made %s for them.", show.Plural(e.URLs, "URL"), r.percent(), where, show.Plural(r.Requests, "request"))
-		r.Remedy.Action = "Generate the sitemap from pages that return 200."
-	}
 }

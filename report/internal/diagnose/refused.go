@@ -2,11 +2,8 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A refusal is a time range in which the site of a row refused a crawler.
@@ -206,23 +203,4 @@ func (r *Row) lasting() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
 // common returns the number of seconds that two rows have in common.
 func common(a, b *Row) float64 {
 	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
-}
-
-// sayRefused writes the sentence of a row.
-func (g *grid) sayRefused(r *Row) {
-	was, site := r.verb("was", "is"), ""
-	if len(r.Agents) > 1 || r.unsure {
-		was = r.verb("were", "are")
-	}
-	if len(g.sites) > 1 {
-		site = " by " + r.Origin
-	}
-	r.Sentence = fmt.Sprintf("%s %s %s blocked%s: %s of %s returned %s, while visitors received pages.", r.When, r.who(r.names()), was, site, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status())
-	r.Remedy.Action = "Let verified requests by " + r.names() + " through the firewall or bot protection: allow the published addresses."
-	switch r.Evidence.Status {
-	case 429, 503:
-		r.Remedy.Action = "Raise the rate limit for " + r.names() + "."
-	case 500, 502, 504:
-		r.Remedy.Action = "Check the server's error log for requests by " + r.names() + ": other clients get no errors."
-	}
 }

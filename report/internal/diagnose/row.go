@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -161,38 +160,6 @@ func (g *grid) endClass(r *Row) {
 	r.unsure = true
 }
 
-// who names crawlers, or clients that claim to be them.
-func (r *Row) who(names string) string {
-	if r.unsure {
-		return "clients that claim to be " + names
-	}
-	return names
-}
-
-// capital capitalises the beginning of a sentence. Names of crawlers and paths stay as written.
-func capital(text string) string {
-	switch first, _, _ := strings.Cut(text, " "); first {
-	case "clients", "all", "the":
-		return strings.ToUpper(text[:1]) + text[1:]
-	}
-	return text
-}
-
-// names lists the agents of a row: "Googlebot, bingbot and 9 others".
-func (r *Row) names() string {
-	n := len(r.Agents)
-	switch {
-	case n == 0:
-		return "all clients"
-	case n == 1:
-		return r.Agents[0]
-	case n <= 3:
-		return strings.Join(r.Agents[:n-1], ", ") + " and " + r.Agents[n-1]
-	}
-	shown := r.Agents[:min(2, len(r.Agents))]
-	return strings.Join(shown, ", ") + " and " + show.Plural(int64(n-len(shown)), "other")
-}
-
 // Certainty describes the class of a row.
 func (r *Row) Certainty() string {
 	return map[string]string{"A": "certain", "B": "probable", "C": "suspected"}[r.Class]
@@ -200,44 +167,25 @@ func (r *Row) Certainty() string {
 
 // Facts returns the evidence of a row, one text per field.
 func (r *Row) Facts() (all []string) {
-	e := reflect.ValueOf(r.Evidence)
-	for i := range e.NumField() {
-		if e.Field(i).IsZero() {
-			continue
+	for i := range reflect.TypeFor[Evidence]().NumField() {
+		if name, value := r.Evidence.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
+			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
 		}
-		name, _, _ := strings.Cut(e.Type().Field(i).Tag.Get("json"), ",")
-		value := fmt.Sprint(e.Field(i).Interface())
-		switch {
-		case name == "share":
-			value = r.percent()
-		case e.Field(i).Kind() == reflect.Int64:
-			value = show.Number(e.Field(i).Int())
-		}
-		all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
 	}
 	return all
 }
 
-// moment formats a time in the page's time zone, with its year unless that is the last year of the log.
-func (g *grid) moment(t time.Time) string {
-	zone := cmp.Or(g.Zone, time.UTC)
-	if t = t.In(zone); t.Year() != at(g.to).In(zone).Year() {
-		return t.Format("2 Jan 2006 15:04")
+// text returns the name and the value of a field.
+func (e *Evidence) text(field int) (name, value string) {
+	v := reflect.ValueOf(*e)
+	name, _, _ = strings.Cut(v.Type().Field(field).Tag.Get("json"), ",")
+	switch v = v.Field(field); {
+	case name == "share":
+		return name, show.Percent(e.Share)
+	case v.Kind() == reflect.Int64:
+		return name, show.Number(v.Int())
 	}
-	return t.Format("2 Jan 15:04")
-}
-
-// when returns the time range of a row: "Since 3 Oct 20:41", "From 3 Oct 20:41 to 6 Oct 13:58 (3 days)".
-func (g *grid) when(r *Row) string {
-	switch {
-	case r.whole || r.Begins == "log_start" && r.Ends == "log_end":
-		return "During the whole log of " + length(g.to-g.from)
-	case r.Ongoing:
-		return "Since " + g.moment(r.From)
-	case r.Begins == "log_start":
-		return "Until " + g.moment(r.To)
-	}
-	return "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.To.Unix()-r.From.Unix()) + ")"
+	return name, fmt.Sprint(v.Interface())
 }
 
 // answered sets the status of a row to the most frequent one.
@@ -249,50 +197,10 @@ func (r *Row) answered(statuses map[uint16]int64) {
 	r.Evidence.Status, r.mixed = int(status), float64(statuses[status]) < oneStatus*float64(all)
 }
 
-// status describes the responses to the requests of a row.
-func (r *Row) status() string {
-	text := strconv.Itoa(r.Evidence.Status)
-	if r.mixed {
-		text += " or another error"
-	}
-	return text
-}
-
 // HasTime reports whether the sentence of a row has a time.
 func (r *Row) HasTime() bool {
 	return !slices.Contains([]string{ParameterCrawl, SoftNotFound, BytesHog, EndlessURLs, RedirectChain, DelayIgnored, SitemapBad}, r.Code)
 }
-
-// verb returns the past tense of a verb, or the present tense if the row is ongoing.
-func (r *Row) verb(past, present string) string {
-	if r.Ongoing {
-		return present
-	}
-	return past
-}
-
-// length describes a duration.
-func length(seconds int64) string {
-	switch {
-	case seconds < 2*hour:
-		return show.Plural(max(1, (seconds+30)/60), "minute")
-	case seconds < 2*day:
-		return show.Plural((seconds+hour/2)/hour, "hour")
-	}
-	return show.Plural((seconds+day/2)/day, "day")
-}
-
-// about returns an expected number with two digits.
-func about(x float64) string {
-	if x < 10 {
-		return show.Number(int64(math.Round(x)))
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return show.Number(int64(math.Round(x/unit) * unit))
-}
-
-// percent returns a share of a row.
-func (r *Row) percent() string { return show.Percent(r.Evidence.Share) }
 
 // agentsOf returns the names of crawlers, those with the most requests first, and sets whether a row is about search
 // crawlers.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/report/internal/show"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -347,40 +346,5 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	}
 	if isMuch {
 		b.rows = append(b.rows, r)
-	}
-}
-
-// sayRules writes the sentence of a row.
-func (g *grid) sayRules(r *Row) {
-	e := &r.Evidence
-	where := fmt.Sprintf("(line %d, `%s`)", e.Line, e.Rule)
-	switch r.Code {
-	case SiteClosed:
-		others := ""
-		if e.Unaffected > 0 {
-			others = " " + show.Plural(int64(e.Unaffected), "other search crawler") + " may still fetch it."
-		}
-		if r.Requests > 0 {
-			others = " About " + about(float64(r.Requests)) + " requests are missing." + others
-		}
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s from the whole site %s.%s", r.When, r.verb("blocked", "blocks"), r.names(), where, others)
-		r.Remedy.Action = "Already fixed. Find out how this version was deployed, and request recrawling in the webmaster tools."
-		if r.Ongoing {
-			r.Remedy.Action = "Allow the site again, unless these crawlers are meant to stay out."
-		}
-	case SectionClosed:
-		verb := r.verb("blocked", "blocks")
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s from %s %s. Before that, %s of the requests by %s were for it, %s per day.", r.When, verb, r.names(), r.Path, where, r.percent(), e.Crawler, about(e.Before))
-		if e.URLs > 0 {
-			r.Sentence = fmt.Sprintf("%s robots.txt %s %s from %s %s. Visitors made %s there, and sitemaps list %s.", r.When, verb, r.names(), r.Path, where, show.Plural(e.Visitors, "request"), show.Plural(e.URLs, "URL"))
-		}
-		r.Remedy.Action = "Already fixed. Find out how this version was deployed."
-		if r.Ongoing {
-			r.Remedy.Action = "If these pages should appear in search, delete the line. If not, remove them from the sitemap."
-		}
-	case ResourcesBlocked:
-		verb := r.verb("blocked", "blocks")
-		r.Sentence = fmt.Sprintf("%s robots.txt %s %s for %s %s. Visitors loaded %s from there. Search engines need these files to render pages: without them, they may see a broken layout.", r.When, verb, r.Path, r.names(), where, show.Plural(e.Visitors, "file"))
-		r.Remedy.Action = "Allow " + r.Path + " for these crawlers."
 	}
 }

@@ -2,12 +2,9 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // An area is a directory of a site with its requests.
@@ -446,38 +443,5 @@ func (v *survey) endErrors() {
 		if !isLess[c.path] {
 			v.rows = append(v.rows, c.row)
 		}
-	}
-}
-
-// saySection writes the sentence of a row.
-func (g *grid) saySection(r *Row) {
-	e := &r.Evidence
-	path := r.Path
-	if len(g.sites) > 1 {
-		path = r.Origin + path
-	} else if path == "/" {
-		path = "the site"
-	}
-	switch r.Code {
-	case Outage:
-		span := fmt.Sprintf("was down for %s (%s to %s)", length(r.lasting()), g.moment(r.From), g.moment(r.To))
-		if r.Ongoing {
-			span = "has been down since " + g.moment(r.From)
-		}
-		r.Sentence = fmt.Sprintf("%s %s: %s of %s returned %s, %s of them to crawlers.", capital(path), span, show.Number(r.Requests), show.Plural(r.Of, "request"), r.status(), show.Number(e.Crawlers))
-		r.Remedy.Action = "Find the cause in the server's error log from that time. For planned maintenance, return 503 with Retry-After, for hours rather than days."
-	case ServerErrors:
-		who, rest := "", show.Number(e.Crawlers)+" of them by crawlers"
-		if len(r.Agents) > 0 {
-			who, rest = " of "+r.who(r.names()), "while other clients get pages"
-		}
-		r.Sentence = fmt.Sprintf("%s %s of the requests%s for %s %s with %s: %s of %s, %s.", r.When, r.percent(), who, path, r.verb("failed", "fail"), r.status(), show.Number(r.Requests), show.Number(r.Of), rest)
-		r.Remedy.Action = "Check the server's error log for these URLs."
-		if e.Status == 504 {
-			r.Remedy.Action = "504 means that the backend is too slow: check the slowest pages there."
-		}
-	case NotFoundSection:
-		r.Sentence = fmt.Sprintf("%s %s of the requests by %s were for missing pages below %s: %s by %s for %s.", r.When, r.percent(), r.who(e.Crawler), path, show.Plural(r.Requests, "request"), r.names(), show.Plural(e.URLs, "URL"))
-		r.Remedy.Action = "If the pages have moved, redirect (301) each to its new URL. If not, return 410, and remove links and sitemap entries. Do not disallow them in robots.txt: otherwise search engines never learn that they are gone."
 	}
 }

@@ -1,11 +1,8 @@
 package diagnose
 
 import (
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // A pause is a time range in which a crawler stopped.
@@ -379,50 +376,4 @@ func mean(numbers []float64) (sum float64) {
 		sum += n
 	}
 	return sum / float64(len(numbers))
-}
-
-// sayTraffic writes the sentence of a row.
-func (g *grid) sayTraffic(r *Row) {
-	e := &r.Evidence
-	switch r.Code {
-	case LogGap:
-		r.Sentence = fmt.Sprintf("The log has no lines from %s to %s, where about %s are expected. Nothing is known about this time.", g.moment(r.From), g.moment(r.To), about(e.Expected)+" requests")
-	case NoCrawlers:
-		r.Sentence = "The log has no requests by known crawlers, so nothing about crawlers can be checked."
-	case CrawlerStopped:
-		span := fmt.Sprintf("between %s and %s (%s)", g.moment(r.From), g.moment(r.To), length(r.lasting()))
-		if r.Ongoing {
-			span = fmt.Sprintf("since %s (%s)", g.moment(r.From), length(r.lasting()))
-		}
-		have, few := "has made", " no requests"
-		if len(r.Agents) > 1 || r.unsure {
-			have = "have made"
-		}
-		if e.Made > 0 {
-			few = " hardly any requests"
-		}
-		who, verb, missing := capital(r.who(r.names())), r.verb("made", have)+few, ""
-		if e.Kind != "" {
-			who, verb, missing = "All crawlers", "stopped", " by "+r.names()
-		}
-		r.Sentence = fmt.Sprintf("%s %s %s: about %s%s are missing.", who, verb, span, about(float64(r.Requests))+" requests", missing)
-		r.Remedy.Action = "Check whether the site blocks the addresses of " + r.names() + ", and check the crawler's webmaster tools."
-		if len(r.Agents) >= stopTogether {
-			r.Remedy.Action = "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour."
-		}
-	case CrawlerSlowed:
-		fetches := r.verb("fetched", "fetches")
-		if r.unsure {
-			fetches = r.verb(fetches, "fetch")
-		}
-		r.Sentence = fmt.Sprintf("%s %s %s %s less: about %s requests per day, down from %s.", r.When, r.who(r.names()), fetches, show.Percent(rounded(1-e.After/e.Before)), about(e.After), about(e.Before))
-		r.Remedy.Action = "Compare with the crawl statistics in its webmaster tools. Check response times, and what was released that day."
-	case CrawlerSurge:
-		from := g.moment(r.From)
-		if r.Begins == "log_start" {
-			from = "the beginning of the log"
-		}
-		r.Sentence = fmt.Sprintf("%s made %s from %s to %s, %s times as many as usual.", capital(r.who(r.names())), show.Plural(r.Requests, "request"), from, g.moment(r.To), about(float64(r.Requests)/e.Expected))
-		r.Remedy.Action = "None needed, unless the server was overloaded. To slow a crawler, return 429 with Retry-After."
-	}
 }

@@ -1,12 +1,8 @@
 package diagnose
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/robobatch/robobatch/report/internal/show"
 )
 
 // findTxt finds when the robots.txt of a site failed, was missing, or was a different text. Redirects except 304 are
@@ -215,34 +211,4 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 		}
 	}
 	g.rows = append(g.rows, r)
-}
-
-// sayTxt writes the sentence of a row.
-func (g *grid) sayTxt(r *Row) {
-	e := &r.Evidence
-	name := "robots.txt"
-	if len(g.sites) > 1 {
-		name = r.Origin + txtName
-	}
-	of := show.Number(r.Requests) + " of " + show.Plural(e.Fetches, "request")
-	switch r.Code {
-	case RobotsFailed:
-		verb := r.verb("returned", "returns")
-		r.Sentence = fmt.Sprintf("%s %s %s %s for %s by %s. Search engines stop crawling a site whose robots.txt fails.", r.When, name, verb, r.status(), of, r.names())
-		if e.Expected > 2*float64(e.Made) && e.Expected >= 10 {
-			r.Sentence = strings.TrimSuffix(r.Sentence, ".") + fmt.Sprintf(": %s made %s instead of about %s.", e.Crawler, show.Plural(e.Made, "request"), about(e.Expected))
-		}
-		r.Remedy.Action = "Serve robots.txt as a static file that does not depend on the application. Do not return 404 instead, which allows the whole site."
-	case RobotsMissing:
-		verb := r.verb("was missing", "is missing")
-		r.Sentence = fmt.Sprintf("%s %s %s: %s by %s returned %s. Crawlers then assume that there are no rules.", r.When, name, verb, of, r.names(), r.status())
-		r.Remedy.Action = "Restore the file."
-		if !r.Ongoing {
-			r.Remedy.Action = "Already fixed. Find out why the file disappeared."
-		}
-	case RobotsOther:
-		verb := r.verb("sent", "sends")
-		r.Sentence = fmt.Sprintf("%s the server %s different content as %s: %s bytes instead of %s, for %s.", r.When, verb, name, show.Number(e.Size), show.Number(e.TextSize), of)
-		r.Remedy.Action = "Open /robots.txt in a browser. The usual causes are a catch-all route and an error page of the CDN."
-	}
 }
