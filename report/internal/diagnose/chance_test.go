@@ -76,7 +76,7 @@ func simulated(rng *rand.Rand, g *grid, daily, spread, memory, weekend float64, 
 			rate *= 1 + .4*math.Cos((h-peak)*math.Pi/12)
 		}
 		n := poisson(rng, rate)
-		all[i] = count{n, at, at + hour - 1}
+		all[i] = count{float64(n), at, at + hour - 1}
 		if n == 0 {
 			all[i] = count{}
 		}

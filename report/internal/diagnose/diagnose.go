@@ -131,8 +131,8 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	for _, a := range g.searches() {
 		var pages, good count
 		for _, s := range g.sites {
-			pages.add(s.pages.sum(func(k cellKey) bool { return k.agent == a && isPage(k) }))
-			good.add(s.pages.sum(func(k cellKey) bool { return k.agent == a && isServed(k) }))
+			pages.add(s.pages.sum(of(a), isPage))
+			good.add(s.pages.sum(of(a), isServed))
 		}
 		if pages.n < leastCrawl {
 			continue
@@ -222,11 +222,11 @@ func (g *grid) isShown(r *Row) bool {
 	if r.Code == ResourcesBlocked {
 		n = max(n, r.Evidence.Visitors)
 	}
-	if float64(n) >= max(leastShown, leastShownShare*float64(g.requests)) {
+	if float64(n) >= max(leastShown, leastShownShare*g.requests) {
 		return true
 	}
 	for i, a := range g.Agents {
-		if r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*float64(total(g.traffic[i]).n) {
+		if r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*total(g.traffic[i]).n {
 			return true
 		}
 	}

@@ -326,7 +326,7 @@ func TestLimits(t *testing.T) {
 	g.rows, g.traffic = []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: at(begin + 120*hour), To: at(begin + 143*hour)}}, make([][]count, len(agents))
 	for a := range g.traffic {
 		for _, n := range counts {
-			g.traffic[a] = append(g.traffic[a], count{n: int64(n)})
+			g.traffic[a] = append(g.traffic[a], count{n: n})
 		}
 	}
 	for a, want := range []float64{0, 240, 0} { // of a crawler that the site kept away then, and of another
@@ -380,7 +380,7 @@ func TestBursts(t *testing.T) {
 				now = c.after
 			}
 			n := int64(now[i/24%len(now)])
-			g.traffic[0][i], g.traffic[1][i] = count{100, g.start(i), g.start(i)}, count{n/24 + int64(bit(int64(i%24) < n%24)), g.start(i), g.start(i)}
+			g.traffic[0][i], g.traffic[1][i] = count{100, g.start(i), g.start(i)}, count{float64(n/24 + int64(bit(int64(i%24) < n%24))), g.start(i), g.start(i)}
 		}
 		g.findSlowed()
 		var all []string
@@ -756,7 +756,7 @@ func TestEarly(t *testing.T) {
 // TestBlame holds that a failed request of a visitor counts a fourth of one of a search crawler.
 func TestBlame(t *testing.T) {
 	var r Row
-	(&grid{Log: &Log{Agents: agents}}).blame(&r, map[uint16]int64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
+	(&grid{Log: &Log{Agents: agents}}).blame(&r, map[uint16]float64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
 	if r.lost != 121 || r.Evidence.Crawlers != 50 {
 		t.Errorf("%g requests are lost, %d by crawlers", r.lost, r.Evidence.Crawlers)
 	}

@@ -52,9 +52,9 @@ type Log struct {
 // URLs counts the distinct URLs of a directory with 4xx or 5xx responses, and those listed in sitemaps.
 type URLs struct{ Missing, Failing, Listed int64 }
 
-// A count is the number of requests in a slot, with the times of the first and the last one in seconds since 1970.
+// A count is a number of requests, with the times of the first and the last one in seconds since 1970.
 type count struct {
-	n           int64
+	n           float64 // a whole number, ready for shares
 	first, last int64
 }
 
@@ -79,15 +79,46 @@ type cellKey struct {
 // A table holds the requests of a directory by slot, crawler and status.
 type table map[cellKey]count
 
-// hours returns the counts summed by slot.
-func (t table) hours(slots int, wanted func(k cellKey) bool) []count {
-	all := make([]count, slots)
+// A test chooses some of the counts of a table.
+type test = func(k cellKey) bool
+
+// of chooses the counts of a crawler.
+func of(agent uint16) test { return func(k cellKey) bool { return k.agent == agent } }
+
+// each visits the counts that pass all tests.
+func (t table) each(visit func(k cellKey, n count), tests []test) {
+next:
 	for k, n := range t {
-		if wanted(k) {
-			all[k.slot].add(n)
+		for _, passes := range tests {
+			if !passes(k) {
+				continue next
+			}
 		}
+		visit(k, n)
 	}
+}
+
+// hours returns the counts that pass all tests, summed by slot.
+func (t table) hours(slots int, tests ...test) []count {
+	all := make([]count, slots)
+	t.each(func(k cellKey, n count) { all[k.slot].add(n) }, tests)
 	return all
+}
+
+// by returns the requests that pass all tests, by crawler and by status.
+func (t table) by(tests ...test) (agents, statuses map[uint16]float64) {
+	agents, statuses = map[uint16]float64{}, map[uint16]float64{}
+	t.each(func(k cellKey, n count) {
+		agents[k.agent] += n.n
+		statuses[k.status] += n.n
+	}, tests)
+	return agents, statuses
+}
+
+// sum returns the sum of the counts that pass all tests.
+func (t table) sum(tests ...test) (sum count) {
+	t.each(func(_ cellKey, n count) { sum.add(n) }, tests)
+	return sum
 }
 
 // put adds a count.
@@ -97,41 +128,18 @@ func (t table) put(k cellKey, one count) {
 	t[k] = sum
 }
 
-// by returns the requests by crawler and by status.
-func (t table) by(wanted func(k cellKey) bool) (agents, statuses map[uint16]int64) {
-	agents, statuses = map[uint16]int64{}, map[uint16]int64{}
-	for k, n := range t {
-		if wanted(k) {
-			agents[k.agent] += n.n
-			statuses[k.status] += n.n
-		}
-	}
-	return agents, statuses
-}
-
 // blame adds failed requests to a row, by agent. Requests of clients other than search crawlers are weighted by a
 // quarter, as in their rows: failures for all visitors are worse than missing pages for crawlers.
-func (g *grid) blame(r *Row, by map[uint16]int64) {
+func (g *grid) blame(r *Row, by map[uint16]float64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
-			r.Evidence.Crawlers += n
+			r.Evidence.Crawlers += int64(n)
 		}
-		weight := .25
-		if g.isSearch(agent) {
-			weight = 1
+		if !g.isSearch(agent) {
+			n /= 4
 		}
-		r.lost += weight * float64(n)
+		r.lost += n
 	}
-}
-
-// sum returns the sum of counts.
-func (t table) sum(wanted func(k cellKey) bool) (sum count) {
-	for k, n := range t {
-		if wanted(k) {
-			sum.add(n)
-		}
-	}
-	return sum
 }
 
 // isPage reports whether a count is for pages.
@@ -150,23 +158,39 @@ func isError(k cellKey) bool {
 // isMissing reports whether a count is for pages that do not exist.
 func isMissing(k cellKey) bool { return k.status == 404 || k.status == 410 }
 
+// isRefusal reports whether a count is for pages that were refused. The catalogue has only 503 of the 5xx; but if
+// visitors get pages, other errors refuse a crawler, too.
+func isRefusal(k cellKey) bool {
+	switch k.status {
+	case 401, 403, 406, 429, 500, 502, 503, 504:
+		return true
+	}
+	return false
+}
+
 // isServed reports whether a count is for pages that were sent.
 func isServed(k cellKey) bool { return k.status/100 == 2 || k.status == 304 }
 
 // An answer is a response to a request for robots.txt.
 type answer struct {
 	at     int64
-	n      int64
+	n      float64
 	agent  uint16
 	status uint16
 	size   uint32
 	client uint32
 }
 
+// count returns the response as a count.
+func (a answer) count() count { return count{a.n, a.at, a.at} }
+
+// isRefusal reports whether it refused the file.
+func (a answer) isRefusal() bool { return isRefusal(cellKey{status: a.status}) }
+
 // A site is an origin of the log.
 type site struct {
 	origin   string
-	requests int64
+	requests float64
 	pages    table
 	txt      []answer
 	refusals map[uint16]map[string]bool // by crawler: first directories that refused it
@@ -190,7 +214,7 @@ type grid struct {
 	step     int64 // length of a slot in seconds
 	slots    int
 	traffic  [][]count // all requests by crawler, then by slot; followed by those of impostors in the same order
-	requests int64
+	requests float64
 	cells    int  // cells of sites
 	isFull   bool // there are too many
 	sites    []*site
@@ -252,7 +276,7 @@ func (g *grid) read() error {
 		}
 		now.pages.put(k, one)
 		g.isFull = g.cells+len(now.pages) > mostCells
-		if isRefusal(k.status) {
+		if isRefusal(k) {
 			by := now.refusals[k.agent]
 			if by == nil {
 				by = map[string]bool{}
@@ -268,8 +292,8 @@ func (g *grid) read() error {
 }
 
 // ownPages returns a crawler's page requests at a site in a time range.
-func (s *site) ownPages(agent uint16, in segment) int64 {
-	return s.pages.sum(func(k cellKey) bool { return k.agent == agent && isPage(k) && in.has(k.slot) }).n
+func (s *site) ownPages(agent uint16, in segment) float64 {
+	return s.pages.sum(of(agent), isPage, in.has).n
 }
 
 // split returns the origin and the path of the text of a cell.
@@ -293,7 +317,7 @@ func (g *grid) countOf(r *record) (cellKey, count) {
 	if !bytes.HasSuffix(r.text, []byte(txtName)) {
 		from *= 3600
 	}
-	one := count{int64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
+	one := count{float64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
 	return cellKey{int32(floor(from, g.step) - g.first), r.key.agent, r.key.status, uint8(r.key.client)}, one
 }
 
@@ -350,15 +374,23 @@ func (g *grid) slotOf(at int64) int {
 // isCrawler reports whether a number belongs to a crawler.
 func (g *grid) isCrawler(agent uint16) bool { return agent > 0 && int(agent) < len(g.Agents) }
 
-// searches returns the numbers of search crawlers.
-func (g *grid) searches() (all []uint16) {
+// crawlers returns the numbers of crawlers.
+func (g *grid) crawlers() (all []uint16) {
 	for a := range g.Agents {
-		if g.isSearch(uint16(a)) {
+		if g.isCrawler(uint16(a)) {
 			all = append(all, uint16(a))
 		}
 	}
 	return all
 }
+
+// searches returns the numbers of search crawlers.
+func (g *grid) searches() []uint16 {
+	return slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return !g.Agents[a].Search })
+}
+
+// add adds a row.
+func (g *grid) add(r Row) { g.rows = append(g.rows, r) }
 
 // isSearch reports whether a number belongs to a search crawler.
 func (g *grid) isSearch(agent uint16) bool { return g.isCrawler(agent) && g.Agents[agent].Search }
@@ -379,16 +411,24 @@ func (s segment) length() int { return s.to - s.from }
 // of returns the sum of the counts in its slots.
 func (s segment) of(counts []count) count { return total(counts[s.from:s.to]) }
 
-// isIn reports whether a slot is in a segment.
-func isIn(all []segment, slot int32) bool {
-	return slices.ContainsFunc(all, func(s segment) bool { return s.has(slot) })
-}
+// contains reports whether a slot is in the segment.
+func (s segment) contains(slot int) bool { return slot >= s.from && slot < s.to }
 
-// has reports whether a slot is in the segment.
-func (s segment) has(slot int32) bool { return int(slot) >= s.from && int(slot) < s.to }
+// has chooses the counts in the segment.
+func (s segment) has(k cellKey) bool { return s.contains(int(k.slot)) }
+
+// isIn reports whether a slot is in one of the segments.
+func isIn(all []segment, slot int) bool {
+	return slices.ContainsFunc(all, func(s segment) bool { return s.contains(slot) })
+}
 
 // overlap returns the number of slots that two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
+
+// mostly returns the segments in which bad requests outweigh the others, which count weight times as much.
+func mostly(bad, all []count, weight float64) []segment {
+	return segments(len(all), func(i int) float64 { return bad[i].n - weight*(all[i].n-bad[i].n) })
+}
 
 // segments returns the disjoint segments of n slots with the greatest positive sums of scores, by the algorithm of
 // Ruzzo and Tompa. Each begins and ends with a positive score, and cannot be extended without lowering its sum.

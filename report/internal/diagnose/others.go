@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -143,12 +144,11 @@ func directory(path string) string {
 }
 
 // busy returns the requests of the time range with the highest rate, far above the rest, in total and by crawler.
-func (v *survey) busy(pages table) (by map[uint16]int64, sum count) {
-	isAny := func(cellKey) bool { return true }
-	by, _ = pages.by(isAny)
-	slots := pages.hours(v.slots, isAny)
-	mean := float64(total(slots).n) / float64(v.slots)
-	for _, in := range segments(v.slots, func(i int) float64 { return float64(slots[i].n) - tallyEdge*mean }) {
+func (v *survey) busy(pages table) (by map[uint16]float64, sum count) {
+	by, _ = pages.by()
+	slots := pages.hours(v.slots)
+	mean := total(slots).n / float64(v.slots)
+	for _, in := range segments(v.slots, func(i int) float64 { return slots[i].n - tallyEdge*mean }) {
 		if n := in.of(slots); n.n > sum.n {
 			sum = n
 		}
@@ -158,12 +158,12 @@ func (v *survey) busy(pages table) (by map[uint16]int64, sum count) {
 
 // wasted returns a row about wasted requests, naming the crawler with the greatest share of its page requests in that
 // time range. Crawlers with few requests are ignored.
-func (v *survey) wasted(code, path string, by map[uint16]int64, n count) Row {
+func (v *survey) wasted(code, path string, by map[uint16]float64, n count) Row {
 	r := v.row(code, v.site.origin, path, n)
 	r.Agents = v.agentsOf(by)
 	busiest, most := uint16(0), 0.
 	for a, n := range by {
-		share := float64(n) / float64(max(1, v.site.ownPages(a, v.slotsOf(&r))))
+		share := n / max(1, v.site.ownPages(a, v.slotsOf(&r)))
 		if v.isSearch(a) && n >= leastShown && (share > most || share == most && a < busiest) {
 			busiest, most = a, share
 		}
@@ -172,10 +172,10 @@ func (v *survey) wasted(code, path string, by map[uint16]int64, n count) Row {
 	return r
 }
 
-// findWasted finds what crawlers waste requests on: error pages with status 200, parameters, endless URL spaces and
-// chains of redirects.
+// findWasted finds what search crawlers waste requests on. The proof is a share of the requests of one of them, and for
+// each code that the URLs are not pages.
 func (v *survey) findWasted() {
-	for _, p := range v.Parameters {
+	for _, p := range v.Parameters { // whose values are many, but the paths few; those exist without it, or pages have equal sizes
 		if p.Origin != v.site.origin {
 			continue
 		}
@@ -186,96 +186,97 @@ func (v *survey) findWasted() {
 			continue
 		}
 		r.Evidence.URLs, r.Evidence.Paths, r.Evidence.Parameter = p.URLs, p.Paths, p.Name
-		crawled := int64(0)
+		crawled := 0.
 		for a := range by {
 			crawled += v.site.ownPages(a, v.slotsOf(&r))
 		}
 		if crawled < smallCrawl {
-			r.lost = float64(sum.n) / 40
+			r.lost = sum.n / 40
 		}
 		r.Remedy.Pattern, r.Remedy.Examples = p.Pattern, p.Examples
 		i := slices.IndexFunc(v.rows, func(o Row) bool {
 			return o.Code == r.Code && o.Origin == r.Origin && float64(min(o.Requests, r.Requests)) >= parameterBeside*float64(max(o.Requests, r.Requests))
 		})
-		if i >= 0 {
+		if i < 0 {
+			v.add(r)
+		} else {
 			v.rows[i].Evidence.Parameter += ", " + p.Name
-			continue
 		}
-		v.rows = append(v.rows, r)
 	}
-	for _, s := range v.Spaces {
+	for _, s := range v.Spaces { // calendars, session ids and the like, of which nearly each URL is requested once, until the end of the log
 		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs)*float64(len(s.By)) < endlessOnce*float64(s.Requests) {
 			continue
 		}
-		by, pages := map[uint16]int64{}, v.watched[below(s.Path)]
+		by, pages := map[uint16]float64{}, v.watched[below(s.Path)]
 		for a, n := range s.By {
-			by[uint16(a)] = n
+			by[uint16(a)] = float64(n)
 		}
-		dates := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 })
-		late := pages.sum(func(k cellKey) bool { return by[k.agent] > 0 && 4*(int(k.slot)+1) > 3*v.slots }).n
+		crawls := func(k cellKey) bool { return by[k.agent] > 0 }
+		dates, late := pages.sum(crawls), pages.sum(crawls, segment{3 * v.slots / 4, v.slots}.has)
 		r := v.wasted(EndlessURLs, directory(s.Path), by, dates)
-		if r.Evidence.Share < endlessShare || float64(late) < endlessLate*float64(dates.n) || dates.n == 0 {
+		if r.Evidence.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
 			continue
 		}
 		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
-		v.rows = append(v.rows, r)
+		v.add(r)
 	}
-	if len(v.Chain.Shapes) > 2 { // dated by the redirects of its first directory
+	if len(v.Chain.Shapes) > 2 { // two redirects in a row; they are dated by those of the first directory
 		isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
-		from := v.watched[below(v.Chain.Shapes[0])]
-		by, _ := from.by(isMoved)
-		dates := from.sum(isMoved)
+		by, _ := v.watched[below(v.Chain.Shapes[0])].by(isMoved)
+		dates := v.watched[below(v.Chain.Shapes[0])].sum(isMoved)
 		r := v.wasted(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
-		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*float64(dates.n)) {
+		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
 			r.Requests, r.Evidence.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
-			v.rows = append(v.rows, r)
+			v.add(r)
 		}
 	}
-	for _, s := range v.Soft {
+	for _, s := range v.Soft { // pages of one size that no sitemap lists, see [Directories]
 		if path, isHere := strings.CutPrefix(s.Directory, v.site.origin); isHere {
 			by, sum := v.busy(v.watched[place{sizedName + path, uint32(s.bucket)}])
 			r := v.wasted(SoftNotFound, path, by, sum)
 			if r.Evidence.URLs, r.Evidence.Size = s.URLs, s.Size; r.Evidence.Share >= softShare {
-				v.rows = append(v.rows, r)
+				v.add(r)
 			}
 		}
 	}
-	v.findHog()
 }
 
-// findHog adds a row for the URL of which a crawler took the most bytes, or else for a crawler that took half of all
-// bytes with few requests.
+// findHog finds where most bytes go. The proof is a fifth of the bytes of all responses for the URL of which a crawler
+// took the most, or else half of them for a crawler that made few requests, though more than one per day.
 func (v *survey) findHog() {
 	for i, h := range v.Hogs {
-		isURL, share := i == 0, float64(h.Bytes)/float64(max(1, v.Bytes))
-		if h.Bytes < hogBytes || h.Origin != "" && h.Origin != v.site.origin || h.Origin == "" && v.site != v.sites[0] || isURL && share < hogURL || !isURL && (share < hogCrawler || float64(h.Requests) > hogRequests*float64(v.requests) || !v.counts.IsOften(h.Requests)) {
+		agent, share := uint16(h.Agent), float64(h.Bytes)/float64(max(1, v.Bytes))
+		isFew := share >= hogCrawler && float64(h.Requests) <= hogRequests*v.requests && v.counts.IsOften(h.Requests)
+		if h.Bytes < hogBytes || cmp.Or(h.Origin, v.sites[0].origin) != v.site.origin || i == 0 && share < hogURL || i > 0 && !isFew {
 			continue
 		}
-		dates := total(v.traffic[h.Agent])
-		if n := v.watched[below(h.Path)].sum(func(k cellKey) bool { return int(k.agent) == h.Agent }); h.Path != "" && n.n > 0 {
+		dates := total(v.traffic[agent])
+		if n := v.watched[below(h.Path)].sum(of(agent)); h.Path != "" && n.n > 0 {
 			dates = n
 		}
-		r := v.row(BytesHog, h.Origin, h.Path, dates, uint16(h.Agent))
+		r := v.row(BytesHog, h.Origin, h.Path, dates, agent)
 		r.Requests, r.Evidence = h.Requests, Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}
-		if r.Remedy.Examples = []string{h.Path}; isPlain(h.Path) && h.Path != "" && !v.isSearch(uint16(h.Agent)) {
+		if r.Remedy.Examples = []string{h.Path}; isPlain(h.Path) && h.Path != "" && !v.isSearch(agent) {
 			if r.Remedy.Pattern = h.Path; !strings.HasSuffix(h.Path, "/") {
 				r.Remedy.Pattern += "$"
 			}
 		}
-		v.rows = append(v.rows, r)
+		v.add(r)
 		return
 	}
 }
 
-// findConduct finds the crawlers that ignored rules or a Crawl-delay.
+// findConduct finds the crawlers that ignored rules or a Crawl-delay. The proof: 20 requests that the robots.txt disallows
+// that the crawler itself fetched last; or a fifth of the pauses between its requests were shorter than the delay, which
+// its operator says it obeys. A text without a time proves nothing, unless sizes in the log show that it was sent.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
-		r := g.row(RulesIgnored, "", "", count{c.Knew, floor(c.First, 1e6), floor(c.Last, 1e6)}, uint16(c.Agent))
+		r := g.row(RulesIgnored, "", "", count{float64(c.Knew), floor(c.First, 1e6), floor(c.Last, 1e6)}, uint16(c.Agent))
 		isKnown := !slices.ContainsFunc(g.Texts, func(t Text) bool {
 			return t.At.IsZero() && !g.wasSent(&t, r.From.Unix()-day, r.To.Unix())
 		})
 		if r.Of = c.Requests; isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
-			g.rows = append(g.rows, r)
+			g.add(r)
 		}
 		delay, since, texts := 0.0, int64(0), g.textsOf(g.sites[0].origin) // that of the last text, since the first that has it
 		for _, t := range slices.Backward(texts) {
@@ -288,9 +289,9 @@ func (g *grid) findConduct() {
 			}
 		}
 		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
-			r = g.row(DelayIgnored, "", "", count{c.Short, max(g.from, since), g.to}, uint16(c.Agent))
+			r = g.row(DelayIgnored, "", "", count{float64(c.Short), max(g.from, since), g.to}, uint16(c.Agent))
 			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
-			g.rows = append(g.rows, r)
+			g.add(r)
 		}
 	}
 }
@@ -298,30 +299,32 @@ func (g *grid) findConduct() {
 // delayed are the crawlers that obey Crawl-delay according to their operators.
 var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
 
-// findImpostors finds the names of crawlers that impostors used.
+// findImpostors finds the names of crawlers that impostors used. The proof: 100 requests with the name, or a twentieth of
+// them, came from addresses that the operator does not publish.
 func (g *grid) findImpostors() {
-	for a := 1; a < len(g.Agents); a++ {
-		n := total(g.traffic[len(g.Agents)+a])
-		own := total(g.traffic[a]).n
-		if n.n < impostorsLeast && (n.n < leastShown || float64(n.n) < impostorsShare*float64(n.n+own)) {
+	for _, a := range g.crawlers() {
+		n := total(g.traffic[len(g.Agents)+int(a)])
+		all := n.n + total(g.traffic[a]).n
+		if n.n < impostorsLeast && (n.n < leastShown || n.n < impostorsShare*all) {
 			continue
 		}
-		r := g.row(Impostors, "", "", n, uint16(a))
-		r.Of, r.Evidence.Network = n.n+own, g.Networks[a]
-		g.rows = append(g.rows, r)
+		r := g.row(Impostors, "", "", n, a)
+		r.Of, r.Evidence.Network = int64(all), g.Networks[int(a)]
+		g.add(r)
 	}
 }
 
-// findListed finds URLs of sitemaps that are not found, or redirect. Server errors have other codes.
+// findListed finds bad URLs of sitemaps. The proof: search crawlers got 404, 410 or a redirect for ten of them and one in
+// a hundred. Server errors have other codes.
 func (g *grid) findListed() {
 	s := &g.Listing
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {
 		return
 	}
-	r := g.row(SitemapBad, "", "", count{s.Requests, g.from, g.to})
+	r := g.row(SitemapBad, "", "", count{float64(s.Requests), g.from, g.to})
 	r.Ongoing, r.Evidence = true, Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}
 	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
 		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}
-	g.rows = append(g.rows, r)
+	g.add(r)
 }

@@ -94,7 +94,7 @@ type Remedy struct {
 
 // row returns a row about the requests of crawlers, with their time range.
 func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
-	r := Row{Code: code, Origin: origin, Path: path, From: at(n.first), To: at(n.last), Requests: n.n}
+	r := Row{Code: code, Origin: origin, Path: path, From: at(n.first), To: at(n.last), Requests: int64(n.n)}
 	for _, a := range agents {
 		r.Agents = append(r.Agents, g.Agents[a].Name)
 	}
@@ -189,12 +189,12 @@ func (e *Evidence) text(field int) (name, value string) {
 }
 
 // answered sets the status of a row to the most frequent one.
-func (r *Row) answered(statuses map[uint16]int64) {
-	status, all := mode(statuses), int64(0)
+func (r *Row) answered(statuses map[uint16]float64) {
+	status, all := mode(statuses), 0.
 	for _, n := range statuses {
 		all += n
 	}
-	r.Evidence.Status, r.mixed = int(status), float64(statuses[status]) < oneStatus*float64(all)
+	r.Evidence.Status, r.mixed = int(status), statuses[status] < oneStatus*all
 }
 
 // HasTime reports whether the sentence of a row has a time.
@@ -204,13 +204,8 @@ func (r *Row) HasTime() bool {
 
 // agentsOf returns the names of crawlers, those with the most requests first, and sets whether a row is about search
 // crawlers.
-func (g *grid) agentsOf(by map[uint16]int64) (names []string) {
-	var all []uint16
-	for a, n := range by {
-		if g.isCrawler(a) && n > 0 {
-			all = append(all, a)
-		}
-	}
+func (g *grid) agentsOf(by map[uint16]float64) (names []string) {
+	all := slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return by[a] == 0 })
 	slices.SortFunc(all, func(a, b uint16) int {
 		return cmp.Or(cmp.Compare(bit(g.Agents[b].Search), bit(g.Agents[a].Search)), cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
 	})
@@ -218,4 +213,12 @@ func (g *grid) agentsOf(by map[uint16]int64) (names []string) {
 		names = append(names, g.Agents[a].Name)
 	}
 	return names
+}
+
+// lasting returns the duration of a row in seconds.
+func (r *Row) lasting() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
+
+// common returns the number of seconds that two rows have in common.
+func common(a, b *Row) float64 {
+	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
 }

@@ -22,7 +22,7 @@ var (
 // A ruleSet holds the rules of a text that bind a crawler.
 type ruleSet struct {
 	rules  []robots.Rule
-	closed int64 // page requests of all clients for directories that it closes
+	closed float64 // page requests of all clients for directories that it closes
 }
 
 // A closure is a rule that closes directories from a given text on.
@@ -35,11 +35,11 @@ type closure struct {
 // A closed is what a rule closes.
 type closed struct {
 	line     int32
-	before   map[uint16]int64 // by affected crawler: requests in the time before
-	made     map[uint16]int64 // since then
-	last     string           // the last directory that was counted
-	visitors int64            // served requests of unidentified clients in the whole log
-	until    int              // the first text that does not close it; the number of texts if all do
+	before   map[uint16]float64 // by affected crawler: requests in the time before
+	made     map[uint16]float64 // since then
+	last     string             // the last directory that was counted
+	visitors float64            // served requests of unidentified clients in the whole log
+	until    int                // the first text that does not close it; the number of texts if all do
 }
 
 // A ruleBook holds the texts of a site and what they close for search crawlers. Each directory is tested with a path in
@@ -51,9 +51,9 @@ type ruleBook struct {
 	agents  []uint16 // crawlers with requests
 	of      [][]int  // by text and agent, the index of sets
 	sets    []*ruleSet
-	path    string // path of the directory
-	pages   table  // its pages
-	all     int64  // page requests of all clients
+	path    string  // path of the directory
+	pages   table   // its pages
+	all     float64 // page requests of all clients
 	closed  map[closure]*closed
 	decided [2][]int // by set: the rule that closes pages or resources of the directory; -1 means none
 }
@@ -65,11 +65,7 @@ func (g *grid) ruleBookOf(s *site) *ruleBook {
 	if len(b.texts) == 0 || b.texts[0].At.IsZero() && !g.wasSent(&b.texts[0], g.from, g.to) {
 		return nil
 	}
-	for a := 1; a < len(g.Agents); a++ {
-		if total(g.traffic[a]).n > 0 {
-			b.agents = append(b.agents, uint16(a))
-		}
-	}
+	b.agents = slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return total(g.traffic[a]).n == 0 })
 	known := map[string]int{}
 	for _, t := range b.texts {
 		file, row := robots.Inspect(t.Body, g.Dialect).File, make([]int, len(b.agents))
@@ -118,8 +114,7 @@ func (b *ruleBook) endDirectory() {
 	if len(b.pages) == 0 {
 		return
 	}
-	pages := b.pages.sum(isPage).n
-	assets := b.pages.sum(isLayout).n
+	pages, assets := b.pages.sum(isPage).n, b.pages.sum(isLayout).n
 	b.all += pages
 	b.decided = [2][]int{make([]int, len(b.sets)), make([]int, len(b.sets))}
 	for i, set := range b.sets {
@@ -131,7 +126,7 @@ func (b *ruleBook) endDirectory() {
 			asset = b.closing(set, b.path+assetProbes[0], b.path+assetProbes[1])
 		}
 		b.decided[0][i], b.decided[1][i] = page, asset
-		set.closed += pages * int64(bit(page >= 0))
+		set.closed += pages * float64(bit(page >= 0))
 	}
 	for i := range b.texts {
 		for j, a := range b.agents {
@@ -155,7 +150,7 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	key := closure{text, rule.Value, resources}
 	c := b.closed[key]
 	if c == nil {
-		c = &closed{line: rule.Line, before: map[uint16]int64{}, made: map[uint16]int64{}}
+		c = &closed{line: rule.Line, before: map[uint16]float64{}, made: map[uint16]float64{}}
 		b.closed[key] = c
 	}
 	until := text + 1
@@ -169,22 +164,12 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 		isOf = isLayout
 	}
 	before := b.before(in)
-	isNew := c.last != b.path // another crawler may have counted the visitors already
-	c.last = b.path
-	for k, n := range b.pages {
-		if k.agent == 0 && isOf(k) && isServed(cellKey{status: k.status &^ isAsset}) && isNew {
-			c.visitors += n.n
-		}
-		if k.agent != agent || !isOf(k) {
-			continue
-		}
-		if before.has(k.slot) {
-			c.before[agent] += n.n
-		} else if in.has(k.slot) {
-			c.made[agent] += n.n
-		}
+	if c.last != b.path { // another crawler may have counted the visitors already
+		c.last = b.path
+		c.visitors += b.pages.sum(of(0), isOf, func(k cellKey) bool { return isServed(cellKey{status: k.status &^ isAsset}) }).n
 	}
-	c.before[agent] += 0
+	c.before[agent] += b.pages.sum(of(agent), isOf, before.has).n
+	c.made[agent] += b.pages.sum(of(agent), isOf, in.has).n
 }
 
 // inForce returns the slots in which texts were in force.
@@ -228,7 +213,7 @@ func (b *ruleBook) end() {
 	})
 	for _, key := range keys {
 		c := b.closed[key]
-		maps.DeleteFunc(c.before, func(a uint16, _ int64) bool { return shut[key.text][a] })
+		maps.DeleteFunc(c.before, func(a uint16, _ float64) bool { return shut[key.text][a] })
 		b.addPart(key, c)
 	}
 }
@@ -239,7 +224,7 @@ func (b *ruleBook) endSite() []map[uint16]bool {
 	for i := range b.texts {
 		shut[i] = map[uint16]bool{}
 		for j, a := range b.agents {
-			if set := b.sets[b.of[i][j]]; b.all > 0 && float64(set.closed) >= siteShare*float64(b.all) && b.closing(set, "/"+pageProbe) >= 0 {
+			if set := b.sets[b.of[i][j]]; b.all > 0 && set.closed >= siteShare*b.all && b.closing(set, "/"+pageProbe) >= 0 {
 				shut[i][a] = true
 			}
 		}
@@ -261,7 +246,7 @@ func (b *ruleBook) endSite() []map[uint16]bool {
 func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
 	in := b.span(&r, text, until)
-	by, named := map[uint16]int64{}, true
+	by, named := map[uint16]float64{}, true
 	for j, a := range b.agents {
 		switch {
 		case !b.isSearch(a):
@@ -295,7 +280,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
 		return
 	}
-	b.rows = append(b.rows, r)
+	b.add(r)
 }
 
 // meantPaths are words in the names of paths that sites close for crawlers on purpose.
@@ -306,28 +291,28 @@ var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherch
 // addPart adds the row of a rule that closes a section for crawlers that fetched from it before, or closes resources
 // for crawlers that render pages.
 func (b *ruleBook) addPart(key closure, c *closed) {
-	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: c.visitors}}
+	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: int64(c.visitors)}}
 	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {
 		r.Path = key.rule[:i]
 	}
 	in := b.span(&r, key.text, c.until)
 	earlier := b.before(in)
-	by, isMuch, renders, fetched, harm := map[uint16]int64{}, false, false, int64(0), 0.
+	by, isMuch, renders, fetched, harm := map[uint16]float64{}, false, false, 0., 0.
 	for _, a := range slices.Sorted(maps.Keys(c.before)) {
 		name, before := b.Agents[a].Name, c.before[a]
 		by[a] = 1 + before
 		fetched += before
 		if earlier.length() > 0 { // as many as before, minus the actual ones
-			r.lost += max(0, float64(before)*float64(in.length())/float64(earlier.length())-float64(c.made[a]))
+			r.lost += max(0, before*float64(in.length())/float64(earlier.length())-c.made[a])
 		}
 		if name == "Googlebot" || name == "bingbot" {
 			renders = true
-			harm += resourcesHarm * float64(b.site.ownPages(a, in))
+			harm += resourcesHarm * b.site.ownPages(a, in)
 		}
-		share := float64(before) / float64(max(1, b.site.ownPages(a, earlier)))
+		share := before / max(1, b.site.ownPages(a, earlier))
 		if isMuch = isMuch || share >= sectionShare && before >= leastShown; share > r.Evidence.Share && before >= leastShown && !key.resources {
 			r.Evidence.Share, r.Evidence.Crawler = rounded(share), name
-			r.Evidence.Before = rounded(float64(before) / (float64(earlier.length()) * float64(b.step) / day))
+			r.Evidence.Before = rounded(before / (float64(earlier.length()) * float64(b.step) / day))
 		}
 	}
 	switch r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost)); {
@@ -337,14 +322,14 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	case len(by) == 0 || strings.HasPrefix(key.rule, "/") && meantPaths.MatchString(key.rule):
 		return
 	case key.text == 0: // always closed: the requests that it prevented are unknown
-		people := b.site.pages.sum(func(k cellKey) bool { return k.agent == 0 && isServed(k) }).n
+		people := b.site.pages.sum(of(0), isServed).n
 		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
 		r.Requests, r.lost = r.Evidence.URLs, float64(r.Evidence.URLs)
-		isMuch = r.Requests >= sectionListed && float64(c.visitors) >= sectionVisited*float64(people)
+		isMuch = r.Requests >= sectionListed && c.visitors >= sectionVisited*people
 	case earlier.length() == 0:
 		return
 	}
 	if isMuch {
-		b.rows = append(b.rows, r)
+		b.add(r)
 	}
 }

@@ -1,28 +1,29 @@
 package diagnose
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
 )
 
-// An area is a directory of a site with its requests.
+// An area is a directory of a site with its requests for pages.
 type area struct {
 	path  string
 	pages table
-	n     int64 // page requests
 }
 
-// A candidate is a directory that may get a row, with the row's counts.
+// A candidate is a row that a directory may get.
 type candidate struct {
-	path     string
-	bad, all int64
-	row      Row
+	Row
+	bad, all float64
 	in       segment
-	core     segment // of an outage, without partly failed slots at its ends
 
-	logBad, logAll int64 // for the whole log, for the error share
+	// Of an outage: the time without partly failed slots at its ends, and for the whole site, how many first directories
+	// failed in it or not.
+	core         segment
+	failed, fine float64
+
+	logBad, logAll float64 // of server errors: for the whole log
 }
 
 // A survey examines the directories of a site, one after the other.
@@ -33,8 +34,6 @@ type survey struct {
 	outages []candidate
 	errors  []candidate
 	missing []candidate
-	down    []segment        // time ranges in which the whole site may have failed
-	parts   []map[bool]int64 // for each of down: number of first directories that failed or not
 	rules   *ruleBook
 	watched map[place]table
 	named   map[string]table // by parameter
@@ -50,11 +49,7 @@ func (g *grid) surveyAll() error {
 				v.named["/?"+p.Name] = table{}
 			}
 		}
-		v.findOutages(&area{path: "/", pages: s.pages})
-		for _, c := range v.outages {
-			v.down = append(v.down, c.core)
-			v.parts = append(v.parts, map[bool]int64{})
-		}
+		v.findOutages(&area{"/", s.pages})
 		by[s.origin] = v
 	}
 	var now *survey
@@ -70,7 +65,14 @@ func (g *grid) surveyAll() error {
 	})
 	now.closeAreas(0)
 	for _, s := range g.sites {
-		by[s.origin].end()
+		v := by[s.origin]
+		v.endOutages()
+		v.endErrors()
+		v.findMissing(&area{"/", s.pages})
+		v.keep(chosen(v.missing, missingShare))
+		v.rules.end()
+		v.findWasted()
+		v.findHog()
 	}
 	return err
 }
@@ -101,10 +103,9 @@ func (v *survey) addCell(r *record, path string) {
 			return
 		}
 		if v.now[i] == nil {
-			v.now[i] = &area{path: dir, pages: table{}}
+			v.now[i] = &area{dir, table{}}
 		}
 		if isPage(k) {
-			v.now[i].n += one.n
 			v.now[i].pages.put(k, one)
 		}
 	}
@@ -120,16 +121,19 @@ func (v *survey) closeAreas(depth int) {
 		if v.now[i] = nil; a == nil {
 			continue
 		}
-		if i == 0 {
-			for j, in := range v.down {
-				all := a.pages.sum(func(k cellKey) bool { return in.has(k.slot) }).n
-				bad := a.pages.sum(func(k cellKey) bool { return in.has(k.slot) && isError(k) }).n
-				if all >= outagePart {
-					v.parts[j][float64(bad) >= outageSome*float64(all)]++
+		for j := range v.outages {
+			if c := &v.outages[j]; i == 0 && c.Path == "/" {
+				bad, all := a.pages.sum(c.core.has, isError).n, a.pages.sum(c.core.has).n
+				switch {
+				case all < outagePart:
+				case bad >= outageSome*all:
+					c.failed++
+				default:
+					c.fine++
 				}
 			}
 		}
-		if a.n >= directoryLeast {
+		if a.pages.sum().n >= directoryLeast {
 			v.findOutages(a)
 			v.findErrors(a)
 			v.findMissing(a)
@@ -137,74 +141,70 @@ func (v *survey) closeAreas(depth int) {
 	}
 }
 
-// own reports whether a count belongs to a crawler that the site refused at that time.
-func (v *survey) own(k cellKey) bool {
-	return isRefusal(k.status) && v.isRefused(v.site, k.agent, v.start(int(k.slot)))
+// unrefused chooses all counts except those of crawlers that the site refused at that time.
+func (v *survey) unrefused(k cellKey) bool {
+	return !isRefusal(k) || !v.isRefused(v.site, k.agent, v.start(int(k.slot)))
 }
 
-// findOutages finds the time ranges in which most requests for a directory failed.
+// findOutages finds when a directory was down. The proof: for an hour, or 20 minutes with 200 requests, more than half
+// of the requests for its pages failed with server errors, for several clients, while hardly any failed before or
+// afterwards.
 func (v *survey) findOutages(a *area) {
-	bad := a.pages.hours(v.slots, func(k cellKey) bool { return isError(k) && !v.own(k) })
-	sum := total(bad)
-	if sum.n < outageRequests/2 {
+	bad := a.pages.hours(v.slots, isError, v.unrefused)
+	if total(bad).n < outageRequests/2 {
 		return
 	}
-	all := a.pages.hours(v.slots, func(k cellKey) bool { return isPage(k) && !v.own(k) })
-	for _, in := range segments(v.slots, func(i int) float64 { return float64(2*bad[i].n - all[i].n) }) {
+	all := a.pages.hours(v.slots, isPage, v.unrefused)
+	isPart := func(slot int) bool { return bad[slot].n > edgeShare*all[slot].n }
+	for _, in := range mostly(bad, all, 1) {
 		wide := in // with partly failed slots at its ends
-		if wide.from > 0 && float64(bad[wide.from-1].n) > edgeShare*float64(all[wide.from-1].n) {
+		if wide.from > 0 && isPart(wide.from-1) {
 			wide.from--
 		}
-		if wide.to < v.slots && float64(bad[wide.to].n) > edgeShare*float64(all[wide.to].n) {
+		if wide.to < v.slots && isPart(wide.to) {
 			wide.to++
 		}
 		failed, asked := wide.of(bad), in.of(all)
 		lasted := failed.last - failed.first
 		isQuiet := func(s segment) bool { // a time range before or after it with few errors
 			n := s.of(all).n
-			return n >= outageRequests && float64(s.of(bad).n) <= outageBaseline*float64(n)
+			return n >= outageRequests && s.of(bad).n <= outageBaseline*n
 		}
 		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(segment{0, wide.from}) && !isQuiet(segment{wide.to, v.slots}) {
 			continue
 		}
-		isOf := func(k cellKey) bool { return isPage(k) && !v.own(k) && wide.has(k.slot) }
-		by, statuses := a.pages.by(func(k cellKey) bool { return isOf(k) && isError(k) })
-		if _, isSole := v.sole(a.pages, isOf); isSole || len(by) < outageClients {
+		by, statuses := a.pages.by(isError, v.unrefused, wide.has)
+		if _, isSole := v.sole(a.pages, v.unrefused, wide.has); isSole || len(by) < outageClients {
 			continue
 		}
 		r := v.row(Outage, v.site.origin, a.path, failed)
-		r.Of, r.Ongoing = max(failed.n, asked.n), total(all[wide.to:]).n == 0
+		r.Of, r.Ongoing = int64(max(failed.n, asked.n)), total(all[wide.to:]).n == 0
 		r.answered(statuses)
 		v.blame(&r, by)
-		v.outages = append(v.outages, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: wide, core: in})
+		v.outages = append(v.outages, candidate{Row: r, bad: failed.n, all: asked.n, in: wide, core: in})
 	}
 }
 
 // sole returns the only crawler with errors: it got nearly all errors of some pages, and other clients got hardly any.
 // It returns 0 if that client is not a crawler, or if crawlers got hardly any errors, because then others provoked
 // them. ok is false if the site fails for several.
-func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bool) {
-	errors, asked, parts := map[uint16]int64{}, map[uint16]int64{}, map[uint8]int64{}
-	sum, all := int64(0), int64(0)
-	for k, n := range pages {
-		if !isOf(k) {
-			continue
+func (v *survey) sole(pages table, tests ...test) (agent uint16, is bool) {
+	tests = append(tests, isPage)
+	asked, _ := pages.by(tests...)
+	errors, parts := map[uint16]float64{}, map[uint8]float64{}
+	sum, all, crawled, failed := 0., 0., 0., 0.
+	pages.each(func(k cellKey, n count) {
+		sum, errors[k.agent] = sum+n.n, errors[k.agent]+n.n
+		if k.agent == 0 { // a crawler has many addresses
+			parts[k.client] += n.n
 		}
-		all, asked[k.agent] = all+n.n, asked[k.agent]+n.n
-		if isError(k) {
-			sum, errors[k.agent] = sum+n.n, errors[k.agent]+n.n
-			if k.agent == 0 { // a crawler has many addresses
-				parts[k.client] += n.n
-			}
-		}
-	}
-	crawled, failed := int64(0), int64(0)
+	}, append(tests, isError))
 	for a, n := range asked {
-		if v.isCrawler(a) {
+		if all += n; v.isCrawler(a) {
 			crawled, failed = crawled+n, failed+errors[a]
 		}
 	}
-	if due := float64(crawled) * float64(sum) / float64(max(1, all)); due >= outagePart && float64(failed) < provokedShare*due {
+	if due := crawled * sum / max(1, all); due >= outagePart && failed < provokedShare*due {
 		return 0, true
 	}
 	errors[0] = 0
@@ -212,14 +212,14 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 		errors[0] = max(errors[0], n)
 	}
 	for a, n := range errors {
-		if float64(n) < soleErrors*float64(sum) {
+		if n < soleErrors*sum {
 			continue
 		}
 		others := all - asked[a]
 		if a == 0 {
 			others = all - n
 		}
-		is = a == 0 && others == 0 || others >= outagePart && float64(sum-n) <= refusedPeople*float64(others)
+		is = a == 0 && others == 0 || others >= outagePart && sum-n <= refusedPeople*others
 		if !v.isCrawler(a) { // includes impostors
 			a = 0
 		}
@@ -228,23 +228,29 @@ func (v *survey) sole(pages table, isOf func(cellKey) bool) (agent uint16, is bo
 	return 0, false
 }
 
-// findErrors finds a directory with many failing requests, in the whole log or on some days.
-func (v *survey) findErrors(a *area) {
-	out := slices.Clone(v.down)
+// apart chooses the counts outside refusals and the outages of a directory, of those above it and of those below it.
+func (v *survey) apart(path string) test {
+	var out []segment
 	for _, c := range v.outages {
-		if strings.HasPrefix(c.path, a.path) || strings.HasPrefix(a.path, c.path) {
+		if strings.HasPrefix(c.Path, path) || strings.HasPrefix(path, c.Path) {
 			out = append(out, c.in)
 		}
 	}
-	wanted := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, k.slot) }
-	bad := a.pages.hours(v.slots, func(k cellKey) bool { return wanted(k) && isError(k) })
+	return func(k cellKey) bool { return !isIn(out, int(k.slot)) && v.unrefused(k) }
+}
+
+// findErrors finds a directory that fails in part. The proof: apart from outages, 2 % of the requests for its pages and
+// 20 URLs failed with server errors for at least three days, be it in the whole log or since a change. If one crawler
+// got nearly all errors, the row names it; errors that other single clients got or provoked prove nothing.
+func (v *survey) findErrors(a *area) {
+	wanted := v.apart(a.path)
+	bad := a.pages.hours(v.slots, isError, wanted)
 	if total(bad).n < errorsLeast {
 		return
 	}
-	all := a.pages.hours(v.slots, wanted)
+	all := a.pages.hours(v.slots, isPage, wanted)
 	in := v.changeOf(bad, all)
-	failed, asked := in.of(bad), in.of(all)
-	share, least := float64(failed.n)/float64(max(1, asked.n)), errorsShare
+	failed, asked, least := in.of(bad), in.of(all), errorsShare
 	if a.path == "/" {
 		least = errorsRoot
 	}
@@ -252,23 +258,21 @@ func (v *survey) findErrors(a *area) {
 	if v.to-v.from < errorsLog {
 		lasts = errorsShort
 	}
-	if share < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || urls < errorsURLs {
+	if failed.n/max(1, asked.n) < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || urls < errorsURLs {
 		return
 	}
-	isOf := func(k cellKey) bool { return wanted(k) && in.has(k.slot) }
-	by, statuses := a.pages.by(func(k cellKey) bool { return isOf(k) && isError(k) })
-	agent, isSole := v.sole(a.pages, isOf)
+	by, statuses := a.pages.by(isError, wanted, in.has)
+	agent, isSole := v.sole(a.pages, wanted, in.has)
 	if isSole && agent == 0 {
 		return
 	}
 	r := v.row(ServerErrors, v.site.origin, a.path, failed)
-	r.Of, r.Evidence.URLs = asked.n, urls
+	r.Of, r.Evidence.URLs = int64(asked.n), urls
 	r.answered(statuses)
 	v.blame(&r, by)
 	if isSole {
-		own := func(k cellKey) bool { return isOf(k) && k.agent == agent }
-		r.Agents, r.Of = []string{v.Agents[agent].Name}, a.pages.sum(own).n
-		r.Requests = a.pages.sum(func(k cellKey) bool { return own(k) && isError(k) }).n
+		r.Agents, r.Requests = []string{v.Agents[agent].Name}, int64(by[agent])
+		r.Of = int64(a.pages.sum(of(agent), isPage, wanted, in.has).n)
 	}
 	if in.from == 0 {
 		r.From = at(v.from)
@@ -276,7 +280,7 @@ func (v *survey) findErrors(a *area) {
 	if in.to == v.slots {
 		r.To, r.Ongoing = at(v.to), true
 	}
-	v.errors = append(v.errors, candidate{path: a.path, bad: failed.n, all: asked.n, row: r, in: in, logBad: total(bad).n, logAll: total(all).n})
+	v.errors = append(v.errors, candidate{Row: r, bad: failed.n, all: asked.n, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
 // changeOf returns the days in which a share differs most from all others; all slots if it hardly differs.
@@ -317,56 +321,46 @@ func likelihood(k, n float64) (l float64) {
 	return l
 }
 
-// findMissing finds a directory with missing pages that search crawlers request.
+// findMissing finds a directory whose pages are gone. The proof: four of five requests of search crawlers for its pages
+// returned 404 or 410, for 20 URLs and 100 times, which is a notable share of what a crawler requests.
 func (v *survey) findMissing(a *area) {
-	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !v.own(k) && !isError(k) }
-	gone := a.pages.hours(v.slots, func(k cellKey) bool { return search(k) && isMissing(k) })
+	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !isError(k) && v.unrefused(k) }
+	gone := a.pages.hours(v.slots, isMissing, search)
 	urls := v.Failing[v.site.origin+a.path].Missing
 	if total(gone).n < missingLeast || urls < missingURLs {
 		return
 	}
 	all := a.pages.hours(v.slots, search)
-	for _, in := range segments(v.slots, func(i int) float64 {
-		return float64(gone[i].n) - missingShare/(1-missingShare)*float64(all[i].n-gone[i].n)
-	}) {
+	for _, in := range mostly(gone, all, missingShare/(1-missingShare)) {
 		missing, asked := in.of(gone), in.of(all)
-		by, _ := a.pages.by(func(k cellKey) bool { return search(k) && isMissing(k) && in.has(k.slot) })
+		by, _ := a.pages.by(isMissing, search, in.has)
 		r := v.wasted(NotFoundSection, a.path, by, missing)
 		if missing.n < missingLeast || r.Evidence.Share < missingOwn {
 			continue
 		}
-		r.Of, r.Evidence.URLs, r.Ongoing = asked.n, urls, total(all[in.to:]).n == total(gone[in.to:]).n
-		v.missing = append(v.missing, candidate{path: a.path, bad: missing.n, all: asked.n, row: r, in: in})
+		r.Of, r.Evidence.URLs, r.Ongoing = int64(asked.n), urls, total(all[in.to:]).n == total(gone[in.to:]).n
+		v.missing = append(v.missing, candidate{Row: r, bad: missing.n, all: asked.n, in: in})
 	}
 }
 
-// end chooses the directories with rows.
-func (v *survey) end() {
-	v.endOutages()
-	v.endErrors()
-	v.findMissing(&area{path: "/", pages: v.site.pages})
-	for _, c := range chosen(v.missing, missingShare) {
-		v.rows = append(v.rows, c.row)
+// keep adds the rows of candidates.
+func (v *survey) keep(all []candidate) {
+	for _, c := range all {
+		v.add(c.Row)
 	}
-	v.rules.end()
-	v.findWasted()
 }
 
 // chosen returns the directories with rows: a directory replaces its parent if hardly any other page of the parent
 // fails; otherwise the parent replaces it. The share is relative to the failing pages.
-func chosen(all []candidate, share float64) (some []candidate) {
+func chosen(all []candidate, share float64) []candidate {
 	holds := func(o, c candidate) bool {
-		return float64(o.bad) >= outageHolds*float64(c.bad) && float64(c.bad-o.bad) < share/2*float64(max(1, c.all-o.all))
+		return o.bad >= outageHolds*c.bad && c.bad-o.bad < share/2*max(1, c.all-o.all)
 	}
-	for _, c := range all {
-		isOther := func(o candidate) bool {
-			return o.in.overlap(c.in) > 0 && (isBelow(o.path, c.path) && holds(o, c) || isBelow(c.path, o.path) && !holds(c, o))
-		}
-		if !slices.ContainsFunc(all, isOther) {
-			some = append(some, c)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(c candidate) bool {
+		return slices.ContainsFunc(all, func(o candidate) bool {
+			return o.in.overlap(c.in) > 0 && (isBelow(o.Path, c.Path) && holds(o, c) || isBelow(c.Path, o.Path) && !holds(c, o))
+		})
+	})
 }
 
 // isBelow reports whether a directory is below another.
@@ -376,72 +370,53 @@ func isBelow(path, other string) bool { return path != other && strings.HasPrefi
 // directories with enough requests failed. If at most one had enough, it chooses the site unless a directory has nearly
 // all errors.
 func (v *survey) endOutages() {
-	slices.SortStableFunc(v.outages, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.bad, a.bad), cmp.Compare(a.path, b.path)) })
 	var whole []candidate
-	for i, in := range v.down {
-		failed, not := v.parts[i][true], v.parts[i][false]
-		for _, c := range v.outages {
-			isOne := failed+not < 2 && !slices.ContainsFunc(v.outages, func(o candidate) bool {
-				return o.path != "/" && o.in.overlap(in) > 0 && float64(o.bad) >= outageHolds*float64(c.bad)
-			})
-			if c.path == "/" && c.core == in && (isOne || failed > 1 && float64(failed) >= outageParts*float64(failed+not)) {
-				whole = append(whole, c)
-			}
+	for _, c := range v.outages {
+		isPart := slices.ContainsFunc(v.outages, func(o candidate) bool {
+			return o.Path != "/" && o.in.overlap(c.core) > 0 && o.bad >= outageHolds*c.bad
+		})
+		if c.Path == "/" && (c.failed+c.fine < 2 && !isPart || c.failed > 1 && c.failed >= outageParts*(c.failed+c.fine)) {
+			whole = append(whole, c)
 		}
 	}
 	parts := slices.DeleteFunc(slices.Clone(v.outages), func(c candidate) bool {
-		return c.path == "/" || slices.ContainsFunc(whole, func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() })
+		return c.Path == "/" || slices.ContainsFunc(whole, func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() })
 	})
-	for _, c := range append(whole, chosen(parts, outageShare)...) {
-		v.rows = append(v.rows, c.row)
-	}
+	v.keep(append(whole, chosen(parts, outageShare)...))
 }
 
 // endErrors chooses a directory, or those below it if the rest of it hardly fails.
 func (v *survey) endErrors() {
-	out := make([]segment, 0, len(v.outages))
-	for _, c := range v.outages {
-		out = append(out, c.in)
-	}
-	v.findErrors(&area{path: "/", pages: v.site.pages}) // after the outages of its directories
-	isOf := func(k cellKey) bool { return isPage(k) && !v.own(k) && !isIn(out, k.slot) }
-	siteBad, siteAll := v.site.pages.sum(func(k cellKey) bool { return isOf(k) && isError(k) }).n, v.site.pages.sum(isOf).n
+	v.findErrors(&area{"/", v.site.pages}) // after the outages of its directories
+	wanted := v.apart("/")
+	siteBad, siteAll := v.site.pages.sum(isError, wanted).n, v.site.pages.sum(isPage, wanted).n
 	v.errors = slices.DeleteFunc(v.errors, func(c candidate) bool {
-		rest := float64(max(0, siteBad-c.logBad)) / float64(max(1, siteAll-c.logAll))
-		if c.path == "/" {
+		rest := max(0, siteBad-c.logBad) / max(1, siteAll-c.logAll)
+		if c.Path == "/" {
 			rest = errorsRoot / errorsTimes
 		}
 		const z = 1.96 // the lower bound of the 95 % Wilson interval of the share
-		m := float64(c.all)
-		p := float64(c.bad) / m
+		m, p := c.all, c.bad/c.all
 		return (p+z*z/2/m-z*math.Sqrt(p*(1-p)/m+z*z/4/m/m))/(1+z*z/m) < errorsTimes*rest
 	})
 	isLess := map[string]bool{}
 	for _, c := range v.errors {
 		bad, all, least := c.bad, c.all, errorsShare
-		if c.path == "/" {
+		if c.Path == "/" {
 			least = errorsRoot
 		}
 		var below []string
 		for _, o := range v.errors {
-			if isBelow(o.path, c.path) && (c.path == "/") == (strings.Count(o.path, "/") == 2) {
-				bad, all, below = bad-o.bad, all-o.all, append(below, o.path)
+			if isBelow(o.Path, c.Path) && (c.Path == "/") == (strings.Count(o.Path, "/") == 2) {
+				bad, all, below = bad-o.bad, all-o.all, append(below, o.Path)
 			}
 		}
-		if len(below) == 0 {
-			continue
-		}
-		if float64(bad) < least/2*float64(max(1, all)) {
-			isLess[c.path] = true
-			continue
+		if len(below) > 0 && bad < least/2*max(1, all) {
+			below = []string{c.Path}
 		}
 		for _, path := range below {
 			isLess[path] = true
 		}
 	}
-	for _, c := range v.errors {
-		if !isLess[c.path] {
-			v.rows = append(v.rows, c.row)
-		}
-	}
+	v.keep(slices.DeleteFunc(v.errors, func(c candidate) bool { return isLess[c.Path] }))
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -9,8 +10,8 @@ import (
 type profile struct {
 	counts   []float64
 	expected []float64
-	out      segment // excluded from the calculation, and
-	gaps     []segment
+	out      segment
+	gaps     []segment // excluded from the calculation, including out
 	step     int64
 }
 
@@ -19,8 +20,8 @@ type profile struct {
 // week. The share is one part uniform and three parts measured. The first and the last slot, and slots that the log
 // covers only in part, are left out.
 func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile {
-	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(gaps, g.gaps...)}
-	perDay := int(max(1, day/g.step))
+	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(append(gaps, g.gaps...), out)}
+	perDay := g.slotsIn(day)
 	perWeek := 7 * perDay
 	parts := perDay
 	if g.to-g.from >= 3*7*day {
@@ -92,7 +93,7 @@ func bit(is bool) int {
 
 // isOut reports whether a slot is excluded.
 func (p *profile) isOut(slot int) bool {
-	return slot == 0 || slot == len(p.counts)-1 || p.out.has(int32(slot)) || isIn(p.gaps, int32(slot))
+	return slot == 0 || slot == len(p.counts)-1 || isIn(p.gaps, slot)
 }
 
 // sums returns the actual and the expected requests in a segment.
@@ -177,4 +178,23 @@ func tail(counted, mean, phi, direction float64) float64 {
 		}
 	}
 	return min(0, first+math.Log(sum))
+}
+
+// mode returns the most frequent value; of equally frequent ones the smallest.
+func mode[K cmp.Ordered, N int64 | float64](by map[K]N) (best K) {
+	for k, n := range by {
+		if n > by[best] || n == by[best] && k < best {
+			best = k
+		}
+	}
+	return best
+}
+
+// numbers returns counts as numbers.
+func numbers(counts []count) []float64 {
+	all := make([]float64, len(counts))
+	for i := range counts {
+		all[i] = counts[i].n
+	}
+	return all
 }

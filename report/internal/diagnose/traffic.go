@@ -10,7 +10,6 @@ type pause struct {
 	agent    uint16 // everyone means all crawlers together
 	in       segment
 	from, to int64
-	ongoing  bool
 }
 
 // everyone stands for all crawlers together.
@@ -36,7 +35,14 @@ func (g *grid) tests() float64 {
 	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
 }
 
-// findGaps finds the time ranges without any line in the log. Bursts of requests say little about the usual rate, and
+// seconds returns the length of some slots.
+func (g *grid) seconds(slots int) int64 { return int64(slots) * g.step }
+
+// slotsIn returns the number of slots in some seconds, at least 1.
+func (g *grid) slotsIn(seconds int64) int { return int(max(1, seconds/g.step)) }
+
+// findGaps finds the time ranges without any line in the log. The proof is a probability below one in a million, over
+// all slots and crawlers, that a log with its usual number of lines has none in so long a time. Bursts of requests say little about the usual rate, and
 // would hide any gap: a slot counts as at most burst times the median.
 func (g *grid) findGaps() {
 	all := g.together(g.traffic)
@@ -72,13 +78,15 @@ func idle(counts []float64, share float64) []segment {
 	})
 }
 
-// findStopped finds the crawlers that stopped, separately or together.
+// findStopped finds the crawlers that stopped, separately or together. The proof: hardly any request in half a day or
+// more, by a crawler that was active on three days before, although its usual rate makes so few as improbable as a gap of
+// the log, and although neither the log nor the site explains it.
 func (g *grid) findStopped() {
 	requests := total(g.together(g.traffic)).n
 	var pauses []pause
-	for a := 1; a < len(g.Agents); a++ {
-		if g.Agents[a].Search || float64(total(g.traffic[a]).n) >= busyShare*float64(requests) {
-			pauses = append(pauses, g.pausesOf(uint16(a), g.traffic[a])...)
+	for _, a := range g.crawlers() {
+		if g.Agents[a].Search || total(g.traffic[a]).n >= busyShare*requests {
+			pauses = append(pauses, g.pausesOf(a, g.traffic[a])...)
 		}
 	}
 	all := g.pausesOf(everyone, g.together(g.traffic[1:len(g.Agents)]))
@@ -102,13 +110,7 @@ func (g *grid) findStopped() {
 		}
 	}
 	for _, p := range all {
-		var agents []uint16
-		for a := 1; a < len(g.Agents); a++ {
-			if total(g.traffic[a][:p.in.from]).n > 0 {
-				agents = append(agents, uint16(a))
-			}
-		}
-		g.addStopped(p, agents)
+		g.addStopped(p, slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return total(g.traffic[a][:p.in.from]).n == 0 }))
 	}
 }
 
@@ -127,7 +129,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 		for _, one := range all[in.from:in.to] {
 			empty += bit(one.n == 0)
 		}
-		if in.from < 1 || int64(in.length())*g.step < stopLasts || 10*missing > in.length() || 2*empty > in.length() {
+		if in.from < 1 || g.seconds(in.length()) < stopLasts || 10*missing > in.length() || 2*empty > in.length() {
 			continue
 		}
 		p := g.profile(counts, in, kept...)
@@ -136,7 +138,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 			continue
 		}
 		if in.to < g.slots { // it must come back for a day
-			if made, expected := p.sums(segment{in.to, min(g.slots, in.to+int(max(1, day/g.step)))}); made < stopBack*expected {
+			if made, expected := p.sums(segment{in.to, min(g.slots, in.to+g.slotsIn(day))}); made < stopBack*expected {
 				continue
 			}
 		}
@@ -149,8 +151,8 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 		if chance, ok := p.chance(in, -1); in.length() < stopRests*longest || !ok || chance > g.tests() {
 			continue
 		}
-		one := pause{agent, in, total(traffic[:in.from]).last, g.to, in.to == g.slots} // the crawler was active before
-		if !one.ongoing {
+		one := pause{agent, in, total(traffic[:in.from]).last, g.to} // the crawler was active before
+		if in.to < g.slots {
 			one.to = traffic[in.to].first
 		}
 		pauses = append(pauses, one)
@@ -160,18 +162,18 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 
 // wasThere reports whether a crawler was active long and often enough in a time range.
 func (g *grid) wasThere(counts []float64) bool {
-	size, present, slots := int(max(1, stopSlot/g.step)), 0, 0
+	size, present, slots := g.slotsIn(stopSlot), 0, 0
 	for end := len(counts); end-size >= 0; end -= size {
 		slots++
 		present += bit(slices.Max(counts[end-size:end]) > 0)
 	}
-	return int64(slots*size)*g.step >= stopPresent && float64(present) >= stopSlots*float64(slots)
+	return g.seconds(slots*size) >= stopPresent && float64(present) >= stopSlots*float64(slots)
 }
 
 // addStopped adds the row of crawlers that stopped.
 func (g *grid) addStopped(p pause, agents []uint16) {
-	r := Row{Code: CrawlerStopped, From: at(p.from), To: at(p.to), Ongoing: p.ongoing}
-	by := map[uint16]int64{}
+	r := g.row(CrawlerStopped, "", "", count{0, p.from, p.to})
+	by := map[uint16]float64{}
 	for _, a := range agents {
 		by[a] = total(g.traffic[a]).n
 		made, expected := g.profileOf(a, p.in).sums(p.in)
@@ -181,20 +183,21 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 			r.lost += max(0, expected-made)
 		}
 	}
-	r.Evidence.Expected = rounded(r.Evidence.Expected)
-	r.Agents = g.agentsOf(by)
+	r.Ongoing, r.Agents, r.Evidence.Expected = p.in.to == g.slots, g.agentsOf(by), rounded(r.Evidence.Expected)
 	r.Requests = int64(math.Round(max(0, r.Evidence.Expected-float64(r.Evidence.Made))))
 	if p.agent == everyone {
 		r.Evidence.Kind = allStopped
 	}
-	r.Evidence.Visitors = p.in.of(g.traffic[0]).n
-	g.rows = append(g.rows, r)
+	r.Evidence.Visitors = int64(p.in.of(g.traffic[0]).n)
+	g.add(r)
 }
 
-// findSurges finds the time ranges in which a crawler made far more requests than usual, and a large part of all.
+// findSurges finds the time ranges in which a crawler made far more requests than usual. The proof: for three hours, but at
+// most a third of the log, it made over four times as many as at the same hours of other days, which chance does not
+// explain, and a twentieth of all requests.
 func (g *grid) findSurges() {
 	everybody := g.together(g.traffic)
-	for a := uint16(1); int(a) < len(g.Agents); a++ {
+	for _, a := range g.crawlers() {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
 		for range 2 { // the first profile includes the surge
@@ -211,17 +214,17 @@ func (g *grid) findSurges() {
 		}
 		in := usual.out
 		before := counts[:in.from]
-		if int64(in.from)*g.step < stopSlot && int64(in.length())*g.step < slowDays*day { // begun before the log
+		if g.seconds(in.from) < stopSlot && g.seconds(in.length()) < slowDays*day { // begun before the log
 			in.from, before = 0, counts[in.to:]
 			usual = g.profileOf(a, in)
 		}
 		made, expected := usual.sums(in)
 		outside, slots := usual.outside()
-		if int64(in.length())*g.step >= day { // otherwise the few other days of its kind may have been unusually quiet
+		if g.seconds(in.length()) >= day { // otherwise the few other days of its kind may have been unusually quiet
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
 		chance, ok := usual.chance(in, 1)
-		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || int64(in.length())*g.step < surgeLasts || made < surgeTimes*expected || made < surgeShare*float64(in.of(everybody).n) || chance > g.tests() || !g.wasThere(before) {
+		if !ok || float64(in.length()) > surgeLog*float64(g.slots) || g.seconds(in.length()) < surgeLasts || made < surgeTimes*expected || made < surgeShare*in.of(everybody).n || chance > g.tests() || !g.wasThere(before) {
 			continue
 		}
 		r := g.row(CrawlerSurge, "", "", in.of(g.traffic[a]), a)
@@ -229,24 +232,15 @@ func (g *grid) findSurges() {
 			r.From = at(g.from)
 		}
 		r.Evidence.Expected = rounded(expected)
-		g.rows = append(g.rows, r)
+		g.add(r)
 	}
 }
 
-// compensated returns the requests of a crawler, and those expected in gaps of the log and where the site kept it away.
-func (g *grid) compensated(a uint16) []float64 {
-	counts, usual := numbers(g.traffic[a]), g.profileOf(a, segment{})
-	for i := range counts {
-		if isIn(usual.gaps, int32(i)) {
-			counts[i] = usual.expected[i]
-		}
-	}
-	return counts
-}
-
-// findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days.
+// findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days. The proof:
+// the median day has at most half of the requests of the median day before, most of these days are below it, and the drop
+// is many standard errors of how much days vary, see lowest. All clients together did not drop, and no surge ended.
 func (g *grid) findSlowed() {
-	perDay := int(max(1, day/g.step))
+	perDay := g.slotsIn(day)
 	days := g.slots / perDay
 	least := slowDays
 	if g.to-g.from < slowLog {
@@ -254,7 +248,12 @@ func (g *grid) findSlowed() {
 	}
 	all := daily(numbers(g.together(g.traffic)), perDay)
 	for _, a := range g.searches() {
-		counts := g.compensated(a)
+		counts, usual := numbers(g.traffic[a]), g.profileOf(a, segment{})
+		for i := range counts { // what is expected in gaps of the log and where the site kept it away
+			if isIn(usual.gaps, i) {
+				counts[i] = usual.expected[i]
+			}
+		}
 		totals := daily(counts, perDay)
 		low, shift := lowest(totals, least)
 		if low.from == 0 {
@@ -298,7 +297,7 @@ func (g *grid) findSlowed() {
 			in.to = edge(in.to, -1)
 		}
 		made, expected := g.profile(counts, in).sums(in)
-		g.rows = append(g.rows, Row{
+		g.add(Row{
 			Code: CrawlerSlowed, Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
 			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: was, After: is}, lost: max(0, expected-made),
 		})
@@ -339,7 +338,7 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 	squares, products, last := 0.0, 0.0, 0.0
 	for i, l := range logs {
 		level := outside
-		if low.has(int32(i)) {
+		if low.contains(i) {
 			level = inside
 		}
 		if squares += (l - level) * (l - level); i != low.from && i != low.to {

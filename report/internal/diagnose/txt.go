@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// findTxt finds when the robots.txt of a site failed, was missing, or was a different text. Redirects except 304 are
-// ignored: most sites redirect http to https, or to www, and the final response is a separate line.
+// findTxt finds when the robots.txt of a site failed, was missing, or was a different text. The proof: three bad responses
+// to at least two clients over half an hour, or an hour, that hardly anyone got the file in between. It is missing only
+// if it existed before, and different only if its size is one that no known text has, and that is rare at other times.
+// Redirects except 304 are ignored: most sites redirect http to https, or to www, and the final response is a separate
+// line.
 func (g *grid) findTxt(s *site) {
 	var all []answer
 	for _, a := range s.txt {
@@ -36,20 +39,19 @@ func (g *grid) findTxt(s *site) {
 		}
 		return true
 	}
-	known, of := 0, map[uint32]int{}
+	known := 0
 	for _, a := range sized {
 		known += bit(!other(a))
-		of[a.size]++
 	}
 	if len(texts) == 0 || texts[0].At.IsZero() || known == 0 || float64(known) < textKnown*float64(len(sized)) {
 		return
 	}
 	for _, run := range g.txtRuns(sized, other, txtLasting) {
 		size, outside := sizeOf(sized[run.from:run.to]), 0
-		for _, a := range sized[run.from:run.to] {
-			outside -= bit(a.size == size)
+		for i, a := range sized {
+			outside += bit(a.size == size && !run.contains(i))
 		}
-		if outside += of[size]; float64(outside) <= textElse*float64(len(sized)-run.length()) {
+		if float64(outside) <= textElse*float64(len(sized)-run.length()) {
 			g.addTxt(s, RobotsOther, sized, run, other)
 		}
 	}
@@ -61,9 +63,9 @@ func isGood(a answer) bool { return a.status == 200 || a.status == 304 }
 // withoutRefused drops bad responses to clients that are themselves refused: those between two good responses to the
 // client, if others got more good than bad responses in that time.
 func withoutRefused(all []answer) (kept []answer) {
-	good := make([]int64, len(all)+1) // good responses so far
+	good := make([]float64, len(all)+1) // good responses so far
 	for i, a := range all {
-		good[i+1] = good[i] + a.n*int64(bit(isGood(a)))
+		good[i+1] = good[i] + a.n*float64(bit(isGood(a)))
 	}
 	type run struct{ from, to, n int }
 	open := map[uint64]*run{} // by client: its current bad responses
@@ -83,7 +85,7 @@ func withoutRefused(all []answer) (kept []answer) {
 	}
 	for i, a := range all {
 		if r := of[i]; r != nil {
-			if n := good[r.to+1] - good[r.from]; n >= txtAnswers && 2*n > int64(r.to-r.from+1-r.n) {
+			if n := good[r.to+1] - good[r.from]; n >= txtAnswers && 2*n > float64(r.to-r.from+1-r.n) {
 				continue
 			}
 		}
@@ -105,7 +107,7 @@ func (g *grid) textsOf(origin string) (all []Text) {
 // wasSent reports whether the server sent a text without a time to crawlers: nearly all responses of a time range have
 // its size. It is false if sizes are unknown: an older text may have been in force then.
 func (g *grid) wasSent(t *Text, from, to int64) bool {
-	same, all := int64(0), int64(0)
+	same, all := 0., 0.
 	for _, s := range g.sites {
 		for _, a := range s.txt {
 			if s.origin == t.Origin && a.status == 200 && a.at >= from && a.at <= to && g.isCrawler(a.agent) {
@@ -115,12 +117,12 @@ func (g *grid) wasSent(t *Text, from, to int64) bool {
 			}
 		}
 	}
-	return all > 0 && float64(same) >= textSent*float64(all)
+	return all > 0 && same >= textSent*all
 }
 
 // sizeOf returns the most frequent size of responses.
 func sizeOf(all []answer) uint32 {
-	by := map[uint32]int64{}
+	by := map[uint32]float64{}
 	for _, a := range all {
 		by[a.size] += a.n
 	}
@@ -132,11 +134,11 @@ func sizeOf(all []answer) uint32 {
 func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
 	for _, run := range segments(len(all), func(i int) float64 {
 		if is(all[i]) {
-			return float64(all[i].n)
+			return all[i].n
 		}
-		return -(1 - txtOthers) / txtOthers * float64(all[i].n)
+		return -(1 - txtOthers) / txtOthers * all[i].n
 	}) {
-		clients, well, number := map[uint32]bool{}, map[uint32]int64{}, int64(0)
+		clients, well, number := map[uint32]bool{}, map[uint32]float64{}, 0.
 		for _, a := range all[run.from:run.to] {
 			if client := uint32(a.agent)<<16 ^ a.client; is(a) {
 				clients[client] = true
@@ -145,7 +147,7 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 				well[client] += a.n
 			}
 		}
-		served := int64(0) // responses to clients that got nothing else
+		served := 0. // responses to clients that got nothing else
 		for client, n := range well {
 			if !clients[client] {
 				served += n
@@ -162,19 +164,19 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 // addTxt adds the row of a run of answers.
 func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
 	r := Row{Code: code, Origin: s.origin, Path: txtName, From: at(all[run.from].at), To: at(g.to), Ongoing: run.to == len(all)}
-	by, statuses, answers := map[uint16]int64{}, map[uint16]int64{}, all[run.from:run.to]
+	by, statuses, answers := map[uint16]float64{}, map[uint16]float64{}, all[run.from:run.to]
 	for _, a := range answers {
-		r.Evidence.Fetches += a.n
+		r.Of += int64(a.n)
 		if is(a) {
 			by[a.agent] += a.n
 			statuses[a.status] += a.n
-			r.Requests += a.n
+			r.Requests += int64(a.n)
 		}
 	}
-	if searches := slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch); code != RobotsOther && !searches && len(by) < txtAgents {
+	if r.Agents = g.agentsOf(by); code != RobotsOther && !slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch) && len(by) < txtAgents {
 		return // two crawlers that the site may refuse
 	}
-	r.Agents, r.Of = g.agentsOf(by), r.Evidence.Fetches
+	r.Evidence.Fetches = r.Of
 	r.answered(statuses)
 	if !r.Ongoing {
 		r.To = at(all[run.to].at)
@@ -191,7 +193,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 		for _, a := range g.searches() {
 			usual := g.profileOf(a, in)
 			made, expected := usual.sums(in)
-			if came, before := usual.sums(segment{max(0, in.from-int(max(1, stopLasts/g.step))), in.from}); before >= leftLeast && came < stopBack*before {
+			if came, before := usual.sums(segment{max(0, in.from-g.slotsIn(stopLasts)), in.from}); before >= leftLeast && came < stopBack*before {
 				continue // had left earlier
 			}
 			r.lost += max(0, expected-made)
@@ -210,5 +212,5 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 			}
 		}
 	}
-	g.rows = append(g.rows, r)
+	g.add(r)
 }
