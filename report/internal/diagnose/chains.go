@@ -125,8 +125,14 @@ func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 			}
 		}
 	}
-	if c.isSiblings(shapes, least) {
-		return nil, 0
+	for i, early := range shapes { // after /de/X and /en/X, a crawler requests /de/X/: each may just redirect to itself with a slash
+		variant, hasSlash := strings.CutSuffix(early, "/")
+		if !hasSlash {
+			variant += "/"
+		}
+		if slices.ContainsFunc(shapes[i+1:], func(later string) bool { return 2*c.hops[hop{later, variant}] >= least }) {
+			return nil, 0
+		}
 	}
 	onward := int64(0) // from the last shape to pages of many shapes
 	for one, n := range c.hops {
@@ -138,21 +144,4 @@ func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
 		shapes, redirects = append(shapes, manyShapes), redirects+onward
 	}
 	return shapes, redirects
-}
-
-// isSiblings reports whether a later path of a chain leads to an earlier one, apart from a trailing slash: the crawler
-// requested /de/X, /en/X and then /de/X/, so each may just redirect to itself with a slash.
-func (c *Chains) isSiblings(shapes []string, least int64) bool {
-	for i, early := range shapes {
-		variant, hasSlash := strings.CutSuffix(early, "/")
-		if !hasSlash {
-			variant += "/"
-		}
-		for _, later := range shapes[i+1:] {
-			if 2*c.hops[hop{later, variant}] >= least {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -155,20 +155,25 @@ func (g *grid) rank() []Row {
 	for i := range rows {
 		r := &rows[i]
 		g.endRow(r)
-		g.endClass(r)
 		if r.lost == 0 { // only a cost
 			r.lost = float64(r.Requests) / 4
-			if r.Code == RobotsMissing || r.Code == BytesHog || r.Code == CrawlerSurge {
+			if slices.Contains([]string{RobotsMissing, BytesHog, CrawlerSurge}, r.Code) {
 				r.lost = float64(r.Requests) / 10
 			}
 		}
 		if r.Severity = r.lost; r.Ongoing {
 			r.Severity *= 3
 		}
-		if len(r.Agents) > 0 && !slices.ContainsFunc(g.searches(), func(a uint16) bool { return slices.Contains(r.Agents, g.Agents[a].Name) }) {
+		if len(r.Agents) > 0 && !slices.ContainsFunc(g.named(r), g.isSearch) {
 			r.Severity /= 4
 		}
-		r.Severity, r.Evidence.TextChange = rounded(r.Severity), g.changeBefore(r)
+		r.Severity = rounded(r.Severity)
+		for j := 1; j < len(g.Texts) && r.Begins == "known"; j++ { // a change within the day before, except of comments
+			now, last := &g.Texts[j], &g.Texts[j-1]
+			if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && g.rulesOf(now) != g.rulesOf(last) {
+				r.TextChange = now.At.UTC().Format(time.RFC3339)
+			}
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(orderOf(a.Code), orderOf(b.Code)), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
@@ -220,30 +225,14 @@ func (g *grid) isShown(r *Row) bool {
 	}
 	n := r.Requests
 	if r.Code == ResourcesBlocked {
-		n = max(n, r.Evidence.Visitors)
+		n = max(n, r.Visitors)
 	}
 	if float64(n) >= max(leastShown, leastShownShare*g.requests) {
 		return true
 	}
-	for i, a := range g.Agents {
-		if r.Code != CrawlerSurge && slices.Contains(r.Agents, a.Name) && n > 0 && float64(n) >= leastOwnShare*total(g.traffic[i]).n {
-			return true
-		}
-	}
-	return false
-}
-
-// changeBefore returns when a text of the row's origin last changed within the day before the row; "" if it did not.
-// Changes of comments do not count.
-func (g *grid) changeBefore(r *Row) (change string) {
-	for i := 1; i < len(g.Texts); i++ {
-		now, last := &g.Texts[i], &g.Texts[i-1]
-		if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && r.Begins == "known" &&
-			g.rulesOf(now) != g.rulesOf(last) {
-			change = now.At.UTC().Format(time.RFC3339)
-		}
-	}
-	return change
+	return r.Code != CrawlerSurge && n > 0 && slices.ContainsFunc(g.named(r), func(a uint16) bool {
+		return float64(n) >= leastOwnShare*total(g.traffic[a]).n
+	})
 }
 
 // rulesOf returns the groups of a text without their lines.
@@ -289,11 +278,11 @@ func (g *grid) explains(cause, r *Row) bool {
 		if r.Code == CrawlerSlowed { // its beginning is the most likely hour
 			early = day
 		}
-		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected)
+		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Share*r.Expected)
 	case SectionClosed:
 		fits = cause.Code != ResourcesBlocked || isSame
 	case SitemapBad: // nearly all disappeared with their section or the site
-		return cause.Path == "/" || isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
+		return cause.Path == "/" || isSame && 5*r.Paths >= 4*r.URLs
 	case NotFoundSection: // a part of what a sitemap lists, or of what fails
 		if cause.Code == SitemapBad {
 			return isBelow(r.Path, cause.Path)
@@ -306,7 +295,7 @@ func (g *grid) explains(cause, r *Row) bool {
 	for _, a := range r.Agents {
 		others += bit(!slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a))
 	}
-	if r.Evidence.Kind == allStopped { // a few crawlers that it does not bind may have stopped with the others
+	if r.Kind == allStopped { // a few crawlers that it does not bind may have stopped with the others
 		others -= len(r.Agents) / 4
 	}
 	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection

@@ -636,7 +636,6 @@ func TestUnsure(t *testing.T) {
 			}
 			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, Path: "/", From: at(begin + day), To: at(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
 			g.endRow(&r)
-			g.endClass(&r)
 			g.say(&r)
 			says := strings.Contains(strings.ToLower(r.Sentence), "clients that claim to be ")
 			if wantSays := i < 2 && listed != "A"; r.Class != want || says != wantSays {

@@ -133,7 +133,7 @@ func (t table) put(k cellKey, one count) {
 func (g *grid) blame(r *Row, by map[uint16]float64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
-			r.Evidence.Crawlers += int64(n)
+			r.Crawlers += int64(n)
 		}
 		if !g.isSearch(agent) {
 			n /= 4
@@ -215,80 +215,69 @@ type grid struct {
 	slots    int
 	traffic  [][]count // all requests by crawler, then by slot; followed by those of impostors in the same order
 	requests float64
-	cells    int  // cells of sites
-	isFull   bool // there are too many
+	cells    int // of sites
 	sites    []*site
 	rows     []Row
 	limits   []Row
 	gaps     []segment // gaps in the log
 }
 
-// newGrid reads the counts. If its tables would have too many cells, it uses longer slots, independent of the available
-// memory.
-func newGrid(c *Counts, log *Log) (g *grid, err error) {
+// newGrid reads the counts of the log and of its sites. If its tables would have too many cells, it uses longer slots,
+// independent of the available memory.
+func newGrid(c *Counts, log *Log) (*grid, error) {
 	for step := int64(hour); ; step *= 2 {
 		if step*mostSlots < c.dates[1]-c.dates[0] {
 			continue
 		}
-		g = &grid{Log: log, counts: c, from: c.dates[0], to: c.dates[1], step: step}
-		if err = g.read(); err != nil || !g.isFull {
+		g := &grid{Log: log, counts: c, from: c.dates[0], to: c.dates[1], step: step, first: floor(c.dates[0], step), traffic: make([][]count, 2*len(log.Agents))}
+		g.slots = int(floor(g.to, step)-g.first) + 1
+		none := make([]count, g.slots)
+		for i := range g.traffic {
+			g.traffic[i] = none
+		}
+		var now *site
+		isFull := false
+		err := c.each(func(r *record) {
+			if isFull {
+				return
+			}
+			origin, path := split(r.text)
+			if now == nil || now.origin != string(origin) {
+				g.endSite(now)
+				now = &site{origin: string(origin), pages: table{}, refusals: map[uint16]map[string]bool{}}
+			}
+			if !isDirectory(string(path)) {
+				return
+			}
+			k, one := g.countOf(r)
+			column := int(k.agent)
+			if k.agent&Impostor != 0 {
+				column = len(g.Agents) + int(k.agent&^Impostor)
+			}
+			if &g.traffic[column][0] == &none[0] {
+				g.traffic[column] = make([]count, g.slots)
+			}
+			g.traffic[column][k.slot].add(one)
+			g.requests, now.requests = g.requests+one.n, now.requests+one.n
+			if string(path) == txtName {
+				now.txt = append(now.txt, answer{r.key.slot, one.n, k.agent, k.status, r.key.size, r.key.client})
+				return
+			}
+			now.pages.put(k, one)
+			isFull = g.cells+len(now.pages) > mostCells
+			if isRefusal(k) {
+				if now.refusals[k.agent] == nil {
+					now.refusals[k.agent] = map[string]bool{}
+				}
+				if by := now.refusals[k.agent]; len(by) < mostSpread {
+					by[firstDirectory(string(path))] = true
+				}
+			}
+		})
+		if g.endSite(now); err != nil || !isFull {
 			return g, err
 		}
 	}
-}
-
-// read reads the counts of the log and of its sites.
-func (g *grid) read() error {
-	g.first = floor(g.from, g.step)
-	g.slots = int(floor(g.to, g.step)-g.first) + 1
-	g.traffic = make([][]count, 2*len(g.Agents))
-	none := make([]count, g.slots)
-	for i := range g.traffic {
-		g.traffic[i] = none
-	}
-	var now *site
-	err := g.counts.each(func(r *record) {
-		if g.isFull {
-			return
-		}
-		origin, path := split(r.text)
-		if now == nil || now.origin != string(origin) {
-			g.endSite(now)
-			now = &site{origin: string(origin), pages: table{}, refusals: map[uint16]map[string]bool{}}
-		}
-		if !isDirectory(string(path)) {
-			return
-		}
-		k, one := g.countOf(r)
-		g.requests += one.n
-		column := int(k.agent)
-		if k.agent&Impostor != 0 {
-			column = len(g.Agents) + int(k.agent&^Impostor)
-		}
-		if &g.traffic[column][0] == &none[0] {
-			g.traffic[column] = make([]count, g.slots)
-		}
-		g.traffic[column][k.slot].add(one)
-		now.requests += one.n
-		if string(path) == txtName {
-			now.txt = append(now.txt, answer{r.key.slot, one.n, k.agent, k.status, r.key.size, r.key.client})
-			return
-		}
-		now.pages.put(k, one)
-		g.isFull = g.cells+len(now.pages) > mostCells
-		if isRefusal(k) {
-			by := now.refusals[k.agent]
-			if by == nil {
-				by = map[string]bool{}
-				now.refusals[k.agent] = by
-			}
-			if len(by) < mostSpread {
-				by[firstDirectory(string(path))] = true
-			}
-		}
-	})
-	g.endSite(now)
-	return err
 }
 
 // ownPages returns a crawler's page requests at a site in a time range.
@@ -329,12 +318,25 @@ func firstDirectory(path string) string {
 	return "/"
 }
 
-// endSite keeps a site if it is one of the busiest.
+// endSite keeps a site if it is one of the busiest. If it has too many responses to examine separately, they are grouped
+// by slot, crawler, status and size.
 func (g *grid) endSite(s *site) {
 	if s == nil {
 		return
 	}
-	s.endAnswers(g.step)
+	if len(s.txt) > mostAnswers {
+		joined := map[answer]answer{}
+		for _, a := range s.txt {
+			k := answer{at: floor(a.at, g.step), agent: a.agent, status: a.status, size: a.size}
+			if sum, known := joined[k]; known {
+				a.at, a.n, a.client = min(sum.at, a.at), sum.n+a.n, sum.client
+			}
+			joined[k] = a
+		}
+		s.txt = slices.SortedFunc(maps.Values(joined), func(a, b answer) int {
+			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.agent, b.agent), cmp.Compare(a.status, b.status), cmp.Compare(a.size, b.size))
+		})
+	}
 	g.sites = append(g.sites, s)
 	slices.SortFunc(g.sites, func(a, b *site) int {
 		return cmp.Or(cmp.Compare(b.requests, a.requests), cmp.Compare(a.origin, b.origin))
@@ -343,24 +345,6 @@ func (g *grid) endSite(s *site) {
 	for _, s := range g.sites {
 		g.cells += len(s.pages)
 	}
-}
-
-// endAnswers groups responses by slot, crawler, status and size if there are too many to examine separately.
-func (s *site) endAnswers(step int64) {
-	if len(s.txt) <= mostAnswers {
-		return
-	}
-	joined := map[answer]answer{}
-	for _, a := range s.txt {
-		k := answer{at: floor(a.at, step), agent: a.agent, status: a.status, size: a.size}
-		if sum, known := joined[k]; known {
-			a.at, a.n, a.client = min(sum.at, a.at), sum.n+a.n, sum.client
-		}
-		joined[k] = a
-	}
-	s.txt = slices.SortedFunc(maps.Values(joined), func(a, b answer) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.agent, b.agent), cmp.Compare(a.status, b.status), cmp.Compare(a.size, b.size))
-	})
 }
 
 // start returns the beginning of a slot in seconds.

@@ -111,32 +111,6 @@ type place struct {
 // below returns the place of the directory of a path.
 func below(path string) place { return place{path: directory(path)} }
 
-// watches returns the places whose requests must be tracked, because a fact is about them.
-func (g *grid) watches(s *site) map[place]table {
-	all := map[place]table{}
-	if len(g.Chain.Shapes) > 2 {
-		all[below(g.Chain.Shapes[0])] = table{}
-	}
-	for _, h := range g.Hogs {
-		if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
-			all[below(h.Path)] = table{}
-		}
-	}
-	for _, space := range g.Spaces {
-		if space.Origin == s.origin {
-			all[below(space.Path)] = table{}
-		}
-	}
-	for _, soft := range g.Soft {
-		if path, isHere := strings.CutPrefix(soft.Directory, s.origin); isHere {
-			one := place{sizedName + path, uint32(soft.bucket)}
-			all[one] = table{}
-			all[place{one.path, one.bucket + 1}] = all[one]
-		}
-	}
-	return all
-}
-
 // directory returns the directory in which requests for a path are counted.
 func directory(path string) string {
 	end, _ := directoryOf([]byte(path))
@@ -168,7 +142,7 @@ func (v *survey) wasted(code, path string, by map[uint16]float64, n count) Row {
 			busiest, most = a, share
 		}
 	}
-	r.Evidence.Share, r.Evidence.Crawler = rounded(most), v.Agents[busiest].Name
+	r.Share, r.Crawler = rounded(most), v.Agents[busiest].Name
 	return r
 }
 
@@ -182,10 +156,10 @@ func (v *survey) findWasted() {
 		by, sum := v.busy(v.named["/?"+p.Name])
 		r := v.wasted(ParameterCrawl, "", by, sum)
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
-		if r.Evidence.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+		if r.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
 		}
-		r.Evidence.URLs, r.Evidence.Paths, r.Evidence.Parameter = p.URLs, p.Paths, p.Name
+		r.URLs, r.Paths, r.Parameter = p.URLs, p.Paths, p.Name
 		crawled := 0.
 		for a := range by {
 			crawled += v.site.ownPages(a, v.slotsOf(&r))
@@ -200,7 +174,7 @@ func (v *survey) findWasted() {
 		if i < 0 {
 			v.add(r)
 		} else {
-			v.rows[i].Evidence.Parameter += ", " + p.Name
+			v.rows[i].Parameter += ", " + p.Name
 		}
 	}
 	for _, s := range v.Spaces { // calendars, session ids and the like, of which nearly each URL is requested once, until the end of the log
@@ -214,10 +188,10 @@ func (v *survey) findWasted() {
 		crawls := func(k cellKey) bool { return by[k.agent] > 0 }
 		dates, late := pages.sum(crawls), pages.sum(crawls, segment{3 * v.slots / 4, v.slots}.has)
 		r := v.wasted(EndlessURLs, directory(s.Path), by, dates)
-		if r.Evidence.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
+		if r.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
 			continue
 		}
-		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
+		r.Requests, r.URLs, r.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
 		v.add(r)
 	}
 	if len(v.Chain.Shapes) > 2 { // two redirects in a row; they are dated by those of the first directory
@@ -225,8 +199,8 @@ func (v *survey) findWasted() {
 		by, _ := v.watched[below(v.Chain.Shapes[0])].by(isMoved)
 		dates := v.watched[below(v.Chain.Shapes[0])].sum(isMoved)
 		r := v.wasted(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
-		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
-			r.Requests, r.Evidence.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
+		if dates.n >= chainRuns && r.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
+			r.Requests, r.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
 			v.add(r)
 		}
 	}
@@ -234,7 +208,7 @@ func (v *survey) findWasted() {
 		if path, isHere := strings.CutPrefix(s.Directory, v.site.origin); isHere {
 			by, sum := v.busy(v.watched[place{sizedName + path, uint32(s.bucket)}])
 			r := v.wasted(SoftNotFound, path, by, sum)
-			if r.Evidence.URLs, r.Evidence.Size = s.URLs, s.Size; r.Evidence.Share >= softShare {
+			if r.URLs, r.Size = s.URLs, s.Size; r.Share >= softShare {
 				v.add(r)
 			}
 		}
@@ -290,7 +264,7 @@ func (g *grid) findConduct() {
 		}
 		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
 			r = g.row(DelayIgnored, "", "", count{float64(c.Short), max(g.from, since), g.to}, uint16(c.Agent))
-			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
+			r.Ongoing, r.Of, r.Delay = true, c.Gaps, delay
 			g.add(r)
 		}
 	}
@@ -309,7 +283,7 @@ func (g *grid) findImpostors() {
 			continue
 		}
 		r := g.row(Impostors, "", "", n, a)
-		r.Of, r.Evidence.Network = int64(all), g.Networks[int(a)]
+		r.Of, r.Network = int64(all), g.Networks[int(a)]
 		g.add(r)
 	}
 }
@@ -324,7 +298,7 @@ func (g *grid) findListed() {
 	r := g.row(SitemapBad, "", "", count{float64(s.Requests), g.from, g.to})
 	r.Ongoing, r.Evidence = true, Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}
 	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
-		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
+		r.Path, r.Paths = dir, s.MissingIn[dir]
 	}
 	g.add(r)
 }

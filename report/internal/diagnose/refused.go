@@ -41,8 +41,20 @@ func (g *grid) findRefused(s *site) {
 		}
 		rows = append(rows, found...)
 	}
-	for i := range rows {
-		g.joinRefused(&rows[i])
+	for i := range rows { // those of other crawlers with the same status in most of the time become one
+		r := &rows[i]
+		j := slices.IndexFunc(g.rows, func(o Row) bool {
+			return o.Code == r.Code && o.Origin == r.Origin && o.Status == r.Status && common(&o, r) >= .8*float64(max(o.lasting(), r.lasting()))
+		})
+		if j < 0 {
+			g.add(*r)
+			continue
+		}
+		o := &g.rows[j]
+		o.Agents, o.refused = append(o.Agents, r.Agents...), append(o.refused, r.refused...)
+		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
+		o.Ongoing, o.mixed = o.Ongoing || r.Ongoing, o.mixed || r.mixed
+		o.From, o.To = at(min(o.From.Unix(), r.From.Unix())), at(max(o.To.Unix(), r.To.Unix()))
 	}
 	// A row that is too small to be shown explains nothing: other rows must count its requests.
 	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
@@ -86,12 +98,25 @@ func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) 
 			continue // a failing section
 		}
 		if !atTxt {
-			txt := s.refusedTxt(a, bad)
-			bad.add(txt)
-			inside.n += txt.n
+			from, to := int64(math.MinInt64), int64(math.MaxInt64) // around it until a page was sent
+			for k, n := range s.pages {
+				switch {
+				case k.agent != a || isRefusal(k) || !isPage(k):
+				case n.last < bad.first:
+					from = max(from, n.last)
+				case n.first > bad.last:
+					to = min(to, n.first)
+				}
+			}
+			for _, one := range s.txt {
+				if one.agent == a && one.at > from && one.at < to && one.isRefusal() {
+					bad.add(one.count())
+					inside.n += one.n
+				}
+			}
 		}
 		r := g.row(CrawlerRefused, s.origin, "/", bad, a)
-		r.Of, r.Evidence.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
+		r.Of, r.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
 		if atTxt && total(pages[:in.from]).n == 0 {
 			r.From = at(g.from) // it was never seen otherwise
 		}
@@ -105,41 +130,4 @@ func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) 
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-// refusedTxt returns the responses that refused a crawler's requests for robots.txt, in a time range and around it
-// until a page was sent.
-func (s *site) refusedTxt(a uint16, bad count) (sum count) {
-	from, to := int64(math.MinInt64), int64(math.MaxInt64)
-	s.pages.each(func(k cellKey, n count) {
-		switch {
-		case isRefusal(k):
-		case n.last < bad.first:
-			from = max(from, n.last)
-		case n.first > bad.last:
-			to = min(to, n.first)
-		}
-	}, []test{of(a), isPage})
-	for _, one := range s.txt {
-		if one.agent == a && one.at > from && one.at < to && one.isRefusal() {
-			sum.add(one.count())
-		}
-	}
-	return sum
-}
-
-// joinRefused adds a row, or merges it with the row of another crawler that got the same status in most of the time.
-func (g *grid) joinRefused(r *Row) {
-	for i := range g.rows {
-		o := &g.rows[i]
-		if o.Code != r.Code || o.Origin != r.Origin || o.Evidence.Status != r.Evidence.Status || common(o, r) < .8*float64(max(o.lasting(), r.lasting())) {
-			continue
-		}
-		o.Agents, o.refused = append(o.Agents, r.Agents...), append(o.refused, r.refused...)
-		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
-		o.Ongoing, o.mixed = o.Ongoing || r.Ongoing, o.mixed || r.mixed
-		o.From, o.To = at(min(o.From.Unix(), r.From.Unix())), at(max(o.To.Unix(), r.To.Unix()))
-		return
-	}
-	g.add(*r)
 }

@@ -28,11 +28,11 @@ type Row struct {
 	Ends       string    `json:"ends"`     // known, or log_end
 	Requests   int64     `json:"requests"` // requests of Agents in the time range
 	Of         int64     `json:"of"`       // total for the share; 0 means none
-	Evidence   Evidence  `json:"evidence"`
-	Effects    []Effect  `json:"effects"`
-	Remedy     Remedy    `json:"remedy"`
-	Sentence   string    `json:"sentence"`
-	When       string    `json:"-"` // "Since 3 Oct 20:41"
+	Evidence   `json:"evidence"`
+	Effects    []Effect `json:"effects"`
+	Remedy     Remedy   `json:"remedy"`
+	Sentence   string   `json:"sentence"`
+	When       string   `json:"-"` // "Since 3 Oct 20:41"
 
 	lost    float64   // lost requests of search crawlers
 	also    []string  // other affected crawlers that the row does not name
@@ -104,7 +104,11 @@ func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
 // at converts seconds to a time.
 func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
-// endRow fills in the fields that follow from others.
+// endRow fills in the fields that follow from others. It lowers the class of a row that names crawlers if no address
+// verifies any of them. Its statuses, sizes and URLs remain certain, but the clients' identity does not, and the sentence
+// says so. If the operator publishes addresses, the row becomes suspected. If not, the identity cannot be checked, and the
+// class stays, except for an accusation of ignoring Crawl-delay. A site that refuses or fails all clients with a name also
+// does so to the crawler, and that all crawlers stop at once does not depend on names.
 func (g *grid) endRow(r *Row) {
 	r.Class = cmp.Or(r.Class, classes[r.Code], "A")
 	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from) && r.Code != CrawlerStopped && r.Code != CrawlerSlowed // what was before them matters
@@ -119,38 +123,31 @@ func (g *grid) endRow(r *Row) {
 	if r.whole || r.Ongoing || g.to-r.To.Unix() < edge {
 		r.Ends, r.Ongoing = "log_end", true
 	}
-	r.When = g.when(r)
+	switch {
+	case r.Begins == "log_start" && r.Ends == "log_end":
+		r.When = "During the whole log of " + length(g.to-g.from)
+	case r.Ongoing:
+		r.When = "Since " + g.moment(r.From)
+	case r.Begins == "log_start":
+		r.When = "Until " + g.moment(r.To)
+	default:
+		r.When = "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.lasting()) + ")"
+	}
 	if r.Agents == nil {
 		r.Agents = []string{}
 	}
 	if r.Effects == nil {
 		r.Effects = []Effect{}
 	}
-	if r.Of > 0 && r.Evidence.Share == 0 {
-		r.Evidence.Share = rounded(float64(r.Requests) / float64(r.Of))
+	if r.Of > 0 && r.Share == 0 {
+		r.Share = rounded(float64(r.Requests) / float64(r.Of))
 	}
-}
-
-// rounded rounds a number to four decimal places.
-func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-
-// endClass lowers the class of a row that names crawlers if no address verifies any of them. Its statuses, sizes and
-// URLs remain certain, but the clients' identity does not, and the sentence says so. If the operator publishes
-// addresses, the row becomes suspected. If not, the identity cannot be checked, and the class stays, except for an
-// accusation of ignoring Crawl-delay. A site that refuses or fails all clients with a name also does so to the crawler,
-// and that all crawlers stop at once does not depend on names.
-func (g *grid) endClass(r *Row) {
-	isListed := false
-	for _, a := range g.Agents[1:] {
-		if slices.Contains(r.Agents, a.Name) {
-			if a.Verified {
-				return
-			}
-			isListed = isListed || a.Listed
-		}
+	isListed, isVerified := false, false
+	for _, a := range g.named(r) {
+		isListed, isVerified = isListed || g.Agents[a].Listed, isVerified || g.Agents[a].Verified
 	}
 	switch {
-	case len(r.Agents) == 0 || r.Evidence.Kind == allStopped || slices.Contains(nameless, r.Code):
+	case isVerified || len(r.Agents) == 0 || r.Kind == allStopped || slices.Contains(nameless, r.Code):
 		return
 	case r.Code == CrawlerRefused || r.Code == ServerErrors:
 		r.Class = "B"
@@ -160,6 +157,9 @@ func (g *grid) endClass(r *Row) {
 	r.unsure = true
 }
 
+// rounded rounds a number to four decimal places.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
 // Certainty describes the class of a row.
 func (r *Row) Certainty() string {
 	return map[string]string{"A": "certain", "B": "probable", "C": "suspected"}[r.Class]
@@ -168,7 +168,7 @@ func (r *Row) Certainty() string {
 // Facts returns the evidence of a row, one text per field.
 func (r *Row) Facts() (all []string) {
 	for i := range reflect.TypeFor[Evidence]().NumField() {
-		if name, value := r.Evidence.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
+		if name, value := r.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
 			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
 		}
 	}
@@ -194,7 +194,7 @@ func (r *Row) answered(statuses map[uint16]float64) {
 	for _, n := range statuses {
 		all += n
 	}
-	r.Evidence.Status, r.mixed = int(status), statuses[status] < oneStatus*all
+	r.Status, r.mixed = int(status), statuses[status] < oneStatus*all
 }
 
 // HasTime reports whether the sentence of a row has a time.
@@ -213,6 +213,11 @@ func (g *grid) agentsOf(by map[uint16]float64) (names []string) {
 		names = append(names, g.Agents[a].Name)
 	}
 	return names
+}
+
+// named returns the numbers of the crawlers of a row.
+func (g *grid) named(r *Row) []uint16 {
+	return slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return !slices.Contains(r.Agents, g.Agents[a].Name) })
 }
 
 // lasting returns the duration of a row in seconds.

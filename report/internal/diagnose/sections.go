@@ -8,8 +8,8 @@ import (
 
 // An area is a directory of a site with its requests for pages.
 type area struct {
-	path  string
-	pages table
+	path string
+	table
 }
 
 // A candidate is a row that a directory may get.
@@ -35,7 +35,7 @@ type survey struct {
 	errors  []candidate
 	missing []candidate
 	rules   *ruleBook
-	watched map[place]table
+	watched map[place]table  // requests of crawlers at places that facts are about
 	named   map[string]table // by parameter
 }
 
@@ -43,10 +43,29 @@ type survey struct {
 func (g *grid) surveyAll() error {
 	by := map[string]*survey{}
 	for _, s := range g.sites {
-		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: g.watches(s), named: map[string]table{}}
+		v := &survey{grid: g, site: s, rules: g.ruleBookOf(s), watched: map[place]table{}, named: map[string]table{}}
 		for _, p := range g.Parameters {
 			if p.Origin == s.origin {
 				v.named["/?"+p.Name] = table{}
+			}
+		}
+		if len(g.Chain.Shapes) > 2 {
+			v.watched[below(g.Chain.Shapes[0])] = table{}
+		}
+		for _, h := range g.Hogs {
+			if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
+				v.watched[below(h.Path)] = table{}
+			}
+		}
+		for _, space := range g.Spaces {
+			if space.Origin == s.origin {
+				v.watched[below(space.Path)] = table{}
+			}
+		}
+		for _, soft := range g.Soft {
+			if path, isHere := strings.CutPrefix(soft.Directory, s.origin); isHere {
+				one := table{} // of both buckets
+				v.watched[place{sizedName + path, uint32(soft.bucket)}], v.watched[place{sizedName + path, uint32(soft.bucket) + 1}] = one, one
 			}
 		}
 		v.findOutages(&area{"/", s.pages})
@@ -106,7 +125,7 @@ func (v *survey) addCell(r *record, path string) {
 			v.now[i] = &area{dir, table{}}
 		}
 		if isPage(k) {
-			v.now[i].pages.put(k, one)
+			v.now[i].put(k, one)
 		}
 	}
 }
@@ -123,7 +142,7 @@ func (v *survey) closeAreas(depth int) {
 		}
 		for j := range v.outages {
 			if c := &v.outages[j]; i == 0 && c.Path == "/" {
-				bad, all := a.pages.sum(c.core.has, isError).n, a.pages.sum(c.core.has).n
+				bad, all := a.sum(c.core.has, isError).n, a.sum(c.core.has).n
 				switch {
 				case all < outagePart:
 				case bad >= outageSome*all:
@@ -133,7 +152,7 @@ func (v *survey) closeAreas(depth int) {
 				}
 			}
 		}
-		if a.pages.sum().n >= directoryLeast {
+		if a.sum().n >= directoryLeast {
 			v.findOutages(a)
 			v.findErrors(a)
 			v.findMissing(a)
@@ -150,11 +169,11 @@ func (v *survey) unrefused(k cellKey) bool {
 // of the requests for its pages failed with server errors, for several clients, while hardly any failed before or
 // afterwards.
 func (v *survey) findOutages(a *area) {
-	bad := a.pages.hours(v.slots, isError, v.unrefused)
+	bad := a.hours(v.slots, isError, v.unrefused)
 	if total(bad).n < outageRequests/2 {
 		return
 	}
-	all := a.pages.hours(v.slots, isPage, v.unrefused)
+	all := a.hours(v.slots, isPage, v.unrefused)
 	isPart := func(slot int) bool { return bad[slot].n > edgeShare*all[slot].n }
 	for _, in := range mostly(bad, all, 1) {
 		wide := in // with partly failed slots at its ends
@@ -173,8 +192,8 @@ func (v *survey) findOutages(a *area) {
 		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(segment{0, wide.from}) && !isQuiet(segment{wide.to, v.slots}) {
 			continue
 		}
-		by, statuses := a.pages.by(isError, v.unrefused, wide.has)
-		if _, isSole := v.sole(a.pages, v.unrefused, wide.has); isSole || len(by) < outageClients {
+		by, statuses := a.by(isError, v.unrefused, wide.has)
+		if _, isSole := v.sole(a.table, v.unrefused, wide.has); isSole || len(by) < outageClients {
 			continue
 		}
 		r := v.row(Outage, v.site.origin, a.path, failed)
@@ -244,11 +263,11 @@ func (v *survey) apart(path string) test {
 // got nearly all errors, the row names it; errors that other single clients got or provoked prove nothing.
 func (v *survey) findErrors(a *area) {
 	wanted := v.apart(a.path)
-	bad := a.pages.hours(v.slots, isError, wanted)
+	bad := a.hours(v.slots, isError, wanted)
 	if total(bad).n < errorsLeast {
 		return
 	}
-	all := a.pages.hours(v.slots, isPage, wanted)
+	all := a.hours(v.slots, isPage, wanted)
 	in := v.changeOf(bad, all)
 	failed, asked, least := in.of(bad), in.of(all), errorsShare
 	if a.path == "/" {
@@ -261,18 +280,18 @@ func (v *survey) findErrors(a *area) {
 	if failed.n/max(1, asked.n) < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || urls < errorsURLs {
 		return
 	}
-	by, statuses := a.pages.by(isError, wanted, in.has)
-	agent, isSole := v.sole(a.pages, wanted, in.has)
+	by, statuses := a.by(isError, wanted, in.has)
+	agent, isSole := v.sole(a.table, wanted, in.has)
 	if isSole && agent == 0 {
 		return
 	}
 	r := v.row(ServerErrors, v.site.origin, a.path, failed)
-	r.Of, r.Evidence.URLs = int64(asked.n), urls
+	r.Of, r.URLs = int64(asked.n), urls
 	r.answered(statuses)
 	v.blame(&r, by)
 	if isSole {
 		r.Agents, r.Requests = []string{v.Agents[agent].Name}, int64(by[agent])
-		r.Of = int64(a.pages.sum(of(agent), isPage, wanted, in.has).n)
+		r.Of = int64(a.sum(of(agent), isPage, wanted, in.has).n)
 	}
 	if in.from == 0 {
 		r.From = at(v.from)
@@ -325,20 +344,20 @@ func likelihood(k, n float64) (l float64) {
 // returned 404 or 410, for 20 URLs and 100 times, which is a notable share of what a crawler requests.
 func (v *survey) findMissing(a *area) {
 	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !isError(k) && v.unrefused(k) }
-	gone := a.pages.hours(v.slots, isMissing, search)
+	gone := a.hours(v.slots, isMissing, search)
 	urls := v.Failing[v.site.origin+a.path].Missing
 	if total(gone).n < missingLeast || urls < missingURLs {
 		return
 	}
-	all := a.pages.hours(v.slots, search)
+	all := a.hours(v.slots, search)
 	for _, in := range mostly(gone, all, missingShare/(1-missingShare)) {
 		missing, asked := in.of(gone), in.of(all)
-		by, _ := a.pages.by(isMissing, search, in.has)
+		by, _ := a.by(isMissing, search, in.has)
 		r := v.wasted(NotFoundSection, a.path, by, missing)
-		if missing.n < missingLeast || r.Evidence.Share < missingOwn {
+		if missing.n < missingLeast || r.Share < missingOwn {
 			continue
 		}
-		r.Of, r.Evidence.URLs, r.Ongoing = int64(asked.n), urls, total(all[in.to:]).n == total(gone[in.to:]).n
+		r.Of, r.URLs, r.Ongoing = int64(asked.n), urls, total(all[in.to:]).n == total(gone[in.to:]).n
 		v.missing = append(v.missing, candidate{Row: r, bad: missing.n, all: asked.n, in: in})
 	}
 }

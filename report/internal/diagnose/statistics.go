@@ -128,16 +128,36 @@ func (p *profile) dispersion(length int) (float64, bool) {
 	}
 }
 
-// chance returns the logarithm of the probability of so few, or so many, requests in a segment; false if unknown. It
-// accounts for the uncertainty of the expected number, which was measured outside the segment, maybe in few slots.
+// chance returns the logarithm of the probability of so few (direction -1), or so many (1), requests in a segment, by a
+// negative binomial distribution; false if unknown. It accounts for the uncertainty of the expected number, which was
+// measured outside the segment, maybe in few slots.
 func (p *profile) chance(in segment, direction float64) (float64, bool) {
 	phi, ok := p.dispersion(max(1, in.length()))
-	if !ok {
-		return 0, false
+	k, mean := p.sums(in)
+	if !ok || mean <= 0 || (k-mean)*direction <= 0 {
+		return 0, ok // about one half or more
 	}
-	counted, expected := p.sums(in)
 	outside, _ := p.outside()
-	return tail(counted, expected, phi*(1+expected/max(1, outside)), direction), true
+	phi = max(phi*(1+mean/max(1, outside)), 1+1e-6)
+	r, q := mean/(phi-1), 1-1/phi
+	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	first := gamma(k+r) - gamma(r) - gamma(k+1) + r*math.Log(1/phi) + k*math.Log(q)
+	sum, term := 1.0, 1.0
+	for range 1_000_000 { // the more extreme numbers
+		switch {
+		case direction > 0:
+			term *= (k + r) / (k + 1) * q
+		case k < 1:
+			term = 0
+		default:
+			term *= k / (k - 1 + r) / q
+		}
+		k += direction
+		if sum += term; term < sum*1e-12 {
+			break
+		}
+	}
+	return min(0, first+math.Log(sum)), true
 }
 
 // outside returns the requests behind the profile, and their number of slots.
@@ -148,36 +168,6 @@ func (p *profile) outside() (requests, slots float64) {
 		}
 	}
 	return requests, slots
-}
-
-// tail returns the logarithm of the probability of a number and all more extreme ones in a direction, by a negative
-// binomial distribution; -1 means fewer.
-func tail(counted, mean, phi, direction float64) float64 {
-	if mean <= 0 || (counted-mean)*direction <= 0 {
-		return 0 // about one half or more
-	}
-	phi = max(phi, 1+1e-6)
-	r, q := mean/(phi-1), 1-1/phi
-	k := counted
-	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	first := gamma(k+r) - gamma(r) - gamma(k+1) + r*math.Log(1/phi) + k*math.Log(q)
-	sum, term := 1.0, 1.0
-	for range 1_000_000 {
-		if direction > 0 {
-			term *= (k + r) / (k + 1) * q
-			k++
-		} else {
-			if k < 1 {
-				break
-			}
-			term *= k / (k - 1 + r) / q
-			k--
-		}
-		if sum += term; term < sum*1e-12 {
-			break
-		}
-	}
-	return min(0, first+math.Log(sum))
 }
 
 // mode returns the most frequent value; of equally frequent ones the smallest.

@@ -176,7 +176,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	if r.Agents = g.agentsOf(by); code != RobotsOther && !slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch) && len(by) < txtAgents {
 		return // two crawlers that the site may refuse
 	}
-	r.Evidence.Fetches = r.Of
+	r.Fetches = r.Of
 	r.answered(statuses)
 	if !r.Ongoing {
 		r.To = at(all[run.to].at)
@@ -197,18 +197,18 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 				continue // had left earlier
 			}
 			r.lost += max(0, expected-made)
-			if expected > r.Evidence.Expected {
-				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), int64(made), g.Agents[a].Name
+			if expected > r.Expected {
+				r.Expected, r.Made, r.Crawler = rounded(expected), int64(made), g.Agents[a].Name
 			}
 		}
 		if r.lasting() > longFailing {
 			r.lost = max(r.lost, leastFailing)
 		}
 	case RobotsOther:
-		r.Evidence.Size = int64(sizeOf(answers))
+		r.Size = int64(sizeOf(answers))
 		for _, t := range g.textsOf(s.origin) {
 			if !t.At.After(r.From) {
-				r.Evidence.TextSize = int64(len(t.Body))
+				r.TextSize = int64(len(t.Body))
 			}
 		}
 	}

@@ -131,8 +131,8 @@ func (d *Directories) endFrom(depth int) {
 	}
 }
 
-// endSizes checks whether many pages of a directory have one size that no sitemap page has, while other sizes vary. If
-// most pages of a site have one size, it is an application whose pages are made in the browser.
+// endSizes checks whether many pages of a directory have one size that hardly any sitemap page has, while other sizes
+// vary much and far fewer pages have nearly that size. If most pages of a site have one size, it is an application whose pages are made in the browser.
 func (d *Directories) endSizes(depth int) {
 	at := &d.now[depth]
 	bucket, n, all := commonest(&at.sizes.all)
@@ -146,7 +146,26 @@ func (d *Directories) endSizes(depth int) {
 		d.site = len(d.soft)
 		return
 	}
-	if n < softURLs || !at.sizes.standsOut(bucket, n, all) {
+	if n < softURLs {
+		return
+	}
+	near, seen, low, high := int64(0), int64(0), -1, -1 // pages of nearly that size, and quartiles of the others
+	for i, m := range at.sizes.all {
+		if i == bucket || i == bucket+1 {
+			continue
+		}
+		if i >= bucket-softNear && i <= bucket+1+softNear {
+			near += int64(m)
+		}
+		if seen += int64(m); low < 0 && 4*seen >= all-n {
+			low = i
+		}
+		if high < 0 && 4*seen >= 3*(all-n) {
+			high = i
+		}
+	}
+	listed := int64(at.sizes.listed[bucket] + at.sizes.listed[bucket+1])
+	if all-n < softOthers || high-low < softSpread || softTimes*near > n*softNear || 10*listed > n {
 		return
 	}
 	one := Soft{string(at.text), n, int64(math.Exp(float64(bucket+1) / 100)), bucket}
@@ -171,28 +190,6 @@ func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 		}
 	}
 	return bucket, most, all
-}
-
-// standsOut reports whether hardly any page of two buckets is in a sitemap, other sizes vary much, and far fewer pages
-// have nearly that size.
-func (s *sizes) standsOut(bucket int, n, all int64) bool {
-	near, seen, low, high := int64(0), int64(0), -1, -1
-	for i, m := range s.all {
-		if i == bucket || i == bucket+1 {
-			continue
-		}
-		if i >= bucket-softNear && i <= bucket+1+softNear {
-			near += int64(m)
-		}
-		if seen += int64(m); low < 0 && 4*seen >= all-n {
-			low = i
-		}
-		if high < 0 && 4*seen >= 3*(all-n) {
-			high = i
-		}
-	}
-	listed := s.listed[bucket] + s.listed[bucket+1]
-	return all-n >= softOthers && high-low >= softSpread && softTimes*near <= n*softNear && 10*int64(listed) <= n
 }
 
 // End returns the directories with many such URLs, by origin and path, those with pages that look like an error page,
