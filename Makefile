@@ -104,12 +104,13 @@ RACED      = $$($(GO) list -f '{{range .GoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range
 	xargs grep -lE '^[^/"]*(\<go (func|[a-z][A-Za-z.]*\()|[a-z]\.Go\(|[[:blank:]](atomic\.|sync\.(RW)?Mutex))' | xargs -n 1 dirname | sort -u)
 
 # Tests that run under the race detector only at night (make race UNRACED='^$$'): scripts of commands whose only goroutines
-# are the readers of rules, which the tests of rulefiles cover, or that repeat others for minutes; and long tests that
-# start no goroutines (go test -trace), mostly of damage, random texts and findings.
+# are the readers of rules, which the tests of rulefiles cover, or that repeat others for minutes; long tests that start
+# no goroutines (go test -trace shows them); and others, mostly of damage, random texts and findings, whose code is tested elsewhere.
 UNRACED    = ^TestScript$$/^(lint|explain|rules|compile|bench|check-exp|rfc9309|same-url|fault-(usage|judged|memory|series|stats)|report-(impostors|findings|texts|page|clients|sitemaps)|job-(accused|rows|ranges|text|encodings|named-agents|tables|partition-mode)|diff-paths|conduct-draft)|^Test(HostileTexts|LongRule|RowGroups|Allocs|BusiestStrays|ByName|Leads|LeadsOfLog|LineReader|TallyMost|FrequentStreaks|Findings|NoFindings|Spaces|NoSpaces|FiveFaults|ImpostorsApart|StaleLists|AheadDamage|LogsDamagedBlock|PairsDamage|Unverified|Decoder|Search|DisputesReal|CompareRandom|LimitLongRules|NamedHostile|PackRandom|PackDamaged|ArrangeDiskFull|InvalidBytes|Compression|RoundTrip|WhereAllocs|Wide|Kubernetes|Readme|HostileText|HostileForms|HostileChanges|Pages|Parts|SameURL|NoNetwork|ExtremeTimes|ListParquet|Named|SentToken|PreferencesChangeNoVerdict|PreferencesRandom|Disputes|RowTimesRandom|ManyTokens|Sort|CellTable|FileCommit|FileFault|RunsSameBytes|WideInvalid|Crash|StepErrors|SplitMany|Statistics|WhereAll|ColumnSubsets|LargeDictionary|Joined|ParquetDamage|Pairs|PartsDamaged|FunctionsExplained|Packages)$$
 
 race: ## run the tests of packages that start goroutines under the race detector; needs gcc
-	@CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
+	@echo 'Not run are the tests of UNRACED in the Makefile: they start no goroutines, or repeat what others test.'
+	@GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(TESTS) -race -short -skip '$(UNRACED)' $(RACED)
 
 # The linter is built once per version.
 LINTER     := $(CURDIR)/.bin/$(subst /,-,$(GOLANGCI))
