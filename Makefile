@@ -47,8 +47,8 @@ SHORT        ?= -short
 TIMEOUT      ?= 2h
 # PROGRESS counts the packages that go build -v prints, and passes on all other lines.
 PROGRESS      = while IFS= read -r line; do case "$$line" in *[\ :]*) echo "$$line";; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "compiled $$n packages";; esac; done
-# TESTS runs go test: one line per package when it ends, failures at once, and at the end why tests were skipped.
-TESTS         = $(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -vet=off -timeout $(TIMEOUT)
+# TESTS runs go test, and prints what passed, failed, was skipped, and still runs.
+TESTS         = GO=$(GO) .ci/gotest $(GOTESTSUM) -timeout $(TIMEOUT)
 
 BIN          := robobatch
 QUICKSTART   := testdata/quickstart
