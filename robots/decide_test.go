@@ -73,6 +73,10 @@ func TestDecide(t *testing.T) {
 	if got := robots.Decide(rules, []byte("/a/b/"), robots.RFC9309); got != 3 {
 		t.Errorf("without index pages: %d, want 3", got)
 	}
+	lengths := []robots.Rule{{Pattern: "/a$$"}, {Allow: true, Pattern: "/a*"}} // in yandex, 3 and 2: only the final "$" does not count
+	if got := robots.Decide(lengths, []byte("/a$"), robots.Yandex); got != 0 {
+		t.Errorf("yandex: %d, want 0", got)
+	}
 	if got := robots.Decide(nil, []byte("/"), robots.Google); got != -1 {
 		t.Errorf("no rules: %d, want -1", got)
 	}
