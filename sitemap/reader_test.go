@@ -186,6 +186,20 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestLongest reads URLs of the maximum length, and longer ones: in a list, the end of the line counts.
+func TestLongest(t *testing.T) {
+	longest := "https://a.example/"
+	longest += strings.Repeat("x", MaxURL-len(longest))
+	for text, want := range map[string]int{
+		longest: MaxURL, longest + "x": 0, longest[1:] + "\n": MaxURL - 1, longest + "\n": 0,
+		written([]string{longest}): MaxURL, written([]string{longest + "x"}): 0,
+	} {
+		if e, _ := NewReader(strings.NewReader(text)).Next(); len(e.URL) != want {
+			t.Errorf("%d bytes from %q: a URL of %d, want %d", len(text), text[:20], len(e.URL), want)
+		}
+	}
+}
+
 // TestLooksLikeXML checks which texts look like a sitemap if no format is set.
 func TestLooksLikeXML(t *testing.T) {
 	for head, want := range map[string]bool{
