@@ -27,6 +27,7 @@ func TestFloatBounds(t *testing.T) {
 		{[]float64{0, 1}, bits(minusZero), bits(1)},
 		{[]float64{minusZero, -1}, bits(-1), bits(0)},
 		{[]float64{1, math.NaN()}, nil, nil},
+		{[]float64{math.NaN(), 1}, nil, nil},
 		{[]float64{math.Inf(1), math.Inf(-1)}, bits(math.Inf(-1)), bits(math.Inf(1))},
 		{nil, nil, nil},
 	} {
