@@ -39,20 +39,29 @@ func formulaTable(urls int) *table {
 // that safe files have no formulas.
 func TestFormulas(t *testing.T) {
 	table := formulaTable(shorter(20000))
+	table.inputs = []string{"a.zst", "=b.zst", "-c.zst"}
+	newDicts := func(w *Writer) { // for each chunk
+		w.chunk.Limits.Rows = 1000
+		if f, ok := w.container.(*container.LineFile); ok {
+			f.Dicts = 0
+		}
+	}
 	for _, f := range []Format{CSV, TSVZstd} {
-		opt := Options{Format: f, Columns: []string{"line", "url", "origin", "agent"}, Kept: []KeptColumn{{Name: "note", Kind: engine.KeptText}}}
+		opt := Options{Format: f, Columns: []string{"line", "url", "origin", "agent", "input"}, Kept: []KeptColumn{{Name: "note", Kind: engine.KeptText}}}
 		want := countFormulas(t, f, table.bytes(t, opt))
 		if want.Cells < 1000 || len(want.First) != container.MaxFormulas {
 			t.Fatalf("%+v", want)
 		}
 		for _, workers := range []int{1, 3} {
 			opt.Workers = workers
-			w, err := table.writeWith(&bytes.Buffer{}, opt, func(*Writer) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := w.Formulas(); got.Cells != want.Cells || !slices.Equal(got.First, want.First) {
-				t.Errorf("%v with %d workers: %+v, want %+v", f, workers, got, want)
+			for _, set := range []func(*Writer){func(*Writer) {}, newDicts} {
+				w, err := table.writeWith(&bytes.Buffer{}, opt, set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := w.Formulas(); got.Cells != want.Cells || !slices.Equal(got.First, want.First) {
+					t.Errorf("%v with %d workers: %+v, want %+v", f, workers, got, want)
+				}
 			}
 		}
 		tree := opt
