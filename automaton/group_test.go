@@ -159,13 +159,13 @@ func TestIndexManyEntries(t *testing.T) {
 func TestNoOtherPattern(t *testing.T) {
 	s := &Scratch{}
 	for size := 2; size <= groupSize; size++ {
-		rules, path := []Rule{{Pattern: "/a*X" + strings.Repeat("Z", 20)}}, "/b"
+		rules, path := []Rule{{Pattern: "/a*X" + strings.Repeat("Z", 20)}}, []byte("/b")
 		for i := range size {
 			rules = append(rules, Rule{Pattern: fmt.Sprintf("/b*Q%cW*nn", 'a'+i)})
-			path += fmt.Sprintf("Q%cW", 'a'+i)
+			path = fmt.Appendf(path, "Q%cW", 'a'+i)
 		}
 		for range 60 {
-			compileForms(t, rules).check(t, path+rules[0].Pattern[3:], s)
+			compileForms(t, rules).check(t, string(path)+rules[0].Pattern[3:], s)
 			rules = append(rules, Rule{Pattern: fmt.Sprintf("/c%d", len(rules))})
 		}
 	}
