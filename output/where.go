@@ -127,17 +127,6 @@ type filter struct {
 	picks  []int32                  // for each row of batch, its verdict in the last batch; only in the long layout
 }
 
-// newFilter returns the filter for a Writer; nil if it writes all rows.
-func newFilter(opt Options, agents int) *filter {
-	if opt.Where == 0 && opt.Old == nil {
-		return nil
-	}
-	f := &filter{where: opt.Where, wide: opt.Layout == Wide, agents: agents, change: opt.Old != nil}
-	f.access[engine.Denied] = opt.Where&WhereDisallowed != 0
-	f.access[engine.Allowed] = opt.Where&WhereAllowed != 0
-	return f
-}
-
 // matches reports whether the filter selects verdict i of the batch.
 func (f *filter) matches(b *engine.Batch, i int) bool {
 	if f.change {

@@ -112,7 +112,10 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 		out.container, lim = order.NewArranger(all, opt.order(), target), order.SortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
-	if out.filter = newFilter(opt, perURL); out.filter != nil {
+	if opt.Where != 0 || opt.Old != nil {
+		out.filter = &filter{where: opt.Where, wide: opt.Layout == Wide, agents: perURL, change: opt.Old != nil}
+		out.filter.access[engine.Denied] = opt.Where&WhereDisallowed != 0
+		out.filter.access[engine.Allowed] = opt.Where&WhereAllowed != 0
 		perURL = 1
 	}
 	out.chunk = columnar.NewChunk(all, perURL, names, lim.ForSchema(all))

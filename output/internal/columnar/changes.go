@@ -71,23 +71,3 @@ func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32)
 		all[i], present[i] = value(g.names.oldRule(old.Rulings[g.from+i], agent, v.Rule)), 1
 	}
 }
-
-func gatherAllowedOld(g *gathering, _ *field, col column) {
-	col.(*boolColumn).addAccess(g.batch.Old.Verdicts[g.from:g.to])
-}
-
-func gatherRuleLinesOld(g *gathering, _ *field, col column) {
-	g.oldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
-}
-
-func gatherRulesOld(g *gathering, _ *field, col column) {
-	g.oldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
-}
-
-func gatherChanges(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	ids := c.extend(g.to - g.from)
-	for i, change := range g.batch.Changes[g.from:g.to] {
-		ids[i] = c.dict.named(int(change), change.String())
-	}
-}

@@ -163,8 +163,15 @@ func (c *Chunk) Size() (n int) {
 // CountInvalid adds the number of bytes that were escaped in texts of dictionaries.
 func (c *Chunk) CountInvalid() {
 	for _, col := range c.Columns {
-		if d, ok := col.(*dictColumn); ok {
-			c.Invalid += d.invalid()
+		d, ok := col.(*dictColumn)
+		if !ok || d.dict.escapes == nil {
+			continue
+		}
+		d.spread() // rarely needed
+		for i, id := range d.All {
+			if len(d.Present) == 0 || d.Present[i] != 0 {
+				c.Invalid += int64(d.dict.escapes[id])
+			}
 		}
 	}
 }

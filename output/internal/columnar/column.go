@@ -397,20 +397,6 @@ func (c *dictColumn) Cells() Cells {
 	return Cells{Kind: parquet.Dictionary, IDs: c.All, Present: levels(c.Present, c.Nulls)}
 }
 
-// invalid returns the number of escaped bytes in the texts of all rows.
-func (c *dictColumn) invalid() (n int64) {
-	if c.dict.escapes == nil {
-		return 0
-	}
-	c.spread() // rarely needed
-	for i, id := range c.All {
-		if len(c.Present) == 0 || c.Present[i] != 0 {
-			n += int64(c.dict.escapes[id])
-		}
-	}
-	return n
-}
-
 // A TextColumn has texts that rarely repeat. If pages is true, they are stored as in Parquet pages, each after its
 // length. Otherwise they are stored as in Arrow: text i is Bytes[offsets[i]:offsets[i+1]]. Only the second form
 // allows copying single rows.

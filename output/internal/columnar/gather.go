@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/output/parquet"
@@ -169,20 +168,6 @@ func uniform(verdicts []engine.Verdict) bool {
 	return true
 }
 
-func gatherLines(g *gathering, _ *field, col column) {
-	c := col.(*intColumn)
-	copy(c.extend(g.to-g.from), g.batch.Lines[g.from:g.to])
-	c.repeat(g.to-g.from, g.agents)
-}
-
-func gatherInputs(g *gathering, _ *field, col column) {
-	c, i, name := col.(*dictColumn), g.batch.Input, ""
-	if i < len(g.names.inputs) { // otherwise the rows do not come from files
-		name = g.names.inputs[i]
-	}
-	c.fill(c.dict.named(i, name), (g.to-g.from)*g.agents)
-}
-
 // gatherTexts copies texts, once for each agent, and escapes bytes that are not UTF-8.
 func gatherTexts(g *gathering, f *field, col column) {
 	c, data, spans := col.(*TextColumn), g.batch.Data, f.spec.spans(g.batch, f)[g.from:g.to]
@@ -260,23 +245,6 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 	c.repeat(len(sites), g.agents)
 }
 
-// gatherAgents adds the agents of the run, or those of the log.
-func gatherAgents(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	if len(g.batch.Agents) == 0 {
-		g.ofAgents(c, (*Numbering).agent)
-		return
-	}
-	ids := c.extend(g.to - g.from)
-	for i := range ids {
-		ids[i] = g.names.agentOf(c.dict, g.batch, g.from+i)
-	}
-}
-
-func gatherBindings(g *gathering, _ *field, col column) {
-	g.ofAgents(col.(*dictColumn), (*Numbering).binding)
-}
-
 // ofAgents adds, for each verdict, the number of a text about its agent.
 func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
 	rows := (g.to - g.from) * g.agents
@@ -297,18 +265,6 @@ func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Diction
 			copy(ids[n:], ids[:n])
 		}
 	}
-}
-
-// gatherAllowed adds whether each verdict allows; null if unknown.
-func gatherAllowed(g *gathering, _ *field, col column) {
-	c := col.(*boolColumn)
-	n := len(g.verdicts)
-	if g.uniform && g.verdicts[0].Access == engine.Allowed {
-		c.append(allTrue[:n], allPresent[:n], 0)
-		return
-	}
-	c.addAccess(g.verdicts)
-	c.setStreaks(g.streaks)
 }
 
 // addAccess adds whether each verdict allows; null if unknown.
@@ -442,62 +398,6 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	return nulls
 }
 
-// gatherViolations adds whether each row is a violation; null if unknown.
-func gatherViolations(g *gathering, _ *field, col column) {
-	c := col.(*boolColumn)
-	violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
-	values, present := c.extendNullable(len(violations))
-	for i, v := range violations {
-		values[i], present[i] = v == engine.Violated, 1
-		if v == engine.ViolationUnknown {
-			present[i] = 0
-			c.Nulls++
-		}
-	}
-}
-
-// gatherVerified adds whether the crawler of each row is verified.
-func gatherVerified(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	answers := g.batch.Verified[g.from*g.agents : g.to*g.agents]
-	ids, present := c.extendNullable(len(answers))
-	for i, a := range answers {
-		if ids[i], present[i] = 0, 0; a == ranges.Null {
-			c.Nulls++
-			continue
-		}
-		ids[i], present[i] = c.dict.named(int(a), a.String()), 1
-	}
-}
-
-// gatherProofs adds how the crawler of each row was verified; null if it was not.
-func gatherProofs(g *gathering, _ *field, col column) {
-	c := col.(*dictColumn)
-	proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]
-	ids, present := c.extendNullable(len(proofs))
-	for i, p := range proofs {
-		if ids[i], present[i] = 0, 0; p == 0 {
-			c.Nulls++
-			continue
-		}
-		ids[i], present[i] = g.names.proof(c.dict, p), 1
-	}
-}
-
-// gatherListed adds whether sitemaps list the URL of each row; null if it is invalid.
-func gatherListed(g *gathering, _ *field, col column) {
-	c := col.(*boolColumn)
-	n := g.to - g.from
-	values, present := c.extendNullable(n)
-	for i, l := range g.batch.Listed[g.from:g.to] {
-		if values[i], present[i] = l == engine.IsListed, 1; l == engine.ListedUnknown {
-			present[i] = 0
-			c.Nulls += g.agents
-		}
-	}
-	c.repeat(n, g.agents)
-}
-
 // gatherDates adds the day of each row; null if its time is unknown.
 func gatherDates(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
@@ -530,27 +430,12 @@ func gatherKeptInts(g *gathering, f *field, col column) {
 	gatherKept(g, f, &col.(*intColumn).values, g.batch.Kept[f.kept].Ints)
 }
 
-func gatherKeptFloats(g *gathering, f *field, col column) {
-	gatherKept(g, f, &col.(*floatColumn).values, g.batch.Kept[f.kept].Floats)
-}
-
 // gatherKept adds values of a column of the input, once for each agent.
 func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
 	values, levels := v.extendNullable(g.to - g.from)
 	copy(values, src[g.from:g.to])
 	v.Nulls += g.keptLevels(f, levels)
 	v.repeat(len(values), g.agents)
-}
-
-// gatherKeptBools adds a boolean column of the input.
-func gatherKeptBools(g *gathering, f *field, col column) {
-	c := col.(*boolColumn)
-	values, levels := c.extendNullable(g.to - g.from)
-	for i, n := range g.batch.Kept[f.kept].Ints[g.from:g.to] {
-		values[i] = n != 0
-	}
-	c.Nulls += g.keptLevels(f, levels)
-	c.repeat(len(values), g.agents)
 }
 
 // keptLevels sets which values of a column of the input are present, and returns the number of null rows.

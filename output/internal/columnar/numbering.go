@@ -139,15 +139,6 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 // groupOf returns the group in the table of rules for the rules of an agent.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
-// binding returns the number of the text of an agent's binding.
-func (n *Numbering) binding(d *Dictionary, agent int) int32 {
-	b := n.catalog.Binding(agent)
-	if id := d.known(int(b)); id != 0 {
-		return id - 1
-	}
-	return d.number(int(b), b.String()) - 1
-}
-
 // proof returns the number of the text of a proof.
 func (n *Numbering) proof(d *Dictionary, p ranges.Proof) int32 {
 	if id := d.known(int(p)); id != 0 {

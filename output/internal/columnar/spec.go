@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
@@ -75,8 +76,18 @@ func of(name string, t parquet.Type, nullable bool) parquet.Field {
 
 // columnSpecs are the columns in their default order.
 var columnSpecs = []*spec{
-	{Field: parquet.Field{Name: "line", Type: parquet.Int64, Delta: true}, gather: gatherLines},
-	{Field: of("input", parquet.Dictionary, false), streaks: true, gather: gatherInputs},
+	{Field: parquet.Field{Name: "line", Type: parquet.Int64, Delta: true}, gather: func(g *gathering, _ *field, col column) {
+		c := col.(*intColumn)
+		copy(c.extend(g.to-g.from), g.batch.Lines[g.from:g.to])
+		c.repeat(g.to-g.from, g.agents)
+	}},
+	{Field: of("input", parquet.Dictionary, false), streaks: true, gather: func(g *gathering, _ *field, col column) {
+		c, i, name := col.(*dictColumn), g.batch.Input, ""
+		if i < len(g.names.inputs) { // otherwise the rows do not come from files
+			name = g.names.inputs[i]
+		}
+		c.fill(c.dict.named(i, name), (g.to-g.from)*g.agents)
+	}},
 	{
 		Field:  of("url", parquet.Text, nullable),
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.URLs },
@@ -87,11 +98,30 @@ var columnSpecs = []*spec{
 	},
 	{
 		Field: of(NameAgent, parquet.Dictionary, false), choice: longOnly, beside: true, partition: true, streaks: true,
-		gather: gatherAgents,
+		gather: func(g *gathering, _ *field, col column) { // the agents of the run, or those of the log
+			c := col.(*dictColumn)
+			if len(g.batch.Agents) == 0 {
+				g.ofAgents(c, (*Numbering).agent)
+				return
+			}
+			ids := c.extend(g.to - g.from)
+			for i := range ids {
+				ids[i] = g.names.agentOf(c.dict, g.batch, g.from+i)
+			}
+		},
 	},
 	{
 		Field: of(nameAllowed, parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
-		gather: gatherAllowed,
+		gather: func(g *gathering, _ *field, col column) { // null if unknown
+			c := col.(*boolColumn)
+			n := len(g.verdicts)
+			if g.uniform && g.verdicts[0].Access == engine.Allowed {
+				c.append(allTrue[:n], allPresent[:n], 0)
+				return
+			}
+			c.addAccess(g.verdicts)
+			c.setStreaks(g.streaks)
+		},
 	},
 	{
 		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, partition: true, streaks: true,
@@ -112,16 +142,54 @@ var columnSpecs = []*spec{
 	},
 	{
 		Field: of(Violation, parquet.Bool, nullable), choice: ofLog, beside: true, byRow: true, needs: Needs{LogAgents: true},
-		gather: gatherViolations,
+		gather: func(g *gathering, _ *field, col column) { // null if unknown
+			c := col.(*boolColumn)
+			violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
+			values, present := c.extendNullable(len(violations))
+			for i, v := range violations {
+				values[i], present[i] = v == engine.Violated, 1
+				if v == engine.ViolationUnknown {
+					present[i] = 0
+					c.Nulls++
+				}
+			}
+		},
 	},
-	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, beside: true, streaks: true, gather: gatherBindings},
+	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, beside: true, streaks: true, gather: func(g *gathering, _ *field, col column) {
+		g.ofAgents(col.(*dictColumn), func(n *Numbering, d *Dictionary, agent int) int32 {
+			b := n.catalog.Binding(agent)
+			return d.named(int(b), b.String())
+		})
+	}},
 	{
 		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
-		gather: gatherVerified,
+		gather: func(g *gathering, _ *field, col column) {
+			c := col.(*dictColumn)
+			answers := g.batch.Verified[g.from*g.agents : g.to*g.agents]
+			ids, present := c.extendNullable(len(answers))
+			for i, a := range answers {
+				if ids[i], present[i] = 0, 0; a == ranges.Null {
+					c.Nulls++
+					continue
+				}
+				ids[i], present[i] = c.dict.named(int(a), a.String()), 1
+			}
+		},
 	},
 	{
 		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
-		gather: gatherProofs,
+		gather: func(g *gathering, _ *field, col column) { // null if it was not verified
+			c := col.(*dictColumn)
+			proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]
+			ids, present := c.extendNullable(len(proofs))
+			for i, p := range proofs {
+				if ids[i], present[i] = 0, 0; p == 0 {
+					c.Nulls++
+					continue
+				}
+				ids[i], present[i] = g.names.proof(c.dict, p), 1
+			}
+		},
 	},
 	sourceSpec(robots.ByUsage), sourceLineSpec(robots.ByUsage), sourceSpec(robots.BySignal), sourceLineSpec(robots.BySignal),
 	{
@@ -132,16 +200,39 @@ var columnSpecs = []*spec{
 	sourceSpec(robots.ByPolicy), sourceLineSpec(robots.ByPolicy),
 	{
 		Field: of("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
-		gather: gatherListed,
+		gather: func(g *gathering, _ *field, col column) { // null if the URL is invalid
+			c := col.(*boolColumn)
+			n := g.to - g.from
+			values, present := c.extendNullable(n)
+			for i, l := range g.batch.Listed[g.from:g.to] {
+				if values[i], present[i] = l == engine.IsListed, 1; l == engine.ListedUnknown {
+					present[i] = 0
+					c.Nulls += g.agents
+				}
+			}
+			c.repeat(n, g.agents)
+		},
 	},
 	{
 		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
 	},
-	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: gatherAllowedOld},
-	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: gatherRuleLinesOld},
-	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: gatherRulesOld},
-	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: gatherChanges},
+	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+		col.(*boolColumn).addAccess(g.batch.Old.Verdicts[g.from:g.to])
+	}},
+	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+		g.oldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
+	}},
+	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+		g.oldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
+	}},
+	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: func(g *gathering, _ *field, col column) {
+		c := col.(*dictColumn)
+		ids := c.extend(g.to - g.from)
+		for i, change := range g.batch.Changes[g.from:g.to] {
+			ids[i] = c.dict.named(int(change), change.String())
+		}
+	}},
 }
 
 // KeptSpecs has the spec of a column of the input for each kind, without a name.
@@ -150,10 +241,20 @@ var KeptSpecs = [...]*spec{
 		Field:  of("", parquet.Text, nullable),
 		gather: gatherTexts, spans: func(b *engine.Batch, f *field) []engine.Span { return b.Kept[f.kept].Texts },
 	},
-	engine.KeptInt:   {Field: of("", parquet.Int64, nullable), gather: gatherKeptInts},
-	engine.KeptTime:  {Field: of("", parquet.Time, nullable), gather: gatherKeptInts},
-	engine.KeptFloat: {Field: of("", parquet.Double, nullable), gather: gatherKeptFloats},
-	engine.KeptBool:  {Field: of("", parquet.Bool, nullable), gather: gatherKeptBools},
+	engine.KeptInt:  {Field: of("", parquet.Int64, nullable), gather: gatherKeptInts},
+	engine.KeptTime: {Field: of("", parquet.Time, nullable), gather: gatherKeptInts},
+	engine.KeptFloat: {Field: of("", parquet.Double, nullable), gather: func(g *gathering, f *field, col column) {
+		gatherKept(g, f, &col.(*floatColumn).values, g.batch.Kept[f.kept].Floats)
+	}},
+	engine.KeptBool: {Field: of("", parquet.Bool, nullable), gather: func(g *gathering, f *field, col column) {
+		c := col.(*boolColumn)
+		values, levels := c.extendNullable(g.to - g.from)
+		for i, n := range g.batch.Kept[f.kept].Ints[g.from:g.to] {
+			values[i] = n != 0
+		}
+		c.Nulls += g.keptLevels(f, levels)
+		c.repeat(len(values), g.agents)
+	}},
 }
 
 // A field is a column of a table.

@@ -64,7 +64,15 @@ func (o Options) Check() error {
 	} else if o.RowGroup > 0 && o.Format != Parquet {
 		errGroup = fmt.Errorf("%w for %s: only .parquet has row groups", ErrRowGroup, o.Format)
 	}
-	return errors.Join(errCompression, errGroup, o.CSV.check(o.Format))
+	var errCSV error
+	switch isTSV := o.Format.isCSV() && Specs[o.Format].Syntax == &fieldtext.TSV; {
+	case o.CSV == CSVForm{}:
+	case !o.Format.isCSV():
+		errCSV = fmt.Errorf("%w for %s: only .csv and .tsv have separators, byte order marks and safe cells", ErrCSV, o.Format)
+	case o.CSV.Separator != 0 && isTSV && o.CSV.Separator != '\t':
+		errCSV = fmt.Errorf("%w for %s: its separator is the tab; for another one, use .csv", ErrCSV, o.Format)
+	}
+	return errors.Join(errCompression, errGroup, errCSV)
 }
 
 // Begin returns the container of a file, and the limits of its first chunk.

@@ -321,18 +321,6 @@ func ParseCSV(list string) (c CSVForm, err error) {
 	return c, err
 }
 
-// check returns an ErrCSV if the format does not support the form.
-func (c CSVForm) check(f Format) error {
-	switch isTSV := f.isCSV() && Specs[f].Syntax == &fieldtext.TSV; {
-	case c == CSVForm{}:
-	case !f.isCSV():
-		return fmt.Errorf("%w for %s: only .csv and .tsv have separators, byte order marks and safe cells", ErrCSV, f)
-	case c.Separator != 0 && isTSV && c.Separator != '\t':
-		return fmt.Errorf("%w for %s: its separator is the tab; for another one, use .csv", ErrCSV, f)
-	}
-	return nil
-}
-
 // Begin returns the syntax of the lines in this form, and the first bytes of the file. It ignores the form for formats
 // other than CSV and TSV.
 func (c CSVForm) Begin(f Format) (syntax *fieldtext.Syntax, head string) {

@@ -161,14 +161,6 @@ func (m *Marker) Takes(other *Marker) error {
 	return nil
 }
 
-// addRun makes a completed run the latest.
-func (m *Marker) addRun(r runRecord) {
-	m.Pending = nil
-	m.Earlier = append(m.Earlier, m.runRecord)
-	m.Earlier = m.Earlier[max(0, len(m.Earlier)-maxEarlier):]
-	m.runRecord = r
-}
-
 // checkTree returns an error if the content at path must not be replaced, which would remove it. It may be missing, an
 // empty directory, or a partitioned output without other files.
 func checkTree(path string) error {

@@ -200,7 +200,13 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		from := filepath.Join(filepath.Dir(t.Target()), filepath.Base(p.From))
 		same = p.Hash == own.Run && p.Mode == own.Mode
 		if exists(from) {
-			if err := t.finish(have, from); err != nil || same {
+			earlier := *have
+			earlier.runRecord = p.runRecord
+			if err := t.complete(have, &earlier, from); err != nil {
+				return have, same, err
+			}
+			t.Finished = append(t.Finished, earlier.Metadata[container.KeyInputs])
+			if err := t.Sys().RemoveAll(from); err != nil || same {
 				return have, same, err
 			}
 		} else if !same {
@@ -214,17 +220,6 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		err = t.Sys().SyncTree(t.Path())
 	}
 	return have, false, err
-}
-
-// finish completes the pending run, whose files are at from.
-func (t *Tree) finish(have *Marker, from string) error {
-	earlier := *have
-	earlier.runRecord = have.Pending.runRecord
-	if err := t.complete(have, &earlier, from); err != nil {
-		return err
-	}
-	t.Finished = append(t.Finished, earlier.Metadata[container.KeyInputs])
-	return t.Sys().RemoveAll(from)
 }
 
 // checkParts returns an error if a partition has files of other programs, or if it already has the rows that would be
@@ -269,7 +264,10 @@ func (t *Tree) complete(have, run *Marker, from string) error {
 	if err := t.Sys().SyncTree(t.Target()); err != nil {
 		return err
 	}
-	have.addRun(run.runRecord)
+	have.Pending = nil
+	have.Earlier = append(have.Earlier, have.runRecord)
+	have.Earlier = have.Earlier[max(0, len(have.Earlier)-maxEarlier):]
+	have.runRecord = run.runRecord
 	return t.writeMarker(have)
 }
 
