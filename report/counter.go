@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/diagnose"
 	"github.com/robobatch/robobatch/report/internal/impostors"
 	"github.com/robobatch/robobatch/report/internal/paths"
@@ -87,7 +87,7 @@ type Counter struct {
 	rules      ruleCounts
 	series     *timeline.Series
 	zone       *time.Location
-	clock      localtime.Clock   // clock of series, in zone
+	clock      times.Clock       // clock of series, in zone
 	classes    [][statuses]int64 // by crawler, and by the first digit of the status
 	chains     diagnose.Chains
 	turn       turn
@@ -180,7 +180,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 	c.fetched = make([]int64, c.verdicts)
 	c.kinds = kinds{numbers: newNumbers(), most: int(memory/8) / (kindBytes + c.verdicts*verdictBytes)}
 	c.denials = &denials{look: c.look, ruleIDs: map[ruleKey]int32{}, numbers: newNumbers()}
-	c.series, c.zone, c.clock = timeline.New(crawlers), opt.Location, localtime.New(opt.Location)
+	c.series, c.zone, c.clock = timeline.New(crawlers), opt.Location, times.NewClock(opt.Location)
 	if c.turn.at = math.MaxInt64; !opt.Change.IsZero() {
 		c.turn.at = c.clock.Shown(opt.Change.UnixMicro())
 		c.turn.name = timeline.Text(c.turn.at) + " " + c.clock.Name()

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/periods"
 	"github.com/robobatch/robobatch/report/internal/timeline"
 )
@@ -66,13 +66,13 @@ type Earlier struct {
 	status    int              // index of Kept; -1 is none
 	bytes     int              // the same
 	series    *timeline.Series // until Close
-	clock     localtime.Clock
+	clock     times.Clock
 	days      calendar // after Close
 }
 
 // NewEarlier returns the counts of a previous log, for a run with a store and crawlers of the log.
 func NewEarlier(store *engine.Store, opt Options) *Earlier {
-	e := &Earlier{look: store.NewLookup(), status: opt.Status - 1, bytes: opt.Bytes - 1, series: timeline.New(len(store.Options().Agents)), clock: localtime.New(opt.Location)}
+	e := &Earlier{look: store.NewLookup(), status: opt.Status - 1, bytes: opt.Bytes - 1, series: timeline.New(len(store.Options().Agents)), clock: times.NewClock(opt.Location)}
 	if opt.Old != nil {
 		e.old = opt.Old.NewLookup()
 	}

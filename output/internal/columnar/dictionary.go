@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robobatch/robobatch/internal/fieldtext"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 )
 
 // A Dictionary numbers the distinct texts of a column in the order of their first use. It stores strings as Arrow
@@ -26,7 +26,7 @@ type Dictionary struct {
 	strays []int32 // the same as ids, by index in Batch.Strays of the current batch
 	day    int64   // day of the last date that was added, in days since 1970
 	dayID  int32   // 1 + number of its text; 0 if there is none
-	clock  localtime.Clock
+	clock  times.Clock
 
 	age   uint32  // 1 + number of resets
 	moved []moves // to other dictionaries

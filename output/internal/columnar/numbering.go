@@ -5,7 +5,7 @@ import (
 
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/output/parquet"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -56,7 +56,7 @@ func NewNumbering(cat Catalog, inputs, agents []string, l *Schema) *Numbering {
 func (n *Numbering) SetLocation(loc *time.Location) {
 	for _, d := range n.Dicts {
 		if d != nil {
-			d.clock = localtime.New(loc)
+			d.clock = times.NewClock(loc)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/engine"
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -25,7 +25,7 @@ const (
 // Counts counts the conduct of crawlers, batch by batch. It is for one goroutine. Use Close.
 type Counts struct {
 	journal    *conduct.Journal
-	line       timespan.Span // time range of the timeline, in intervals
+	line       times.Span // time range of the timeline, in intervals
 	shown      func(int64) int64
 	rows       []Row
 	at         map[string]int // row by crawler
@@ -53,7 +53,7 @@ func (c *Counts) Close() { c.journal.CloseTemp() }
 // Judge evaluates the counted requests, and draws them in a time range and time zone. Nothing may be written
 // afterwards. There are no results if the log has no times, or if no request for /robots.txt has a status code,
 // because then no request can be evaluated.
-func (c *Counts) Judge(in timespan.Span, clock func(int64) int64) error {
+func (c *Counts) Judge(in times.Span, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
 	}
@@ -239,14 +239,14 @@ func (r *Row) Apart() string {
 	if r.AnswerGaps == 0 {
 		return ""
 	}
-	most, unit, noun := timespan.Length(r.AnswerMost), timespan.Second, "second"
+	most, unit, noun := times.Length(r.AnswerMost), times.Second, "second"
 	switch {
-	case most >= 2*timespan.Day:
-		unit, noun = timespan.Day, "day"
-	case most >= 2*timespan.Hour:
-		unit, noun = timespan.Hour, "hour"
-	case most >= 2*timespan.Minute:
-		unit, noun = timespan.Minute, "minute"
+	case most >= 2*times.Day:
+		unit, noun = times.Day, "day"
+	case most >= 2*times.Hour:
+		unit, noun = times.Hour, "hour"
+	case most >= 2*times.Minute:
+		unit, noun = times.Minute, "minute"
 	}
 	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -222,7 +222,7 @@ type Options struct {
 }
 
 // View returns the panel for a time range; nil if no row has a time.
-func (s *Series) View(within timespan.Span, opt Options) *View {
+func (s *Series) View(within times.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
 	if p == nil {
 		return nil
@@ -348,7 +348,7 @@ func (c *chart) shade(from, to int64) string {
 
 // addCut marks the first and the last interval if the log begins after the interval's begin, or ends before its end:
 // by at least a twentieth of its length and ten times the average time between two requests.
-func (t *View) addCut(within timespan.Span, p *Points) {
+func (t *View) addCut(within times.Span, p *Points) {
 	c, length := &t.Chart, p.stepSeconds()
 	least := cutFrom(length*second, within, p.all())
 	last := len(c.Starts) - 1
@@ -364,7 +364,7 @@ func (t *View) addCut(within timespan.Span, p *Points) {
 }
 
 // cutFrom returns the minimum gap at the edge of a log for which addCut marks an interval.
-func cutFrom(length int64, within timespan.Span, rows int64) int64 {
+func cutFrom(length int64, within times.Span, rows int64) int64 {
 	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
 

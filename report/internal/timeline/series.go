@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 )
 
 // A Cell counts the rows of a crawler in an interval.
@@ -141,7 +141,7 @@ type Points struct {
 
 // Points returns the rows of a time range in at most the given number of intervals. step is the index of the shortest
 // length to use.
-func (s *Series) Points(in timespan.Span, step int, most int64) *Points {
+func (s *Series) Points(in times.Span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -22,8 +22,8 @@ const (
 
 // Shown returns the time range of a chart. It covers all rows, unless at least 99 of 100 rows lie in at most an eighth
 // of the time: then it omits the outliers.
-func (s *Series) Shown() timespan.Span {
-	whole := timespan.Span{First: s.from, Last: s.to}
+func (s *Series) Shown() times.Span {
+	whole := times.Span{First: s.from, Last: s.to}
 	numbers := slices.Sorted(maps.Keys(s.all))
 	if len(numbers) == 0 {
 		return whole
@@ -55,7 +55,7 @@ func (s *Series) Shown() timespan.Span {
 		return whole
 	}
 	step := steps[s.step]
-	return timespan.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
+	return times.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
 // shortest returns the first and the last of the consecutive intervals that contain the given number of rows in the
@@ -80,21 +80,21 @@ func shortest(numbers, sums []int64, rows int64) (first, last int) {
 
 // An aside holds the rows before or after a time range.
 type aside struct {
-	when  timespan.Span // time range of these rows; the end that is the first or the last of all rows is exact
+	when  times.Span // time range of these rows; the end that is the first or the last of all rows is exact
 	cells []Cell
 	sum   Cell
 }
 
 // aside returns the rows of the intervals that lie completely within a time range.
 func (s *Series) aside(from, to int64) aside {
-	a := aside{cells: make([]Cell, s.crawlers), when: timespan.Span{First: s.to, Last: s.from}}
+	a := aside{cells: make([]Cell, s.crawlers), when: times.Span{First: s.to, Last: s.from}}
 	step := steps[s.step]
 	for n, cells := range s.all {
 		at := monday + n*step
 		if at < from || at+step-1 > to {
 			continue
 		}
-		a.when = timespan.Span{First: min(a.when.First, max(at, s.from)), Last: max(a.when.Last, min(at+step-1, s.to))}
+		a.when = times.Span{First: min(a.when.First, max(at, s.from)), Last: max(a.when.Last, min(at+step-1, s.to))}
 		for i, c := range cells {
 			a.cells[i].addCell(c)
 			a.sum.addCell(c)
@@ -104,7 +104,7 @@ func (s *Series) aside(from, to int64) aside {
 }
 
 // Outside returns the number of rows outside of a time range, which must begin and end with an interval.
-func (s *Series) Outside(in timespan.Span) int64 {
+func (s *Series) Outside(in times.Span) int64 {
 	return s.aside(math.MinInt64, in.First-1).sum[Requests] + s.aside(in.Last+1, math.MaxInt64).sum[Requests]
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
@@ -165,7 +165,7 @@ func TestLongTimes(t *testing.T) {
 	if len(s.all) > s.most {
 		t.Errorf("%d stretches", len(s.all))
 	}
-	p, sum := s.Points(timespan.Span{First: s.from, Last: s.to}, 0, timePoints), int64(0)
+	p, sum := s.Points(times.Span{First: s.from, Last: s.to}, 0, timePoints), int64(0)
 	for _, cells := range p.Of[Requests] {
 		for _, n := range cells {
 			sum += n

@@ -13,7 +13,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/conduct"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 )
 
 // Forms are the forms in which the findings are printed.
@@ -244,7 +244,7 @@ func (f *findings) sentence(r *conduct.Row) string {
 
 // askedText says how often a crawler requested robots.txt.
 func askedText(r *conduct.Row) string {
-	text := "it requested robots.txt " + times(r.Robots)
+	text := "it requested robots.txt " + timesText(r.Robots)
 	switch {
 	case r.Robots == 0:
 		return "it never requested robots.txt"
@@ -256,8 +256,8 @@ func askedText(r *conduct.Row) string {
 	return text
 }
 
-// times returns a count in words: "once".
-func times(n int64) string {
+// timesText returns a count in words: "once".
+func timesText(n int64) string {
 	if n == 1 {
 		return "once"
 	}
@@ -266,20 +266,20 @@ func times(n int64) string {
 
 // lasting formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is set.
 func lasting(micros int64, up bool) string {
-	l := timespan.Length(micros)
-	in := func(unit timespan.Length) string {
+	l := times.Length(micros)
+	in := func(unit times.Length) string {
 		if up {
 			return msg.Number(l.Begun(unit))
 		}
 		return msg.Number(int64(l / unit))
 	}
 	switch {
-	case l >= 3*timespan.Day:
-		return in(timespan.Day) + " days"
-	case l >= 2*timespan.Hour:
-		return in(timespan.Hour) + " h"
-	case l >= 2*timespan.Minute:
-		return in(timespan.Minute) + " min"
+	case l >= 3*times.Day:
+		return in(times.Day) + " days"
+	case l >= 2*times.Hour:
+		return in(times.Hour) + " h"
+	case l >= 2*times.Minute:
+		return in(times.Minute) + " min"
 	}
 	return inSeconds(micros)
 }

@@ -3,14 +3,14 @@ package conduct
 import (
 	"testing"
 
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 )
 
 // TestLasting checks the units in which durations are printed, rounded down and rounded up.
 func TestLasting(t *testing.T) {
-	for l, want := range map[timespan.Length][2]string{
-		1500000: {"1.5 s", "1.5 s"}, 2*timespan.Minute + 1: {"2 min", "3 min"}, 71 * timespan.Hour: {"71 h", "71 h"},
-		3651694*timespan.Day - 1: {"3,651,693 days", "3,651,694 days"}, // from year 1 to year 9999
+	for l, want := range map[times.Length][2]string{
+		1500000: {"1.5 s", "1.5 s"}, 2*times.Minute + 1: {"2 min", "3 min"}, 71 * times.Hour: {"71 h", "71 h"},
+		3651694*times.Day - 1: {"3,651,693 days", "3,651,694 days"}, // from year 1 to year 9999
 	} {
 		if got := [2]string{lasting(int64(l), false), lasting(int64(l), true)}; got != want {
 			t.Errorf("%d: %q, want %q", l, got, want)

@@ -22,7 +22,7 @@ import (
 	"github.com/robobatch/robobatch/internal/cli"
 	"github.com/robobatch/robobatch/internal/fieldtext"
 	"github.com/robobatch/robobatch/internal/listings"
-	"github.com/robobatch/robobatch/internal/timespan"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -234,7 +234,7 @@ func (q *Question) source(c *listings.Copy) *Source {
 	s.Truncated = len(r.Body) > robots.MaxBytes
 	s.FetchedAt = timeOf(r)
 	if s.FetchedAt != nil && !q.AsOf.IsZero() {
-		age := int64(timespan.Between(*s.FetchedAt, q.AsOf) / timespan.Second)
+		age := int64(times.Between(*s.FetchedAt, q.AsOf) / times.Second)
 		s.AgeSeconds = &age
 	}
 	for i := range c.Hops {

@@ -15,7 +15,7 @@ import (
 	"github.com/robobatch/robobatch/crawlers/ranges"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -412,7 +412,7 @@ func (z *Zone) Flag() cli.Flag {
 
 // Location returns the time zone. If the name is unknown, it adds a fault and returns UTC.
 func (z *Zone) Location(faults *cli.Faults) *time.Location {
-	loc, err := localtime.Parse(z.Name)
+	loc, err := times.ParseZone(z.Name)
 	faults.Add("timezone", err)
 	if err != nil {
 		return time.UTC

@@ -12,7 +12,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/lint"
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/captures"
-	"github.com/robobatch/robobatch/internal/localtime"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report"
 	"github.com/robobatch/robobatch/robots"
 )
@@ -21,7 +21,7 @@ import (
 const shownFiles = 100
 
 // listingsOf returns the robots.txt files to show, with the effect of their lines.
-func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock localtime.Clock) []report.File {
+func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock times.Clock) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
 		f := &busiest[i]
@@ -92,7 +92,7 @@ const (
 )
 
 // revisions returns, for each origin, the texts that it sent, in order of time and without repetitions.
-func (t *texts) revisions(clock localtime.Clock) (all []report.Text) {
+func (t *texts) revisions(clock times.Clock) (all []report.Text) {
 	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
 		sent := t.sent[origin]
 		slices.SortStableFunc(sent, func(a, b newest) int { return a.at.Compare(b.at) })

@@ -22,8 +22,8 @@ import (
 	"github.com/robobatch/robobatch/engine"
 	"github.com/robobatch/robobatch/internal/atomicfile"
 	"github.com/robobatch/robobatch/internal/cli"
-	"github.com/robobatch/robobatch/internal/localtime"
 	"github.com/robobatch/robobatch/internal/storage"
+	"github.com/robobatch/robobatch/internal/times"
 	"github.com/robobatch/robobatch/report"
 )
 
@@ -238,8 +238,8 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	if err != nil {
 		return err
 	}
-	run.Files, run.More = listingsOf(r, texts, busiest, &opt, localtime.New(p.zone)), int64(more)
-	run.Revisions = texts.revisions(localtime.New(p.zone))
+	run.Files, run.More = listingsOf(r, texts, busiest, &opt, times.NewClock(p.zone)), int64(more)
+	run.Revisions = texts.revisions(times.NewClock(p.zone))
 	if run.Diagnosis, err = counter.Diagnose(run); err != nil {
 		return err
 	}

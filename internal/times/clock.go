@@ -1,6 +1,7 @@
-// Package localtime formats times in a time zone. Package output and report import it. It does not depend on other
-// packages.
-package localtime
+// Package times converts times to a time zone, and measures and divides time ranges. Times are in microseconds since 1970.
+// Ranges may extend from year 1 to year 9999, for which [time.Duration], with its maximum of 292 years, is too short.
+// Packages output and report, panels of reports and commands import it. It does not depend on other packages.
+package times
 
 import (
 	"fmt"
@@ -8,9 +9,9 @@ import (
 	"time"
 )
 
-// Parse returns a time zone by its name in the IANA database, such as "Europe/Berlin"; UTC for "". It rejects "Local",
+// ParseZone returns a time zone by its name in the IANA database, such as "Europe/Berlin"; UTC for "". It rejects "Local",
 // which depends on the machine.
-func Parse(name string) (*time.Location, error) {
+func ParseZone(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, fmt.Errorf("%q depends on the machine: write a name such as Europe/Berlin", name)
 	}
@@ -29,8 +30,8 @@ type Clock struct {
 	offset   int64          // in microseconds, east of UTC
 }
 
-// New returns the Clock for a time zone; nil means UTC.
-func New(loc *time.Location) Clock {
+// NewClock returns the Clock for a time zone; nil means UTC.
+func NewClock(loc *time.Location) Clock {
 	if loc == time.UTC {
 		loc = nil
 	}

@@ -1,6 +1,4 @@
-// Package timespan measures and divides time ranges from year 1 to year 9999, for which [time.Duration], with its maximum
-// of 292 years, is too short. Package report, its panels and commands import it. It does not depend on other packages.
-package timespan
+package times
 
 import (
 	"math"

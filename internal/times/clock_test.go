@@ -1,4 +1,4 @@
-package localtime
+package times
 
 import (
 	"math/rand/v2"
@@ -12,11 +12,11 @@ import (
 func TestShown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	for _, name := range []string{"", "UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Africa/Casablanca"} {
-		loc, err := Parse(name)
+		loc, err := ParseZone(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock := New(loc)
+		clock := NewClock(loc)
 		at := time.Date(1995, 1, 1, 0, 0, 0, 0, time.UTC)
 		times := []time.Time{at}
 		for range 2000 {
@@ -42,10 +42,10 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestParse tests that unknown time zones and "Local" are rejected.
-func TestParse(t *testing.T) {
+// TestParseZone tests that unknown time zones and "Local" are rejected.
+func TestParseZone(t *testing.T) {
 	for name, want := range map[string]string{"Local": "depends on the machine", "Berlin": "IANA database", "../etc/passwd": "IANA database", "CEST": "IANA database"} {
-		if _, err := Parse(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseZone(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
