@@ -36,7 +36,20 @@ func parse(text []byte) (snapshot, error) {
 	case trimmed[0] == '{':
 		err = s.parseObject(text)
 	case trimmed[0] == '[':
-		err = s.parseArray(text)
+		if err := checkSyntax(text); err != nil {
+			return s, err
+		}
+		for i, raw := range elements(text) {
+			var element string
+			if json.Unmarshal(raw, &element) != nil {
+				return s, fmt.Errorf("[%d]: %s is not a text with a prefix", i, abridge(raw))
+			}
+			p, err := parsePrefixOrAddress(element)
+			if err != nil {
+				return s, fmt.Errorf("[%d]: %w", i, err)
+			}
+			s.prefixes = append(s.prefixes, p)
+		}
 	default:
 		err = s.parseLines(string(text))
 	}
@@ -204,25 +217,6 @@ func (s *snapshot) addObject(raw json.RawMessage) error {
 		return fmt.Errorf("%s is %s, which belongs to the other version of IP", field, p)
 	}
 	s.prefixes = append(s.prefixes, p)
-	return nil
-}
-
-// parseArray reads an array of texts, each a prefix or an address.
-func (s *snapshot) parseArray(text []byte) error {
-	if err := checkSyntax(text); err != nil {
-		return err
-	}
-	for i, raw := range elements(text) {
-		var element string
-		if json.Unmarshal(raw, &element) != nil {
-			return fmt.Errorf("[%d]: %s is not a text with a prefix", i, abridge(raw))
-		}
-		p, err := parsePrefixOrAddress(element)
-		if err != nil {
-			return fmt.Errorf("[%d]: %w", i, err)
-		}
-		s.prefixes = append(s.prefixes, p)
-	}
 	return nil
 }
 

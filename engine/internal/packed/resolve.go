@@ -87,8 +87,14 @@ func (r *resolver) load(url string) []robots.Response {
 	record := r.own
 	if url != r.ownURL {
 		kind, name := recordOf(url)
-		var err error
-		if record, err = findRecord(r.file, kind, []byte(name), &r.other); err != nil {
+		record = nil
+		lo, hi, err := r.file.Candidates(kind, []byte(name))
+		for ; lo < hi && err == nil && record == nil; lo++ {
+			if record, err = r.other.Read(r.file, kind, lo); err == nil && string(record.Name) != name {
+				record = nil
+			}
+		}
+		if err != nil {
 			r.err = err
 		}
 	}
@@ -106,18 +112,6 @@ func (r *resolver) load(url string) []robots.Response {
 		r.texts, r.caches = append(r.texts, c.Text), append(r.caches, rules.CacheOf(&response))
 	}
 	return r.loaded
-}
-
-// findRecord returns the record with that name, or nil. It belongs to b.
-func findRecord(file *pack.Reader, kind pack.Kind, name []byte, b *pack.Buffer) (*pack.Record, error) {
-	lo, hi, err := file.Candidates(kind, name)
-	for ; lo < hi; lo++ {
-		record, err := b.Read(file, kind, lo)
-		if err != nil || string(record.Name) == string(name) {
-			return record, err
-		}
-	}
-	return nil, err
 }
 
 // scan hashes the rulings in force for all sites, see [rules.Digest].
