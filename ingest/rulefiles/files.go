@@ -94,26 +94,22 @@ func find(path, origin string, wide bool) (*Files, error) {
 		if len(w.packs) > 0 {
 			remedy = "name the pack itself: " + fault.Display(w.packs[0])
 		}
-		return nil, &NameError{Name: path, Err: noRules(w.skipped), Remedy: remedy}
+		err := ErrNoRules
+		if len(w.skipped) > 0 { // name the first, those called robots.txt first
+			const most, robotsTxt = 3, "/robots.txt: "
+			skipped := slices.SortedStableFunc(slices.Values(w.skipped), func(a, b string) int {
+				return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
+			})
+			more := ""
+			if len(skipped) > most {
+				more = fmt.Sprintf(" and %d more", len(skipped)-most)
+				skipped = skipped[:most]
+			}
+			err = fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
+		}
+		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
 	}
 	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
-}
-
-// noRules returns ErrNoRules with the first skipped files, those called robots.txt first.
-func noRules(skipped []string) error {
-	const most, robotsTxt = 3, "/robots.txt: "
-	if len(skipped) == 0 {
-		return ErrNoRules
-	}
-	skipped = slices.SortedStableFunc(slices.Values(skipped), func(a, b string) int {
-		return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
-	})
-	more := ""
-	if len(skipped) > most {
-		more = fmt.Sprintf(" and %d more", len(skipped)-most)
-		skipped = skipped[:most]
-	}
-	return fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
 }
 
 // findFile is find for a path that is not a directory.

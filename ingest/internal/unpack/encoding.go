@@ -146,8 +146,19 @@ func (d *Decoder) begin() {
 		}
 	}
 	head := buf[:n]
-	if err := d.refuse(head); err != nil {
-		d.err = err
+	var packed error // the text is packed again, or is a file of another kind
+	switch outer, is := d.texts.Packing(), Detect(head); {
+	case outer == None && is.Packing == None:
+	case is.Content == Parquet:
+		packed = fmt.Errorf("a Parquet file within %s is %w: unpack it to a file", outer, ErrFormat)
+	case is.Packing == None:
+	case is.Packing == Tar: // the tool unpacks both
+		packed = &PackingError{Packing: Tar, Tool: tarTools[outer]}
+	default:
+		packed = &PackingError{Packing: is.Packing, Outer: outer, Tool: packings[outer].tool}
+	}
+	if packed != nil {
+		d.err = packed
 		return
 	}
 	e, mark := EncodingOf(head)
@@ -176,23 +187,6 @@ func (d *Decoder) hold(text []byte) {
 	} else if d.err == nil {
 		d.held = min(len(text), wideHead)
 		d.packed = text[:len(text)-d.held]
-	}
-}
-
-// refuse returns an ErrFormat if the text is packed again, or is a file of another kind.
-func (d *Decoder) refuse(head []byte) error {
-	is := Detect(head)
-	switch outer := d.texts.Packing(); {
-	case outer == None && is.Packing == None:
-		return nil
-	case is.Content == Parquet:
-		return fmt.Errorf("a Parquet file within %s is %w: unpack it to a file", outer, ErrFormat)
-	case is.Packing == None:
-		return nil
-	case is.Packing == Tar: // the tool unpacks both
-		return &PackingError{Packing: Tar, Tool: tarTools[outer]}
-	default:
-		return &PackingError{Packing: is.Packing, Outer: outer, Tool: packings[outer].tool}
 	}
 }
 
