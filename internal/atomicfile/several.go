@@ -33,8 +33,16 @@ func CommitAll(files ...*File) (err error) {
 		}
 		if err = f.rename(f.path); err != nil {
 			errs := []error{err, r.forget()}
-			for _, r := range named {
-				errs = append(errs, r.undo())
+			for _, r := range named { // restore the old files
+				switch f := r.file; {
+				case r.isNew:
+					err = f.Wrap("remove", f.sys.Remove(f.path))
+				case r.old == "":
+					err = f.Wrap("undo", errStays)
+				default:
+					err = f.Wrap("undo", f.sys.Rename(r.old, f.path))
+				}
+				errs = append(errs, err)
 			}
 			return errors.Join(append(errs, closeAll(files))...)
 		}
@@ -71,18 +79,6 @@ func (r *renamed) forget() error {
 
 // errStays is the error of undo without a second name.
 var errStays = errors.New("the file system does not support a second name for the old file: the new file stays, and is complete")
-
-// undo restores the old file.
-func (r *renamed) undo() error {
-	f := r.file
-	switch {
-	case r.isNew:
-		return f.Wrap("remove", f.sys.Remove(f.path))
-	case r.old == "":
-		return f.Wrap("undo", errStays)
-	}
-	return f.Wrap("undo", f.sys.Rename(r.old, f.path))
-}
 
 // No system renames several files at once, so a process that is killed between two renames leaves files of two runs. A
 // note identifies them: the file .robobatch.<process>.set in the directory of the outputs, with their paths as JSON. An

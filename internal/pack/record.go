@@ -76,51 +76,45 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// readCapture decodes a capture. Its text must be less than texts, otherwise the Cursor fails.
-func readCapture(c *wire.Cursor, texts uint32) Capture {
-	flags := c.Byte()
-	out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}
-	if flags&hasTime != 0 {
-		seconds, nanoseconds := c.Varint(), c.Uvarint()
-		if nanoseconds >= 1e9 {
-			c.Fail()
-			return out
-		}
-		out.At = time.Unix(seconds, int64(nanoseconds)).UTC()
-	}
-	if flags&hasText != 0 {
-		text := c.Uvarint()
-		if text >= uint64(texts) {
-			c.Fail()
-			return out
-		}
-		out.Text = int(text)
-	}
-	if flags&hasSize != 0 {
-		out.Size = c.Varint()
-	}
-	if flags&hasLocation != 0 {
-		out.Location = string(c.Text())
-	}
-	if flags&hasError != 0 {
-		out.Error = string(c.Text())
-	}
-	if flags&hasMaxAge != 0 {
-		if out.MaxAge = int64(c.Uvarint()); out.MaxAge < 0 {
-			c.Fail()
-		}
-	}
-	return out
-}
-
-// readRecord decodes a record into r, and reports whether it is valid. r.Name shares memory with the Cursor.
+// readRecord decodes a record into r, and reports whether it is valid. The captures must have texts less than texts. r.Name
+// shares memory with the Cursor.
 func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {
 		if c.Bad() {
 			return false
 		}
-		r.Captures = append(r.Captures, readCapture(c, texts))
+		flags := c.Byte()
+		out := Capture{Status: int(c.Varint()), Text: NoText, File: flags&isFile != 0, MaxAge: -1}
+		if flags&hasTime != 0 {
+			seconds, nanoseconds := c.Varint(), c.Uvarint()
+			if nanoseconds >= 1e9 {
+				return false
+			}
+			out.At = time.Unix(seconds, int64(nanoseconds)).UTC()
+		}
+		if flags&hasText != 0 {
+			text := c.Uvarint()
+			if text >= uint64(texts) {
+				return false
+			}
+			out.Text = int(text)
+		}
+		if flags&hasSize != 0 {
+			out.Size = c.Varint()
+		}
+		if flags&hasLocation != 0 {
+			out.Location = string(c.Text())
+		}
+		if flags&hasError != 0 {
+			out.Error = string(c.Text())
+		}
+		if flags&hasMaxAge != 0 {
+			if out.MaxAge = int64(c.Uvarint()); out.MaxAge < 0 {
+				return false
+			}
+		}
+		r.Captures = append(r.Captures, out)
 	}
 	return c.AtEnd()
 }

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/minio/minio-go/v7"
@@ -255,10 +254,4 @@ func passes(err error) bool {
 		return errors.Is(b, errShort)
 	}
 	return !errors.Is(err, context.Canceled)
-}
-
-// isUnreachable reports whether no connection was possible.
-func isUnreachable(err error) bool {
-	_, isDNS := errors.AsType[*net.DNSError](err)
-	return isDNS || errors.Is(err, syscall.ECONNREFUSED)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -106,6 +107,7 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 			s.answered.Store(true)
 			return nil
 		}
+		_, isDNS := errors.AsType[*net.DNSError](err)
 		_, isAnswer := errors.AsType[minio.ErrorResponse](err)
 		if isAnswer {
 			s.answered.Store(true)
@@ -121,7 +123,7 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 				remedy = "check AWS_ENDPOINT_URL, including https:// or http://"
 			}
 			return &outage{fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy), isAnswer}
-		case n >= 3 && isUnreachable(err) && !s.answered.Load():
+		case n >= 3 && (isDNS || errors.Is(err, syscall.ECONNREFUSED)) && !s.answered.Load(): // no connection was possible
 			err = s.explain(err, need)
 			if _, isProxy := errors.AsType[*proxyError](err); !isProxy {
 				err = fmt.Errorf("%w (%d attempts): check AWS_ENDPOINT_URL", err, n)
