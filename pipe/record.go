@@ -51,38 +51,6 @@ func readRecord(t table, body []byte) (record, error) {
 
 func int64At(list []byte, i int) int64 { return int64(binary.LittleEndian.Uint64(list[8*i:])) }
 
-// node returns length and number of nulls of a column.
-func (r *record) node(i int) (length, nulls int64, err error) {
-	if i >= len(r.nodes)/16 {
-		return 0, 0, damaged("found %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
-	}
-	return int64At(r.nodes, 2*i), int64At(r.nodes, 2*i+1), nil
-}
-
-// buffer returns a buffer of the body, unchanged.
-func (r *record) buffer(i int) ([]byte, error) {
-	if i >= len(r.buffers)/16 {
-		return nil, damaged("found %d buffers, but the schema needs more", len(r.buffers)/16)
-	}
-	offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
-	if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
-		return nil, damaged("a buffer of %d bytes at offset %d of a body of %d bytes", length, offset, len(r.body))
-	}
-	return r.body[offset : offset+length : offset+length], nil
-}
-
-// variadicCount returns the number of further buffers of a column of views.
-func (r *record) variadicCount(i int) (int, error) {
-	if i >= len(r.variadic)/8 {
-		return 0, damaged("the number of buffers of a column of views is missing")
-	}
-	n := int64At(r.variadic, i)
-	if n < 0 || n > int64(len(r.buffers)/16) {
-		return 0, damaged("invalid number of buffers of a column of views: %d", n)
-	}
-	return int(n), nil
-}
-
 // An unpacker unpacks buffers. It reuses their memory: they are valid until reset.
 type unpacker struct {
 	zstd *zstd.Decoder

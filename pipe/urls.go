@@ -51,31 +51,47 @@ type textReader struct {
 // texts returns the column at a position. It is valid until the next reset. If numbers is set, it has indices into a
 // dictionary. The buffers are checked to be long enough for the rows.
 func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (t texts, err error) {
-	length, nulls, err := r.node(at.nodes)
-	if err != nil {
-		return t, err
+	if at.nodes >= len(r.nodes)/16 {
+		return t, damaged("found %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
 	}
+	length, nulls := int64At(r.nodes, 2*at.nodes), int64At(r.nodes, 2*at.nodes+1)
 	if length < 0 || length > 1<<31 {
 		return t, damaged("a column of %d rows", length)
 	}
 	t.rows = int(length)
-	count := func(view int) (n int) {
-		if err == nil {
-			n, err = r.variadicCount(view)
+	// count returns the number of further buffers of a column of views.
+	count := func(view int) int {
+		switch n := int64(0); {
+		case err != nil:
+		case view >= len(r.variadic)/8:
+			err = damaged("the number of buffers of a column of views is missing")
+		default:
+			if n = int64At(r.variadic, view); n >= 0 && n <= int64(len(r.buffers)/16) {
+				return int(n)
+			}
+			err = damaged("invalid number of buffers of a column of views: %d", n)
 		}
-		return n
+		return 0
 	}
 	first := at.buffers
 	for view := range at.views {
 		first += count(view)
 	}
+	// need returns an uncompressed buffer of the column, of at least so many bytes.
 	need := func(i, bytes int) (b []byte) {
-		if err == nil {
-			b, err = r.buffer(first + i)
+		i += first
+		if err == nil && i >= len(r.buffers)/16 {
+			err = damaged("found %d buffers, but the schema needs more", len(r.buffers)/16)
 		}
-		if err == nil {
-			b, err = c.unpack(b, r.codec)
+		if err != nil {
+			return nil
 		}
+		offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
+		if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
+			err = damaged("a buffer of %d bytes at offset %d of a body of %d bytes", length, offset, len(r.body))
+			return nil
+		}
+		b, err = c.unpack(r.body[offset:offset+length:offset+length], r.codec)
 		if err == nil && len(b) < bytes {
 			err = damaged("found a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
 		}
