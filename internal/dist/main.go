@@ -32,9 +32,14 @@ func main() {
 
 // run builds the packages for the targets into the directory out.
 func run(out, only string) error {
-	targets, err := parseTargets(only)
-	if err != nil {
-		return err
+	var targets []target
+	for _, t := range allTargets {
+		if only == "" || slices.Contains(strings.Split(only, ","), t.String()) {
+			targets = append(targets, t)
+		}
+	}
+	if only != "" && len(targets) <= strings.Count(only, ",") {
+		return fmt.Errorf("-targets %s: use %v", only, allTargets)
 	}
 	if err := os.Mkdir(out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)

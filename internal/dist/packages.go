@@ -157,10 +157,22 @@ var platformTags = map[target][]string{
 }
 
 // wheel returns the Python package with the program, which installers put into the directory of python. It contains only
-// files that are tracked by git.
+// files that are tracked by git. Unknown fields of pyproject.toml are an error, because they would be missing from it.
 func wheel(p *program) file {
 	const source = "python/src/"
-	tags, about := platformTags[p.target], readProject(p)
+	var read struct{ Project project }
+	known, err := toml.DecodeFile(filepath.Join(p.root, "python/pyproject.toml"), &read)
+	for _, key := range known.Undecoded() {
+		if key[0] == "project" {
+			err = fmt.Errorf("pyproject.toml: unknown field %s, which internal/dist would omit", key)
+		}
+	}
+	p.keep(nil, err)
+	about := &read.Project
+	about.Text = string(p.keep(os.ReadFile(filepath.Join(p.root, "python", about.Readme))))
+	about.Version, err = p.python()
+	p.keep(nil, err)
+	tags := platformTags[p.target]
 	name := "robobatch-" + about.Version
 	info := name + ".dist-info/"
 	files := []file{
@@ -194,20 +206,4 @@ type project struct {
 	Optional                                    map[string][]string `toml:"optional-dependencies"`
 	URLs                                        map[string]string
 	Text                                        string `toml:"-"` // of the readme
-}
-
-// readProject reads pyproject.toml. Unknown fields are an error, because they would be missing from the wheel.
-func readProject(p *program) *project {
-	var read struct{ Project project }
-	known, err := toml.DecodeFile(filepath.Join(p.root, "python/pyproject.toml"), &read)
-	for _, key := range known.Undecoded() {
-		if key[0] == "project" {
-			err = fmt.Errorf("pyproject.toml: unknown field %s, which internal/dist would omit", key)
-		}
-	}
-	p.keep(nil, err)
-	read.Project.Text = string(p.keep(os.ReadFile(filepath.Join(p.root, "python", read.Project.Readme))))
-	read.Project.Version, err = p.python()
-	p.keep(nil, err)
-	return &read.Project
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,19 +104,6 @@ var hostTarget = target{runtime.GOOS, runtime.GOARCH}
 
 // allTargets are the targets of a release.
 var allTargets = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
-
-// parseTargets returns the targets of a list; all for "".
-func parseTargets(list string) (targets []target, err error) {
-	for _, t := range allTargets {
-		if list == "" || slices.Contains(strings.Split(list, ","), t.String()) {
-			targets = append(targets, t)
-		}
-	}
-	if list != "" && len(targets) <= strings.Count(list, ",") {
-		return nil, fmt.Errorf("-targets %s: use %v", list, allTargets)
-	}
-	return targets, nil
-}
 
 // toolchain is the version of Go that builds a release: another one writes other bytes. Where it is not
 // the one installed, Go fetches it.
