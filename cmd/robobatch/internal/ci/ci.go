@@ -41,7 +41,22 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err
 	}
-	return addSummary(summary(notes[min(len(notes), Annotations):], left))
+	// Append a Markdown table of as many of the other notes as fit. An empty line separates it from previous text.
+	notes = notes[min(len(notes), Annotations):]
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "\n%s\n\n| | location | finding |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "more finding"))
+	for i, n := range notes {
+		row := n.row()
+		if sb.Len()+len(row) > MaxSummary {
+			left += int64(len(notes) - i)
+			break
+		}
+		sb.WriteString(row)
+	}
+	if left > 0 {
+		fmt.Fprintf(&sb, "\n%s more omitted\n", msg.Number(left))
+	}
+	return addSummary(sb.String())
 }
 
 // Report writes a whole report for GitHub: the worst notes become annotations, and as much of the Markdown text as
@@ -109,25 +124,6 @@ func (n *Note) command() string {
 // property escapes the value of a property (such as file) in a GitHub workflow command.
 func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(msg.Line(s))
-}
-
-// summary returns the notes as a Markdown table, as many as fit. It begins with an empty line, to separate it from
-// previous text in the file.
-func summary(notes []Note, left int64) string {
-	var sb strings.Builder
-	fmt.Fprintf(&sb, "\n%s\n\n| | location | finding |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "more finding"))
-	for i, n := range notes {
-		row := n.row()
-		if sb.Len()+len(row) > MaxSummary {
-			left += int64(len(notes) - i)
-			break
-		}
-		sb.WriteString(row)
-	}
-	if left > 0 {
-		fmt.Fprintf(&sb, "\n%s more omitted\n", msg.Number(left))
-	}
-	return sb.String()
 }
 
 // row returns the note as a row of a Markdown table.

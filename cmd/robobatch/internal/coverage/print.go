@@ -162,9 +162,14 @@ func (r *Rule) shown() *Count {
 // note returns the second line about a rule: which rules took precedence over it, and when it last matched or decided
 // a request.
 func (r *Rule) note() string {
-	text := wonBy(r) + until(r.Matched.Last)
+	won := wonBy(r)
+	text := won + until(r.Matched.Last)
 	if r.kind() == decided {
-		text = until(r.Decided.Last) + matchedToo(r)
+		text = until(r.Decided.Last)
+		if r.Matched.Requests > 0 { // without deciding them
+			by, _, _ := strings.Cut(strings.TrimPrefix(won, "; "), ":")
+			text += "; matched " + msg.Number(r.Matched.Requests) + " more requests " + by
+		}
 	}
 	return strings.TrimPrefix(text, "; ")
 }
@@ -239,15 +244,6 @@ func until(last *time.Time) string {
 		return ""
 	}
 	return "; last " + last.Format(time.DateTime)
-}
-
-// matchedToo returns the number of requests that a rule matched without deciding them.
-func matchedToo(r *Rule) string {
-	if r.Matched.Requests == 0 {
-		return ""
-	}
-	by, _, _ := strings.Cut(strings.TrimPrefix(wonBy(r), "; "), ":")
-	return "; matched " + msg.Number(r.Matched.Requests) + " more requests " + by
 }
 
 // wonBy returns the rule that most often decided instead of another.

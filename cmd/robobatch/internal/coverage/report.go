@@ -242,22 +242,17 @@ func at(t *time.Time) parquet.Cell {
 // WriteTable writes all rules to a file. The caller completes it.
 func (c *Counter) WriteTable(file storage.Output, format Format, version string) error {
 	if format == JSON {
-		return file.Wrap("write", c.writeJSON(file))
+		out := bufio.NewWriterSize(file, 256<<10)
+		lines := json.NewEncoder(out)
+		lines.SetEscapeHTML(false)
+		for r := range c.Rules() {
+			if err := lines.Encode(r); err != nil {
+				return file.Wrap("write", err)
+			}
+		}
+		return file.Wrap("write", out.Flush())
 	}
 	return file.Wrap("write", c.writeParquet(file, version))
-}
-
-// writeJSON writes all rules as lines of JSON.
-func (c *Counter) writeJSON(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 256<<10)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	for r := range c.Rules() {
-		if err := encoder.Encode(r); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }
 
 // writeParquet writes all rules as Parquet, with the head as metadata.

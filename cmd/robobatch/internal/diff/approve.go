@@ -384,16 +384,23 @@ func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 	verdicts := []ci.Verdict{}
 	for _, g := range gates {
 		for i := range r.Agents {
-			if a := &r.Agents[i]; g.About(a.Agent) {
-				count := kindOf(a, g.Kind)
-				left := count
-				left.Requests -= r.approved.of(g.Kind, i)
-				what := r.counts(left)
-				if left != count {
-					what += " not approved"
-				}
-				verdicts = append(verdicts, g.Judge(a.Agent, left.Requests, a.Requests, what))
+			a := &r.Agents[i]
+			if !g.About(a.Agent) {
+				continue
 			}
+			count, known := map[string]Count{"closed": a.Closed, "opened": a.Opened, "other_rule": a.OtherRule, otherPreference: a.OtherPreference}[g.Kind]
+			if !known { // changed
+				count = Count{
+					Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
+				}
+			}
+			left := count
+			left.Requests -= r.approved.of(g.Kind, i)
+			what := r.counts(left)
+			if left != count {
+				what += " not approved"
+			}
+			verdicts = append(verdicts, g.Judge(a.Agent, left.Requests, a.Requests, what))
 		}
 	}
 	return verdicts

@@ -11,6 +11,7 @@ import (
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/ci"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
 	"github.com/robobatch/robobatch/internal/cli"
+	"github.com/robobatch/robobatch/robots"
 )
 
 // Forms are the forms in which a report is printed.
@@ -49,7 +50,9 @@ func (r *Report) annotations() (notes []ci.Note) {
 				if c.Change != kind.change || !first {
 					continue
 				}
-				isFailed := slices.ContainsFunc(failed, func(f ci.Failure) bool { return isOf(&f, c.Change, names) })
+				isFailed := slices.ContainsFunc(failed, func(f ci.Failure) bool { // for one of these crawlers
+					return (f.Kind == c.Change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
+				})
 				for n := range c.Rules {
 					if rule := &c.Rules[n]; isFailed {
 						errs = append(errs, r.annotation("error", names, c, rule))
@@ -66,14 +69,13 @@ func (r *Report) annotations() (notes []ci.Note) {
 	return append(errs, notes...)
 }
 
-// isOf reports whether a failed gate counts this kind of change, and failed for one of these crawlers.
-func isOf(f *ci.Failure, change string, names []string) bool {
-	return (f.Kind == change || f.Kind == "changed") && slices.ContainsFunc(names, func(name string) bool { return slices.Contains(f.Names, name) })
-}
-
 // annotation returns the annotation of a rule.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
-	note := ci.Note{Level: level, File: filepath.ToSlash(r.New.fileOf(rule.Origin)), Title: r.title(names, c), Site: rule.Origin}
+	file := r.New.File
+	if file == "" && r.New.files != nil {
+		file = r.New.files.NameOf(robots.Origin(rule.Origin))
+	}
+	note := ci.Note{Level: level, File: filepath.ToSlash(file), Title: r.title(names, c), Site: rule.Origin}
 	note.Text = r.counts(rule.Count) + " by " + rule.label()
 	if rule.Of == "new" && note.File != "" {
 		note.Line = int32(rule.Line)

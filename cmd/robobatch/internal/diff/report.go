@@ -29,14 +29,6 @@ type Side struct {
 	files *rulefiles.Files // nil if the rules are not files
 }
 
-// fileOf returns the file name of an origin's robots.txt; "" if the origin does not have its own file.
-func (s *Side) fileOf(origin string) string {
-	if s.File != "" || s.files == nil {
-		return s.File
-	}
-	return s.files.NameOf(robots.Origin(origin))
-}
-
 // A Report holds all changes, see docs/diff.schema.json.
 type Report struct {
 	Old Side `json:"old"`
@@ -289,23 +281,6 @@ var gates = ci.Kinds{
 
 // otherPreference is the kind of change in which a usage preference for the page changed.
 const otherPreference = "other_preference"
-
-// kindOf returns the number of requests and URLs of an agent for a kind.
-func kindOf(a *Agent, kind string) Count {
-	switch kind {
-	case engine.Closed.String():
-		return a.Closed
-	case engine.Opened.String():
-		return a.Opened
-	case engine.OtherRule.String():
-		return a.OtherRule
-	case otherPreference:
-		return a.OtherPreference
-	}
-	return Count{
-		Requests: a.Closed.Requests + a.Opened.Requests + a.OtherRule.Requests, URLs: a.Closed.URLs + a.Opened.URLs + a.OtherRule.URLs,
-	}
-}
 
 // A PreferenceChange counts the requests for which one usage preference of the page changed. It combines
 // Content-Usage and Content-Signal.

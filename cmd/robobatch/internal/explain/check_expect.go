@@ -12,7 +12,6 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
-	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -169,7 +168,7 @@ func (f *expectations) Judge(l *expectation, a *Answer) result {
 		var wanted, wrong, right []string
 		for _, w := range l.Usage {
 			wanted = append(wanted, w.Use+"="+w.Value)
-			got := answerFor(a.Preferences, w.Use)
+			got := [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[a.Preferences.Use(robots.Use(slices.Index(uses, w.Use)))]
 			if got == w.Value {
 				right = append(right, w.Use+" is "+got)
 				continue
@@ -181,7 +180,17 @@ func (f *expectations) Judge(l *expectation, a *Answer) result {
 			}
 		}
 		r.Usage = strings.Join(wanted, ",")
-		r.Text = strings.Join(append(wrong, right...), "; ") + linesOf(a.Preferences)
+		r.Text = strings.Join(append(wrong, right...), "; ")
+		if a.Preferences == nil {
+			r.Text += "; no line applies to the crawler"
+		} else {
+			a.Preferences.EachStated(func(s *robots.SourceSpec, line int32, said string) {
+				r.Text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
+				if s.Rules && strings.HasSuffix(said, "=y") {
+					r.Text += ", from an Allow line, which grants only what the other lines also permit"
+				}
+			})
+		}
 		if a.Allowed != nil && !*a.Allowed {
 			r.Text += "; the crawler may not fetch the page, so Content-Usage does not apply to it"
 		}
@@ -231,26 +240,6 @@ var uses = []string{"train-ai", "search", "ai-input"}
 
 // values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
-
-// answerFor returns the answer to a use, such as train-ai, combined from all sources: Content-Usage, Content-Signal
-// and policy groups.
-func answerFor(p *why.Preferences, use string) string {
-	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p.Use(robots.Use(slices.Index(uses, use)))]
-}
-
-// linesOf names the first lines that decide.
-func linesOf(p *why.Preferences) (text string) {
-	if p == nil {
-		return "; no line applies to the crawler"
-	}
-	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
-		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
-		if s.Rules && strings.HasSuffix(said, "=y") {
-			text += ", from an Allow line, which grants only what the other lines also permit"
-		}
-	})
-	return text
-}
 
 // refusal returns a Content-Usage line to add, so that the file refuses a use of the path; "" if such a line would
 // have no effect, or its effect is unknown.

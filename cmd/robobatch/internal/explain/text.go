@@ -396,10 +396,17 @@ func (a *Answer) opinions() string {
 	agree := []string{a.Dialects[0].Dialect}
 	var others []string
 	for _, o := range a.Dialects[1:] {
-		if same(o.Allowed, a.Allowed) && (o.Reason == "undefined") == (a.Reason == "undefined") {
+		switch {
+		case same(o.Allowed, a.Allowed) && (o.Reason == "undefined") == (a.Reason == "undefined"):
 			agree = append(agree, o.Dialect)
-		} else {
-			others = append(others, o.Dialect+" "+o.clause())
+		case o.Reason == "undefined":
+			others = append(others, o.Dialect+" does not define it")
+		case o.Allowed == nil:
+			others = append(others, o.Dialect+" has no verdict")
+		case *o.Allowed:
+			others = append(others, o.Dialect+" allows it")
+		default:
+			others = append(others, o.Dialect+" disallows it")
 		}
 	}
 	if len(agree) == 1 {
@@ -409,19 +416,6 @@ func (a *Answer) opinions() string {
 		return "all four agree"
 	}
 	return strings.Join(agree, ", ") + " agree; " + strings.Join(others, "; ")
-}
-
-// clause returns a dialect and its verdict.
-func (o *Opinion) clause() string {
-	switch {
-	case o.Reason == "undefined":
-		return "does not define it"
-	case o.Allowed == nil:
-		return "has no verdict"
-	case *o.Allowed:
-		return "allows it"
-	}
-	return "disallows it"
 }
 
 // same reports whether both are unknown or equal.

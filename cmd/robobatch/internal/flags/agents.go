@@ -214,7 +214,11 @@ func NeedsRuleTokens(asked []string, d robots.Dialect) bool { return len(unknown
 // unknown returns the names that are not known crawlers.
 func unknown(asked []string, d robots.Dialect) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
-		return robots.NewAgent(name, d).Token == "" || isKnown(productOf(name))
+		product := productOf(name)
+		_, token := crawlers.Lookup(product)
+		_, header := crawlers.Identify([]byte(product))
+		return robots.NewAgent(name, d).Token == "" || token || header ||
+			slices.ContainsFunc(wellKnown, func(w string) bool { return strings.EqualFold(w, product) })
 	})
 }
 
@@ -266,13 +270,6 @@ func productOf(name string) string {
 // wellKnown are names of real crawlers that are not in package crawlers, but resemble a name in it. Of 2,561 real
 // robots.txt files, 8 and 21 name them.
 var wellKnown = []string{"Roverbot", "spbot"}
-
-// isKnown reports whether a crawler has that name.
-func isKnown(name string) bool {
-	_, token := crawlers.Lookup(name)
-	_, header := crawlers.Identify([]byte(name))
-	return token || header || slices.ContainsFunc(wellKnown, func(w string) bool { return strings.EqualFold(w, name) })
-}
 
 // A word is a name prepared for comparison.
 type word struct {

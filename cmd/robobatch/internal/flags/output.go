@@ -88,26 +88,19 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 // CheckContainer checks that the format can hold the rows for these agents.
 func CheckContainer(out *output.Options, agents []string, faults *cli.Faults) {
 	for _, err := range cli.Parts(out.CheckContainer(agents)) {
-		faults.Add(containerFlag(err), err)
-	}
-}
-
-// containerFlag returns the flag to which an error of [output.Options.CheckContainer] belongs.
-func containerFlag(err error) string {
-	for _, kind := range []struct {
-		err  error
-		flag string
-	}{
-		{output.ErrPartition, "partition-by"},
-		{output.ErrCSV, "csv"},
-		{output.ErrLevel, "level"},
-		{output.ErrRowGroup, "row-group"},
-	} {
-		if errors.Is(err, kind.err) {
-			return kind.flag
+		flag := "compression"
+		switch {
+		case errors.Is(err, output.ErrPartition):
+			flag = "partition-by"
+		case errors.Is(err, output.ErrCSV):
+			flag = "csv"
+		case errors.Is(err, output.ErrLevel):
+			flag = "level"
+		case errors.Is(err, output.ErrRowGroup):
+			flag = "row-group"
 		}
+		faults.Add(flag, err)
 	}
-	return "compression"
 }
 
 // WithColumnHints adds a suggestion to each error of an unknown column.

@@ -191,7 +191,7 @@ func NewLines(r io.Reader) Lines {
 	lines.Buffer(nil, maxLine)
 	begun := false
 	lines.Split(func(data []byte, atEOF bool) (advance int, line []byte, err error) {
-		if !begun && isUTF16(data) {
+		if !begun && (bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || bytes.IndexByte(data[:min(len(data), 2)], 0) >= 0) {
 			return 0, nil, ErrUTF16
 		}
 		advance, line = splitLine(data, atEOF)
@@ -207,11 +207,6 @@ func (l Lines) Err() error {
 		return err
 	}
 	return ErrLongLine
-}
-
-// isUTF16 reports whether the beginning of a text is UTF-16.
-func isUTF16(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.IndexByte(text[:min(len(text), 2)], 0) >= 0
 }
 
 // splitLine splits off a line.

@@ -527,14 +527,19 @@ func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int
 	}
 	found := blind
 	for _, in := range p.Logs.Inputs() {
-		if blind && isPipe(in) {
-			continue
-		}
-		can, has := looksFor(in, *opt, column)
-		if !can {
+		if isPipe(in) {
+			if blind {
+				continue
+			}
 			return 0
 		}
-		found = found || has
+		one := *opt
+		one.Keep = []ingest.KeptColumn{column}
+		b, err := firstRows(in, one)
+		if errors.Is(err, ingest.ErrNoField) { // the format and header allow no such field
+			return 0
+		}
+		found = found || len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
 	}
 	if !found {
 		return 0
@@ -546,17 +551,6 @@ func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int
 
 // fieldRows is the number of rows at the beginning of a log that are checked for a field.
 const fieldRows = 32
-
-// looksFor reports whether the format and header of a log allow a field, and whether one of its first rows has a
-// value for it. The log must be one that can be read twice.
-func looksFor(in ingest.Input, opt ingest.LogOptions, column ingest.KeptColumn) (can, has bool) {
-	if isPipe(in) {
-		return false, false
-	}
-	opt.Keep = []ingest.KeptColumn{column}
-	b, err := firstRows(in, opt)
-	return !errors.Is(err, ingest.ErrNoField), len(b.Kept) > 0 && slices.Contains(b.Kept[0].Present, true)
-}
 
 // isPipe reports whether a log can be read only once.
 func isPipe(in ingest.Input) bool { return in.Name == msg.Std || in.Size < 0 }

@@ -70,9 +70,7 @@ func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var w io.Writer = file
-
-	f := &File{file: file, names: opt.Agents, sink: &sink{Writer: bufio.NewWriterSize(w, 256<<10)}}
+	f := &File{file: file, names: opt.Agents, sink: &sink{Writer: bufio.NewWriterSize(file, 256<<10)}}
 	for _, a := range opt.Agents {
 		f.agents = append(f.agents, robots.NewAgent(a, opt.Dialect))
 	}
@@ -81,7 +79,21 @@ func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 		f.metadata[0] = append(f.metadata[0], pair[0])
 		f.metadata[1] = append(f.metadata[1], fieldtext.Valid(pair[1]))
 	}
-	if f.table, err = newListTable(f.sink, opt); err != nil {
+	if opt.Format == JSON {
+		j := &listJSON{sink: f.sink}
+		j.values = json.NewEncoder(&j.value)
+		j.values.SetEscapeHTML(false)
+		f.table = j
+		return f, nil
+	}
+	fields := make([]parquet.Field, len(listColumns))
+	for i, c := range listColumns {
+		fields[i] = c.Field
+	}
+	f.table, err = parquet.NewTable(f.sink, fields, parquet.Options{
+		CreatedBy: "robobatch version " + fieldtext.Valid(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd, Level: 1,
+	})
+	if err != nil {
 		return nil, errors.Join(file.Wrap("create", err), file.Close())
 	}
 	return f, nil
@@ -422,23 +434,6 @@ type listTable interface {
 	Add(row []parquet.Cell) error
 	// Close writes the remaining rows, and metadata if the format has any.
 	Close(keys, values []string) error
-}
-
-// newListTable returns the writer for a format.
-func newListTable(s *sink, opt Options) (listTable, error) {
-	if opt.Format == JSON {
-		j := &listJSON{sink: s}
-		j.values = json.NewEncoder(&j.value)
-		j.values.SetEscapeHTML(false)
-		return j, nil
-	}
-	fields := make([]parquet.Field, len(listColumns))
-	for i, c := range listColumns {
-		fields[i] = c.Field
-	}
-	return parquet.NewTable(s, fields, parquet.Options{
-		CreatedBy: "robobatch version " + fieldtext.Valid(cmp.Or(opt.Version, "devel")), Codec: parquet.Zstd, Level: 1,
-	})
 }
 
 // A listJSON writes a listing as one JSON object per line, with all columns.
