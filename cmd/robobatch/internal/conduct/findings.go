@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -160,24 +159,6 @@ var gates = func() ci.Kinds {
 	}
 	return k
 }()
-
-// checkGates returns an error if the log lacks a field that -fail needs: without the field, a gate would always pass
-// or always fail.
-func (f *findings) checkGates(times, answers bool) error {
-	if len(f.gates) == 0 {
-		return nil
-	}
-	conducts := slices.ContainsFunc(f.gates, func(g ci.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
-	switch {
-	case len(f.agents) == 0:
-		return errors.New("-fail has nothing to check: no request of the logs is from a known crawler")
-	case conducts && !times:
-		return errors.New("-fail has nothing to check: no crawler request has a time: name the time field with -field time=name")
-	case conducts && f.total.Robots > 0 && !answers:
-		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so every crawler would count as never_asked: use a log with status codes")
-	}
-	return nil
-}
 
 // crawlers returns the names of all crawlers.
 func (f *findings) crawlers() []string { return slices.Sorted(maps.Keys(f.agents)) }

@@ -186,8 +186,16 @@ func (f *findings) warn(c *console.Console) error {
 	if f.total.Bytes == conduct.MostBytes {
 		c.Warn(warning.Warning{Code: warning.HugeCounts, Count: 1, Text: "the sum of response sizes overflows and is capped at " + msg.Number(conduct.MostBytes) + ": check the size field"})
 	}
-	if err := f.checkGates(f.about.times, f.about.answers); err != nil {
-		return err
+	// Without a field that -fail needs, a gate would always pass or always fail.
+	conducts := slices.ContainsFunc(f.gates, func(g ci.Gate) bool { return g.Kind != "violations" && g.Kind != "disallowed" })
+	switch {
+	case len(f.gates) == 0:
+	case len(f.agents) == 0:
+		return errors.New("-fail has nothing to check: no request of the logs is from a known crawler")
+	case conducts && !f.about.times:
+		return errors.New("-fail has nothing to check: no crawler request has a time: name the time field with -field time=name")
+	case conducts && f.total.Robots > 0 && !f.about.answers:
+		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so every crawler would count as never_asked: use a log with status codes")
 	}
 	idle, err := ci.Idle(f.gates, f.crawlers(), f.about.dialect)
 	for _, seen := range idle {

@@ -435,7 +435,21 @@ type outcome struct {
 
 // addResult adds an answer to the results for a URL, which are in the order of their first crawlers.
 func addResult(results []outcome, a *Answer) []outcome {
-	text := a.verdict() + counting(a.Preferences)
+	text := a.verdict()
+	if p := a.Preferences; p.Stated() { // add the preferences in effect, and the lines of robots.txt that state them
+		var uses, from []string
+		for use, name := range []string{"train AI", "search", "AI input"} {
+			if answer := p.Use(robots.Use(use)); answer != robots.Unstated {
+				uses = append(uses, name+": "+answerNames[answer])
+			}
+		}
+		p.EachStated(func(_ *robots.SourceSpec, line int32, _ string) { from = append(from, strconv.Itoa(int(line))) })
+		noun := "lines"
+		if len(from) == 1 {
+			noun = "line"
+		}
+		text += indented(cmp.Or(strings.Join(uses, "; "), "unknown") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
+	}
 	for i := range results {
 		if results[i].text == text {
 			results[i].agents = append(results[i].agents, a.Agent)
@@ -443,26 +457,6 @@ func addResult(results []outcome, a *Answer) []outcome {
 		}
 	}
 	return append(results, outcome{text, []string{a.Agent}})
-}
-
-// counting formats the preferences in effect, and the lines of robots.txt that state them; "" if there are none.
-func counting(p *why.Preferences) string {
-	if !p.Stated() {
-		return ""
-	}
-	var uses []string
-	for use, name := range []string{"train AI", "search", "AI input"} {
-		if answer := p.Use(robots.Use(use)); answer != robots.Unstated {
-			uses = append(uses, name+": "+answerNames[answer])
-		}
-	}
-	var from []string
-	p.EachStated(func(_ *robots.SourceSpec, line int32, _ string) { from = append(from, strconv.Itoa(int(line))) })
-	noun := "lines"
-	if len(from) == 1 {
-		noun = "line"
-	}
-	return indented(cmp.Or(strings.Join(uses, "; "), "unknown") + " (drafts, " + noun + " " + strings.Join(from, " and ") + ")")
 }
 
 // indented returns a text as lines below a verdict.

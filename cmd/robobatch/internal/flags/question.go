@@ -184,8 +184,35 @@ func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	}
 	opt.Agents, err = ExpandAgents(q.Names)
 	faults.Add("agent", err)
-	opt.LogAgents = q.chooseLogAgents(faults)
-	opt.Cache = q.chooseCache(faults)
+	if q.FromLog && len(q.Names) > 0 {
+		faults.Add("agent-from-log", errors.New("the log identifies the crawlers: leave out -agent"))
+	}
+	if q.Unknown != "" {
+		if !q.FromLog {
+			faults.Add("unknown-agents", errors.New("this flag needs -agent-from-log: add it"))
+		}
+		_, err := cli.Choose("answer", q.Unknown, UnknownAgents)
+		faults.Add("unknown-agents", err)
+	}
+	switch {
+	case !q.FromLog:
+		opt.LogAgents = engine.LogAgentsOff
+	case q.Unknown == Skip:
+		opt.LogAgents = engine.LogAgentsSkip
+	default:
+		opt.LogAgents = engine.LogAgentsStar
+	}
+	if q.Cache != "" {
+		opt.Cache, err = time.ParseDuration(q.Cache)
+		switch {
+		case err != nil || opt.Cache < 0:
+			faults.Add("cache", fmt.Errorf("%q is not a duration: write 24h, 90m or 0", q.Cache))
+		case !q.Recalls && (!q.FromLog || !q.ByRow()):
+			faults.Add("cache", errors.New("this flag needs -agent-from-log and -as-of log: add them"))
+		case opt.Cache == 0:
+			opt.Cache = -1
+		}
+	}
 	opt.Ranges = q.chooseRanges(faults)
 	opt.Tokens = NeedsRuleTokens(AskedAgents(&opt), opt.Dialect)
 	missing, err := cli.Choose("answer", q.Missing, Missing)
@@ -250,44 +277,6 @@ func ParseMoment(s string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("invalid time %q: write 2026-01-31T18:00:00Z, or 2026-01-31 for the start of that day in UTC", s)
-}
-
-// chooseLogAgents returns the crawlers of -agent-from-log and -unknown-agents.
-func (a *Agents) chooseLogAgents(faults *cli.Faults) engine.LogAgents {
-	if a.FromLog && len(a.Names) > 0 {
-		faults.Add("agent-from-log", errors.New("the log identifies the crawlers: leave out -agent"))
-	}
-	if a.Unknown != "" {
-		if !a.FromLog {
-			faults.Add("unknown-agents", errors.New("this flag needs -agent-from-log: add it"))
-		}
-		_, err := cli.Choose("answer", a.Unknown, UnknownAgents)
-		faults.Add("unknown-agents", err)
-	}
-	switch {
-	case !a.FromLog:
-		return engine.LogAgentsOff
-	case a.Unknown == Skip:
-		return engine.LogAgentsSkip
-	}
-	return engine.LogAgentsStar
-}
-
-// chooseCache returns how long crawlers may use a copy of robots.txt, for [engine.StoreOptions].
-func (q *Question) chooseCache(faults *cli.Faults) time.Duration {
-	if q.Cache == "" {
-		return 0
-	}
-	d, err := time.ParseDuration(q.Cache)
-	switch {
-	case err != nil || d < 0:
-		faults.Add("cache", fmt.Errorf("%q is not a duration: write 24h, 90m or 0", q.Cache))
-	case !q.Recalls && (!q.FromLog || !q.ByRow()):
-		faults.Add("cache", errors.New("this flag needs -agent-from-log and -as-of log: add them"))
-	case d == 0:
-		return -1
-	}
-	return d
 }
 
 // AskedAgents returns the crawlers that flags name, including those of -ranges TOKEN=FILE.

@@ -187,7 +187,15 @@ func (s *seriesFlags) flags() []cli.Flag {
 			What to do if an input cannot be read to its end. stop: end the run. skip: list the input in _failed.jsonl
 			in -out, continue, and exit with code 1. Needs one output per input.`,
 		},
-		{Name: "resume", Set: s.setResume, Doc: `
+		{Name: "resume", Set: func(value string) error {
+			if s.redo = value == "redo"; s.redo {
+				value = "true"
+			}
+			if err := cli.Bool(&s.resume)(value); err != nil {
+				return fmt.Errorf("%w, or -resume=redo", err)
+			}
+			return nil
+		}, Doc: `
 			Keep outputs that were made from the same input, rules, flags and version. Outputs made with other flags
 			are an error; -resume=redo rebuilds them (docs/CLUSTER.md). Needs one output per input.`},
 		{Name: "shard", Arg: "part", Set: cli.NotEmpty(&s.shard, "write 0/4, or auto"), Doc: `
@@ -198,17 +206,6 @@ func (s *seriesFlags) flags() []cli.Flag {
 		all[i].Rare = true
 	}
 	return all
-}
-
-// setResume sets -resume, which accepts the value redo.
-func (s *seriesFlags) setResume(value string) error {
-	if s.redo = value == "redo"; s.redo {
-		value = "true"
-	}
-	if err := cli.Bool(&s.resume)(value); err != nil {
-		return fmt.Errorf("%w, or -resume=redo", err)
-	}
-	return nil
 }
 
 // choose sets which rows and columns the output has. Call it after the crawlers, the sitemaps and the columns of

@@ -120,24 +120,24 @@ type scheduler struct {
 
 // schedulers lists the known schedulers.
 var schedulers = []scheduler{
-	{name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT", check: checkSlurm},
+	{
+		name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT",
+		check: func(getenv func(string) string) error { // the numbers of the array are 0 to count-1
+			least, most, step, count := getenv("SLURM_ARRAY_TASK_MIN"), getenv("SLURM_ARRAY_TASK_MAX"), getenv("SLURM_ARRAY_TASK_STEP"), getenv("SLURM_ARRAY_TASK_COUNT")
+			if n, err := strconv.Atoi(count); err == nil && least == "0" && step == "1" && most == strconv.Itoa(n-1) {
+				return nil
+			}
+			return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so the number of shards is unknown: "+
+				"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, where N is the number of tasks",
+				shownValue(least), shownValue(most), shownValue(step), shownValue(count))
+		},
+	},
 	{
 		name: "Kubernetes", index: "JOB_COMPLETION_INDEX", count: "JOB_COMPLETIONS",
 		noCount: "set it in the manifest to the number of .spec.completions, as docs/CLUSTER.md does",
 	},
 	{name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
 	{name: "Cloud Run", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
-}
-
-// checkSlurm checks that the numbers of an array are 0 to count-1.
-func checkSlurm(getenv func(string) string) error {
-	count, err := strconv.Atoi(getenv("SLURM_ARRAY_TASK_COUNT"))
-	if err == nil && getenv("SLURM_ARRAY_TASK_MIN") == "0" && getenv("SLURM_ARRAY_TASK_STEP") == "1" && getenv("SLURM_ARRAY_TASK_MAX") == strconv.Itoa(count-1) {
-		return nil
-	}
-	return fmt.Errorf("the tasks of this Slurm array are not 0 to COUNT-1 (MIN %s, MAX %s, STEP %s, COUNT %s), so the number of shards is unknown: "+
-		"submit --array=0-7 for eight, or write -shard $SLURM_ARRAY_TASK_ID/N, where N is the number of tasks",
-		shownValue(getenv("SLURM_ARRAY_TASK_MIN")), shownValue(getenv("SLURM_ARRAY_TASK_MAX")), shownValue(getenv("SLURM_ARRAY_TASK_STEP")), shownValue(getenv("SLURM_ARRAY_TASK_COUNT")))
 }
 
 // shownValue formats the value of a variable for messages.

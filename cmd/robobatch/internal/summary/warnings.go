@@ -266,7 +266,10 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	if lines > Sum(c.Refused) {
 		lost += r.badBytes
 	}
-	if c.Bad() > 0 || 10*lines <= all && (8*lost <= r.read.Bytes || !r.isText()) {
+	isText := !slices.ContainsFunc(r.Inputs, func(in Input) bool { // then the size is known
+		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String() || in.Format == ingest.Sitemap.String()
+	})
+	if c.Bad() > 0 || 10*lines <= all && (8*lost <= r.read.Bytes || !isText) {
 		return nil
 	}
 	text := fmt.Sprintf("%s of %s rejected, without a verdict", msg.Number(lines), msg.Were(all, "line"))
@@ -285,13 +288,6 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 	}
 	text += " (" + strings.Join(why, ", ") + "): " + list + "; -max-rejects makes it an error"
 	return []warning.Warning{{Code: warning.RejectedLines, Text: text, Count: lines}}
-}
-
-// isText reports whether all logs are line-based, so that their size is known.
-func (r *Report) isText() bool {
-	return !slices.ContainsFunc(r.Inputs, func(in Input) bool {
-		return in.Format == ingest.Parquet.String() || in.Format == ingest.WARC.String() || in.Format == ingest.Sitemap.String()
-	})
 }
 
 // shorten returns the first hundred bytes of a long text.

@@ -162,7 +162,12 @@ func unpackRemedy(err error, tool, before string) string {
 	if before != "" || strings.HasPrefix(tool, "iconv ") {
 		verb = "convert"
 	}
-	if at, ok := errors.AsType[*ingest.LineError](err); ok && at.Name != msg.Std && !isPipe(at.Name) {
+	at, ok := errors.AsType[*ingest.LineError](err)
+	if ok = ok && at.Name != msg.Std; ok {
+		info, err := os.Stat(at.Name)
+		ok = err != nil || info.Mode()&os.ModeNamedPipe == 0 // a named pipe can be read only once
+	}
+	if ok {
 		if packing, ok := errors.AsType[*ingest.PackingError](err); ok && packing.Outer > 0 && slices.Contains([]string{"zip", "7z", "rar"}, packing.Packing.String()) { // no tool reads these from a pipe
 			inner := "inner." + packing.Packing.String()
 			return "unpack it first, for example: " + tool + " " + msg.File(at.Name) + " > " + inner + ", and name " + inner
@@ -176,12 +181,6 @@ func unpackRemedy(err error, tool, before string) string {
 		return "write it to a file first, and then: " + tool + " file | robobatch -in - …"
 	}
 	return verb + " it in the pipe, for example: … | " + tool + " | robobatch -in - …"
-}
-
-// isPipe reports whether a log is a named pipe, which can be read only once.
-func isPipe(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // partRemedy says how to read the lines before the end of a truncated compressed log, for a command that does not

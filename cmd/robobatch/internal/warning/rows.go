@@ -19,7 +19,23 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []Warning{{Code: NoURLs, Text: noURLs, Count: s.URLs}}
 	}
-	return slices.Concat(WithoutRobots(store, s), rejected(s, refused), Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
+	all := WithoutRobots(store, s)
+	bad, nameless := int64(0), s.Reasons[engine.ReasonBadAgent]
+	if s.Rows > 0 {
+		bad = s.URLs * s.Reasons[engine.ReasonBadURL] / s.Rows
+	}
+	rows, rejected := s.URLs+s.Skipped+refused, bad+nameless+refused
+	if 10*rejected > rows {
+		text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", msg.Number(rejected), msg.Were(rows, "row"), engine.ReasonBadURL, msg.Number(bad))
+		if nameless > 0 {
+			text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, msg.Number(nameless))
+		}
+		if refused > 0 {
+			text += ", rejected lines " + msg.Number(refused)
+		}
+		all = append(all, Warning{Code: RejectedLines, Text: text + "): check that this is the right input", Count: rejected})
+	}
+	return slices.Concat(all, Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
 }
 
 // Disputes returns a warning if rows are disallowed, but allowed in another reading of the same robots.txt that the
@@ -86,27 +102,6 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	}
 	d.Text = fmt.Sprintf("%s decided by a different group than the crawler's operator documents: %s", msg.Were(d.Count, "row"), advice)
 	return []Warning{d}
-}
-
-// rejected returns a warning if over a tenth of the lines or rows have no verdict.
-func rejected(s *engine.Stats, refused int64) []Warning {
-	bad, all := int64(0), s.URLs+s.Skipped+refused
-	if s.Rows > 0 {
-		bad = s.URLs * s.Reasons[engine.ReasonBadURL] / s.Rows
-	}
-	nameless := s.Reasons[engine.ReasonBadAgent]
-	if 10*(bad+nameless+refused) <= all {
-		return nil
-	}
-	text := fmt.Sprintf("%s of %s rejected, without a verdict (%s %s", msg.Number(bad+nameless+refused), msg.Were(all, "row"), engine.ReasonBadURL, msg.Number(bad))
-	if nameless > 0 {
-		text += fmt.Sprintf(", %s %s", engine.ReasonBadAgent, msg.Number(nameless))
-	}
-	if refused > 0 {
-		text += ", rejected lines " + msg.Number(refused)
-	}
-	text += "): check that this is the right input"
-	return []Warning{{Code: RejectedLines, Text: text, Count: bad + nameless + refused}}
 }
 
 // WithoutRobots returns a warning if for over half of the URLs there is no robots.txt, because the rules are those of
