@@ -31,6 +31,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/robobatch/robobatch/bench/internal/tool"
 	"github.com/robobatch/robobatch/internal/panics"
 )
@@ -129,10 +131,30 @@ func (a *attack) prepare() (err error) {
 		err = tool.Build(a.ctx, a.binary)
 	}
 	binary, errPath := filepath.Abs(a.binary)
-	if err := errors.Join(err, errPath, os.MkdirAll(a.keep, 0o777), a.writeInputs()); err != nil {
+	encoder, errZstd := zstd.NewWriter(nil)
+	if err := errors.Join(err, errPath, errZstd, os.MkdirAll(a.keep, 0o777), os.Mkdir(a.dir+"/logs", 0o777), os.Mkdir(a.dir+"/rules", 0o777)); err != nil {
 		return err
 	}
 	a.binary = binary
+	// Write the rules of a few origins, and logs with many URLs.
+	var packed []byte
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 8 {
+		rules := fmt.Sprintf("User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /private/open\nDisallow: /*.pdf$\n", i)
+		var text []byte
+		for n := range 8000 {
+			dir := []string{"private", "private/open", "docs", "0", "1"}[r.IntN(5)]
+			text = fmt.Appendf(text, "https://s%d.example/%s/%d-%x.%s\n", r.IntN(9), dir, n, r.Uint32(), []string{"html", "pdf"}[r.IntN(2)])
+		}
+		if err := errors.Join(os.WriteFile(fmt.Sprintf("%s/rules/https_s%d.example.txt", a.dir, i), []byte(rules), 0o666),
+			os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666)); err != nil {
+			return err
+		}
+		packed = encoder.EncodeAll(text, packed) // one frame per log
+	}
+	if err := os.WriteFile(a.dir+"/log.zst", packed, 0o666); err != nil {
+		return err
+	}
 	for _, line := range []string{
 		"-in LOG -out out/x.parquet", "-in LOG -out out/x.csv.gz", "-in LOG -out out/x.arrow", "-in LOGS/0.txt -out out/x.jsonl.zst",
 		"-in LOG -out out/y.parquet -rejects out/rejects.jsonl",

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -15,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // A victim is a command line that writes files to the directory out, with the files that it leaves without a
@@ -28,34 +25,6 @@ type victim struct {
 	want      map[string][sha256.Size]byte
 	took      time.Duration
 	calls     map[string][]int // see callsOf
-}
-
-// writeInputs writes the rules of a few origins, and logs with many URLs.
-func (a *attack) writeInputs() error {
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		return err
-	}
-	defer encoder.Close()
-	if err := errors.Join(os.Mkdir(a.dir+"/logs", 0o777), os.Mkdir(a.dir+"/rules", 0o777)); err != nil {
-		return err
-	}
-	var packed []byte
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 8 {
-		rules := fmt.Sprintf("User-agent: *\nDisallow: /%d/\nDisallow: /private\nAllow: /private/open\nDisallow: /*.pdf$\n", i)
-		var text []byte
-		for n := range 8000 {
-			dir := []string{"private", "private/open", "docs", "0", "1"}[r.IntN(5)]
-			text = fmt.Appendf(text, "https://s%d.example/%s/%d-%x.%s\n", r.IntN(9), dir, n, r.Uint32(), []string{"html", "pdf"}[r.IntN(2)])
-		}
-		if err := errors.Join(os.WriteFile(fmt.Sprintf("%s/rules/https_s%d.example.txt", a.dir, i), []byte(rules), 0o666),
-			os.WriteFile(fmt.Sprintf("%s/logs/%d.txt", a.dir, i), text, 0o666)); err != nil {
-			return err
-		}
-		packed = encoder.EncodeAll(text, packed) // one frame per log
-	}
-	return os.WriteFile(a.dir+"/log.zst", packed, 0o666)
 }
 
 // command returns the command line of a victim, to run in a directory.

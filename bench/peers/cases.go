@@ -57,9 +57,16 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 			})
 		})
 		for _, lib := range libraries {
-			part, err := partOf(lib, w)
+			// Decide a sample of the lines if the library is slower than slowLine.
+			part, probe := w, w.sample(max(1, w.lines()/2000))
+			a, err := newAsker(lib, probe)
 			if err != nil {
 				return nil, err
+			}
+			cpu := measure.CPU()
+			a.verdicts(probe)
+			if line := (measure.CPU() - cpu) / time.Duration(max(1, probe.lines())); line >= slowLine {
+				part = w.sample(max(1, w.lines()/int(slowTurn/line)))
 			}
 			answers := reference.verdicts(part)
 			add(lib.name, func() (measure.Sample, error) {
@@ -77,22 +84,6 @@ const (
 	slowLine = 5 * time.Microsecond // per line
 	slowTurn = time.Second / 2      // CPU time that a sample for a slower library should take
 )
-
-// partOf returns the workload, or a sample of it if the library is slower than slowLine.
-func partOf(lib library, w workload) (workload, error) {
-	probe := w.sample(max(1, w.lines()/2000))
-	a, err := newAsker(lib, probe)
-	if err != nil {
-		return w, err
-	}
-	cpu := measure.CPU()
-	a.verdicts(probe)
-	line := (measure.CPU() - cpu) / time.Duration(max(1, probe.lines()))
-	if line < slowLine {
-		return w, nil
-	}
-	return w.sample(max(1, w.lines()/int(slowTurn/line))), nil
-}
 
 // agreement returns the percentage of equal verdicts among the lines with rules, and the number of these lines.
 func agreement(got, want []verdict) []measure.Metric {

@@ -31,9 +31,8 @@ func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 6, "lines for each case")
 	answerer := flags.String("answer", "", "a library that answers the cases of matrix.py")
-	s := sizes{}
-	flags.IntVar(&s.lines, "lines", 200_000, "most URLs of a workload")
-	flags.IntVar(&s.origins, "origins", 30_000, "origins of W4")
+	lines := flags.Int("lines", 200_000, "most URLs of a workload")
+	origins := flags.Int("origins", 30_000, "origins of W4")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	works, err := workloads(corpus, s)
+	works, err := workloads(corpus, *lines, *origins)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	works, err := workloads(corpus, sizes{lines: 4000, origins: 500})
+	works, err := workloads(corpus, 4000, 500)
 	if err != nil {
 		t.Fatal(err)
 	}

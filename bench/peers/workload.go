@@ -19,31 +19,25 @@ type workload struct {
 	bodies map[robots.Origin][]byte
 }
 
-// sizes are the sizes of the workloads.
-type sizes struct {
-	lines   int // maximum for one workload
-	origins int // of the generated workload
-}
-
-// workloads returns the workloads made from a corpus:
+// workloads returns the workloads made from a corpus, with a maximum number of lines for each, and of generated origins:
 //
 //	W1   one origin with 326 rules, 16 % of them with wildcards
 //	W1x  one origin with 1,034 rules, 49 % of them with wildcards, as a large shop has
 //	W3   real URLs with the rules of their origins, grouped by host
 //	W4   made-up URLs of many origins, in random order
-func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
+func workloads(corpus *corpus.Corpus, lines, origins int) ([]workload, error) {
 	w3 := workload{name: "W3"}
 	urls, err := corpus.Logs[0].URLs()
 	if err != nil {
 		return nil, err
 	}
-	w3.text = string(bytes.Join(urls[:min(s.lines, len(urls))], []byte("\n"))) + "\n"
+	w3.text = string(bytes.Join(urls[:min(lines, len(urls))], []byte("\n"))) + "\n"
 	w3.bodies, err = needed(w3.text, corpus.Rules)
 	if err != nil {
 		return nil, err
 	}
 	w4 := workload{name: "W4"}
-	g, err := madeup.New(corpus, madeup.Spec{Origins: s.origins, URLs: int64(s.lines), Seed: 1, Aimed: 25})
+	g, err := madeup.New(corpus, madeup.Spec{Origins: origins, URLs: int64(lines), Seed: 1, Aimed: 25})
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +51,8 @@ func workloads(corpus *corpus.Corpus, s sizes) ([]workload, error) {
 		return nil, err
 	}
 	return []workload{
-		oneOrigin("W1", madeup.Shape{Rules: 326, Wildcard: 16}, s.lines),
-		oneOrigin("W1x", madeup.LargeShop, s.lines),
+		oneOrigin("W1", madeup.Shape{Rules: 326, Wildcard: 16}, lines),
+		oneOrigin("W1x", madeup.LargeShop, lines),
 		w3, w4,
 	}, nil
 }
