@@ -61,17 +61,18 @@ func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (
 	t.rows = int(length)
 	// count returns the number of further buffers of a column of views.
 	count := func(view int) int {
-		switch n := int64(0); {
-		case err != nil:
-		case view >= len(r.variadic)/8:
+		if err == nil && view >= len(r.variadic)/8 {
 			err = damaged("the number of buffers of a column of views is missing")
-		default:
-			if n = int64At(r.variadic, view); n >= 0 && n <= int64(len(r.buffers)/16) {
-				return int(n)
-			}
-			err = damaged("invalid number of buffers of a column of views: %d", n)
 		}
-		return 0
+		if err != nil {
+			return 0
+		}
+		n := int64At(r.variadic, view)
+		if n < 0 || n > int64(len(r.buffers)/16) {
+			err = damaged("invalid number of buffers of a column of views: %d", n)
+			return 0
+		}
+		return int(n)
 	}
 	first := at.buffers
 	for view := range at.views {

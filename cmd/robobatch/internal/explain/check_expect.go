@@ -12,6 +12,7 @@ import (
 
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/flags"
 	"github.com/robobatch/robobatch/cmd/robobatch/internal/msg"
+	"github.com/robobatch/robobatch/internal/why"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -180,17 +181,7 @@ func (f *expectations) Judge(l *expectation, a *Answer) result {
 			}
 		}
 		r.Usage = strings.Join(wanted, ",")
-		r.Text = strings.Join(append(wrong, right...), "; ")
-		if a.Preferences == nil {
-			r.Text += "; no line applies to the crawler"
-		} else {
-			a.Preferences.EachStated(func(s *robots.SourceSpec, line int32, said string) {
-				r.Text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
-				if s.Rules && strings.HasSuffix(said, "=y") {
-					r.Text += ", from an Allow line, which grants only what the other lines also permit"
-				}
-			})
-		}
+		r.Text = strings.Join(append(wrong, right...), "; ") + linesOf(a.Preferences)
 		if a.Allowed != nil && !*a.Allowed {
 			r.Text += "; the crawler may not fetch the page, so Content-Usage does not apply to it"
 		}
@@ -240,6 +231,20 @@ var uses = []string{"train-ai", "search", "ai-input"}
 
 // values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
+
+// linesOf names the first lines that decide.
+func linesOf(p *why.Preferences) (text string) {
+	if p == nil {
+		return "; no line applies to the crawler"
+	}
+	p.EachStated(func(s *robots.SourceSpec, line int32, said string) {
+		text += fmt.Sprintf("; line %d, %s%s", line, s.Key, said)
+		if s.Rules && strings.HasSuffix(said, "=y") {
+			text += ", from an Allow line, which grants only what the other lines also permit"
+		}
+	})
+	return text
+}
 
 // refusal returns a Content-Usage line to add, so that the file refuses a use of the path; "" if such a line would
 // have no effect, or its effect is unknown.

@@ -35,8 +35,23 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 	if _, err := storage.Of(d.Name).Stat(d.join(output.PartitionMarker)); err == nil {
 		return "", nil, fmt.Errorf("%s contains partitions of a run without one output per input: name another directory", msg.File(d.Name))
 	}
-	if err := d.dropStats(list); err != nil {
+	names, err := storage.WithPrefix(d.join("_stats."))
+	if err != nil {
 		return "", nil, err
+	}
+	files := storage.Of(d.Name)
+	for _, name := range names { // statistics, and the failure lists beside them
+		s, err := readStats(name)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Series.List == list && max(1, s.Series.Shard.Count) == max(1, d.Count) {
+			continue
+		}
+		other := Dir{Name: d.Name}
+		if err == nil {
+			other.Shard = s.Series.Shard
+		}
+		if err := errors.Join(files.Remove(name), files.Remove(other.Failed())); err != nil {
+			return "", nil, err
+		}
 	}
 	root, name := os.TempDir(), "robobatch-parts"+d.Infix()+"-"
 	if !storage.IsRemote(d.Name) {
@@ -57,29 +72,6 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 		}
 		return err
 	}, err
-}
-
-// dropStats removes statistics and failure lists of runs with other inputs or another number of shards.
-func (d Dir) dropStats(list List) error {
-	names, err := storage.WithPrefix(d.join("_stats."))
-	if err != nil {
-		return err
-	}
-	p := storage.Of(d.Name)
-	for _, name := range names {
-		s, err := readStats(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && s.Series.List == list && max(1, s.Series.Shard.Count) == max(1, d.Count) {
-			continue
-		}
-		other := Dir{Name: d.Name}
-		if err == nil {
-			other.Shard = s.Series.Shard
-		}
-		if err := errors.Join(p.Remove(name), p.Remove(other.Failed())); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // FinishParts moves the partition files of an input to their final location, and writes the record. Before it moves
