@@ -23,7 +23,8 @@ func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 
 // findRefused finds the search crawlers that a site refuses. The proof: for three hours, or in 50 requests, most pages
 // that a crawler requested returned a status that firewalls and rate limits send, while hardly any visitor got one, nor
-// did the crawler at other times or outside some directories. Refusing other crawlers is normally intended.
+// the crawler at other times; if there are no other times, three directories must have refused it. Refusing other
+// crawlers is normally intended.
 func (g *grid) findRefused(s *site) {
 	var rows []Row
 	for _, a := range g.searches() {
@@ -133,9 +134,9 @@ func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) 
 	return rows
 }
 
-// findTxt finds when the robots.txt of a site failed, was missing, or was a different text. The proof: three bad responses
-// to at least two clients over half an hour, or an hour, that hardly anyone got the file in between. It is missing only
-// if it existed before, and different only if its size is one that no known text has, and that is rare at other times.
+// findTxt finds when the robots.txt of a site failed, was missing, or was a different text. The proof: for an hour (half
+// an hour if it failed), at least two clients got three bad responses, and hardly any client got the file. It is missing
+// only if it existed before, and different only if its size is that of no text in force, and rare at other times.
 // Redirects except 304 are ignored: most sites redirect http to https, or to www, and the final response is a separate
 // line.
 func (g *grid) findTxt(s *site) {

@@ -1,5 +1,6 @@
 // Package diagnose finds problems between a site and its crawlers. Each finding is one [Row] over the counts of a log,
-// from which its sentence, numbers, dates and remedy are derived. All thresholds are in one table in limits.go. Package
+// from which its sentence, numbers, dates and remedy are derived. All thresholds are in one table in limits.go, and all
+// sentences in one in sentences.go. The comment at the head of a function find… says what proves its findings. Package
 // report imports it.
 //
 // [Counts] are exact, made in one pass, for any memory and order of rows. Chains of redirects are estimates in large

@@ -121,8 +121,9 @@ func (v *survey) findWasted() {
 	}
 }
 
-// findHog finds where most bytes go. The proof is a fifth of the bytes of all responses for the URL of which a crawler
-// took the most, or else half of them for a crawler that made few requests, though more than one per day.
+// findHog finds a crawler that takes most bytes. The proof is a gigabyte, and a fifth of the bytes of all responses for
+// the URL of which a crawler took the most, or half of them for a crawler that made at most a fifth of the requests, but
+// more than one per day.
 func (v *survey) findHog() {
 	for i, h := range v.Hogs {
 		agent, share := uint16(h.Agent), float64(h.Bytes)/float64(max(1, v.Bytes))
@@ -179,8 +180,8 @@ func (g *grid) findConduct() {
 // delayed are the crawlers that obey Crawl-delay according to their operators.
 var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
 
-// findImpostors finds the names of crawlers that impostors used. The proof: 100 requests with the name, or a twentieth of
-// them, came from addresses that the operator does not publish.
+// findImpostors finds the names of crawlers that impostors used. The proof: 100 requests with the name, or 20 that are a
+// twentieth of them, came from addresses that the operator does not publish.
 func (g *grid) findImpostors() {
 	for _, a := range g.crawlers() {
 		n := total(g.traffic[len(g.Agents)+int(a)])

@@ -272,9 +272,9 @@ var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherch
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
 // addPart adds the row of a rule that closes a section for crawlers that fetched from it before, or closes resources
-// for crawlers that render pages. The proof: at least 2 % of what a crawler requested in the week before lies there; for a
-// rule that always existed, sitemaps list 50 URLs there and visitors go there; for resources, visitors load them. Names of
-// paths such as /cart/ show that it is meant.
+// for crawlers that render pages. The proof: at least 2 % of the pages that a crawler requested before are there; or if
+// the rule always existed, sitemaps list 50 URLs there, and visitors get these pages. Resources must be what visitors or
+// crawlers load. Sites close paths such as /cart/ on purpose.
 func (b *ruleBook) addPart(key closure, c *closed) {
 	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: int64(c.visitors)}}
 	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {

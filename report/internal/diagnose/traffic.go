@@ -378,7 +378,7 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 
 // findSurges finds the time ranges in which a crawler made far more requests than usual. The proof: for three hours, but at
 // most a third of the log, it made over four times as many as at the same hours of other days, which chance does not
-// explain, and a twentieth of all requests.
+// explain, and a twentieth of the requests of all clients.
 func (g *grid) findSurges() {
 	everybody := g.together(g.traffic)
 	for _, a := range g.crawlers() {
@@ -420,7 +420,7 @@ func (g *grid) findSurges() {
 }
 
 // findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days. The proof:
-// the median day has at most half of the requests of the median day before, most of these days are below it, and the drop
+// the median day has at most half of the requests of the median day before, most of these days are far below it, and the drop
 // is many standard errors of how much days vary, see lowest. All clients together did not drop, and no surge ended.
 func (g *grid) findSlowed() {
 	perDay := g.slotsIn(day)

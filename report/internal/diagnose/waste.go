@@ -88,8 +88,36 @@ func (w *Waste) Add(v *Visit) {
 	}
 	w.urls++
 	w.addParameters(v, path)
-	if !w.addSession(v, path) {
-		w.addDate(v)
+	if w.addSession(v, path) {
+		return
+	}
+	// A day or month long after the log belongs to a calendar.
+	d, isDate := w.date(v)
+	far := lastYear + 1
+	if w.Year > 0 {
+		far = w.Year + aheadYears
+	}
+	if !isDate || d.year < far {
+		return
+	}
+	c := &w.below
+	if len(w.dir) == 1 { // pages of the root are not related
+		c = &w.site
+	}
+	if d.year >= lateYear && !c.isOne() { // elsewhere these are other numbers
+		return
+	}
+	c.add(v)
+	if c.failed += v.Failed; c.days == nil {
+		c.days = map[int]uint32{}
+	}
+	if month := 12*d.year + d.month; c.days[month]>>d.day&1 == 0 {
+		c.days[month] |= 1 << d.day
+		c.dates++
+	}
+	c.isNamed = c.isNamed || dateWords.Match(d.name) || calendarWords.Match(d.name)
+	if len(c.names) < mostParameters && !slices.Contains(c.names, string(d.name)) {
+		c.names = append(c.names, string(d.name))
 	}
 }
 
@@ -497,37 +525,6 @@ func (w *Waste) date(v *Visit) (d date, isDate bool) {
 		}
 	}
 	return d, isDate
-}
-
-// addDate counts a URL of a day or month long after the log.
-func (w *Waste) addDate(v *Visit) {
-	d, isDate := w.date(v)
-	far := lastYear + 1
-	if w.Year > 0 {
-		far = w.Year + aheadYears
-	}
-	if !isDate || d.year < far {
-		return
-	}
-	c := &w.below
-	if len(w.dir) == 1 { // pages of the root are not related
-		c = &w.site
-	}
-	if d.year >= lateYear && !c.isOne() { // elsewhere these are other numbers
-		return
-	}
-	c.add(v)
-	if c.failed += v.Failed; c.days == nil {
-		c.days = map[int]uint32{}
-	}
-	if month := 12*d.year + d.month; c.days[month]>>d.day&1 == 0 {
-		c.days[month] |= 1 << d.day
-		c.dates++
-	}
-	c.isNamed = c.isNamed || dateWords.Match(d.name) || calendarWords.Match(d.name)
-	if len(c.names) < mostParameters && !slices.Contains(c.names, string(d.name)) {
-		c.names = append(c.names, string(d.name))
-	}
 }
 
 // isOne reports whether it is a calendar: its months have several days, or its name says so, and its pages exist. A
