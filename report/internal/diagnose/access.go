@@ -46,7 +46,7 @@ func (g *grid) findRefused(s *site) {
 	for i := range rows { // those of other crawlers with the same status in most of the time become one
 		r := &rows[i]
 		j := slices.IndexFunc(g.rows, func(o Row) bool {
-			return o.Code == r.Code && o.Origin == r.Origin && o.Status == r.Status && common(&o, r) >= .8*float64(max(o.lasting(), r.lasting()))
+			return o.Code == r.Code && o.Origin == r.Origin && o.Evidence.Status == r.Evidence.Status && common(&o, r) >= .8*float64(max(o.lasting(), r.lasting()))
 		})
 		if j < 0 {
 			g.add(*r)
@@ -118,7 +118,7 @@ func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) 
 			}
 		}
 		r := g.row(CrawlerRefused, s.origin, "/", bad, a)
-		r.Of, r.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
+		r.Of, r.Evidence.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
 		if atTxt && total(pages[:in.from]).n == 0 {
 			r.From = at(g.from) // it was never seen otherwise
 		}
@@ -305,7 +305,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	if r.Agents = g.agentsOf(by); code != RobotsOther && !slices.ContainsFunc(slices.Collect(maps.Keys(by)), g.isSearch) && len(by) < txtAgents {
 		return // two crawlers that the site may refuse
 	}
-	r.Fetches = r.Of
+	r.Evidence.Fetches = r.Of
 	r.answered(statuses)
 	if !r.Ongoing {
 		r.To = at(all[run.to].at)
@@ -326,18 +326,18 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 				continue // had left earlier
 			}
 			r.lost += max(0, expected-made)
-			if expected > r.Expected {
-				r.Expected, r.Made, r.Crawler = rounded(expected), int64(made), g.Agents[a].Name
+			if expected > r.Evidence.Expected {
+				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), int64(made), g.Agents[a].Name
 			}
 		}
 		if r.lasting() > longFailing {
 			r.lost = max(r.lost, leastFailing)
 		}
 	case RobotsOther:
-		r.Size = int64(sizeOf(answers))
+		r.Evidence.Size = int64(sizeOf(answers))
 		for _, t := range g.textsOf(s.origin) {
 			if !t.At.After(r.From) {
-				r.TextSize = int64(len(t.Body))
+				r.Evidence.TextSize = int64(len(t.Body))
 			}
 		}
 	}

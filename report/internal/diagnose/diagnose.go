@@ -172,7 +172,7 @@ func (g *grid) rank() []Row {
 		for j := 1; j < len(g.Texts) && r.Begins == "known"; j++ { // a change within the day before, except of comments
 			now, last := &g.Texts[j], &g.Texts[j-1]
 			if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && g.rulesOf(now) != g.rulesOf(last) {
-				r.TextChange = now.At.UTC().Format(time.RFC3339)
+				r.Evidence.TextChange = now.At.UTC().Format(time.RFC3339)
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func (g *grid) isShown(r *Row) bool {
 	}
 	n := r.Requests
 	if r.Code == ResourcesBlocked {
-		n = max(n, r.Visitors)
+		n = max(n, r.Evidence.Visitors)
 	}
 	if float64(n) >= max(leastShown, leastShownShare*g.requests) {
 		return true
@@ -279,11 +279,11 @@ func (g *grid) explains(cause, r *Row) bool {
 		if r.Code == CrawlerSlowed { // its beginning is the most likely hour
 			early = day
 		}
-		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Share*r.Expected)
+		fits = !r.From.Before(cause.From.Add(-early*time.Second)) && (cause.Code != SectionClosed || float64(r.Requests) <= 2*cause.Evidence.Share*r.Evidence.Expected)
 	case SectionClosed:
 		fits = cause.Code != ResourcesBlocked || isSame
 	case SitemapBad: // nearly all disappeared with their section or the site
-		return cause.Path == "/" || isSame && 5*r.Paths >= 4*r.URLs
+		return cause.Path == "/" || isSame && 5*r.Evidence.Paths >= 4*r.Evidence.URLs
 	case NotFoundSection: // a part of what a sitemap lists, or of what fails
 		if cause.Code == SitemapBad {
 			return isBelow(r.Path, cause.Path)
@@ -296,7 +296,7 @@ func (g *grid) explains(cause, r *Row) bool {
 	for _, a := range r.Agents {
 		others += bit(!slices.Contains(cause.Agents, a) && !slices.Contains(cause.also, a))
 	}
-	if r.Kind == allStopped { // a few crawlers that it does not bind may have stopped with the others
+	if r.Evidence.Kind == allStopped { // a few crawlers that it does not bind may have stopped with the others
 		others -= len(r.Agents) / 4
 	}
 	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection

@@ -74,7 +74,7 @@ type (
 type Eater struct{ all, now, most Hog }
 
 // Add adds requests for a URL of an origin.
-func (e *Eater) Add(agent int, origin, path []byte, requests, bytes int64) {
+func (e *Eater) Add(agent int, origin, path []byte, requests, size int64) {
 	end, _ := directoryOf(path)
 	if i := strings.IndexByte(string(path[min(1, end):end]), '/'); i >= 0 {
 		end = i + 2
@@ -85,7 +85,7 @@ func (e *Eater) Add(agent int, origin, path []byte, requests, bytes int64) {
 	}
 	e.all.Agent = agent
 	for _, h := range []*Hog{&e.all, &e.now} {
-		h.Requests, h.Bytes = h.Requests+requests, h.Bytes+bytes
+		h.Requests, h.Bytes = h.Requests+requests, h.Bytes+size
 	}
 }
 

@@ -133,7 +133,7 @@ func (t table) put(k cellKey, one count) {
 func (g *grid) blame(r *Row, by map[uint16]float64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
-			r.Crawlers += int64(n)
+			r.Evidence.Crawlers += int64(n)
 		}
 		if !g.isSearch(agent) {
 			n /= 4

@@ -48,7 +48,7 @@ func (v *survey) wasted(code, path string, by map[uint16]float64, n count) Row {
 			busiest, most = a, share
 		}
 	}
-	r.Share, r.Crawler = rounded(most), v.Agents[busiest].Name
+	r.Evidence.Share, r.Evidence.Crawler = rounded(most), v.Agents[busiest].Name
 	return r
 }
 
@@ -62,10 +62,10 @@ func (v *survey) findWasted() {
 		by, sum := v.busy(v.named["/?"+p.Name])
 		r := v.wasted(ParameterCrawl, "", by, sum)
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
-		if r.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
+		if r.Evidence.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
 		}
-		r.URLs, r.Paths, r.Parameter = p.URLs, p.Paths, p.Name
+		r.Evidence.URLs, r.Evidence.Paths, r.Evidence.Parameter = p.URLs, p.Paths, p.Name
 		crawled := 0.
 		for a := range by {
 			crawled += v.site.ownPages(a, v.slotsOf(&r))
@@ -80,7 +80,7 @@ func (v *survey) findWasted() {
 		if i < 0 {
 			v.add(r)
 		} else {
-			v.rows[i].Parameter += ", " + p.Name
+			v.rows[i].Evidence.Parameter += ", " + p.Name
 		}
 	}
 	for _, s := range v.Spaces { // calendars, session ids and the like, of which nearly each URL is requested once, until the end of the log
@@ -94,10 +94,10 @@ func (v *survey) findWasted() {
 		crawls := func(k cellKey) bool { return by[k.agent] > 0 }
 		dates, late := pages.sum(crawls), pages.sum(crawls, segment{3 * v.slots / 4, v.slots}.has)
 		r := v.wasted(EndlessURLs, directory(s.Path), by, dates)
-		if r.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
+		if r.Evidence.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
 			continue
 		}
-		r.Requests, r.URLs, r.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
+		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
 		v.add(r)
 	}
 	if len(v.Chain.Shapes) > 2 { // two redirects in a row; they are dated by those of the first directory
@@ -105,8 +105,8 @@ func (v *survey) findWasted() {
 		by, _ := v.watched[below(v.Chain.Shapes[0])].by(isMoved)
 		dates := v.watched[below(v.Chain.Shapes[0])].sum(isMoved)
 		r := v.wasted(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
-		if dates.n >= chainRuns && r.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
-			r.Requests, r.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
+		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
+			r.Requests, r.Evidence.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
 			v.add(r)
 		}
 	}
@@ -114,7 +114,7 @@ func (v *survey) findWasted() {
 		if path, isHere := strings.CutPrefix(s.Directory, v.site.origin); isHere {
 			by, sum := v.busy(v.watched[place{sizedName + path, uint32(s.bucket)}])
 			r := v.wasted(SoftNotFound, path, by, sum)
-			if r.URLs, r.Size = s.URLs, s.Size; r.Share >= softShare {
+			if r.Evidence.URLs, r.Evidence.Size = s.URLs, s.Size; r.Evidence.Share >= softShare {
 				v.add(r)
 			}
 		}
@@ -171,7 +171,7 @@ func (g *grid) findConduct() {
 		}
 		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
 			r = g.row(DelayIgnored, "", "", count{float64(c.Short), max(g.from, since), g.to}, uint16(c.Agent))
-			r.Ongoing, r.Of, r.Delay = true, c.Gaps, delay
+			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
 			g.add(r)
 		}
 	}
@@ -190,7 +190,7 @@ func (g *grid) findImpostors() {
 			continue
 		}
 		r := g.row(Impostors, "", "", n, a)
-		r.Of, r.Network = int64(all), g.Networks[int(a)]
+		r.Of, r.Evidence.Network = int64(all), g.Networks[int(a)]
 		g.add(r)
 	}
 }
@@ -205,7 +205,7 @@ func (g *grid) findListed() {
 	r := g.row(SitemapBad, "", "", count{float64(s.Requests), g.from, g.to})
 	r.Ongoing, r.Evidence = true, Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}
 	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
-		r.Path, r.Paths = dir, s.MissingIn[dir]
+		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}
 	g.add(r)
 }

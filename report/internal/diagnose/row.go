@@ -28,11 +28,11 @@ type Row struct {
 	Ends       string    `json:"ends"`     // known, or log_end
 	Requests   int64     `json:"requests"` // requests of Agents in the time range
 	Of         int64     `json:"of"`       // total for the share; 0 means none
-	Evidence   `json:"evidence"`
-	Effects    []Effect `json:"effects"`
-	Remedy     Remedy   `json:"remedy"`
-	Sentence   string   `json:"sentence"`
-	When       string   `json:"-"` // "Since 3 Oct 20:41"
+	Evidence   Evidence  `json:"evidence"`
+	Effects    []Effect  `json:"effects"`
+	Remedy     Remedy    `json:"remedy"`
+	Sentence   string    `json:"sentence"`
+	When       string    `json:"-"` // "Since 3 Oct 20:41"
 
 	lost    float64   // lost requests of search crawlers
 	also    []string  // other affected crawlers that the row does not name
@@ -139,15 +139,15 @@ func (g *grid) endRow(r *Row) {
 	if r.Effects == nil {
 		r.Effects = []Effect{}
 	}
-	if r.Of > 0 && r.Share == 0 {
-		r.Share = rounded(float64(r.Requests) / float64(r.Of))
+	if r.Of > 0 && r.Evidence.Share == 0 {
+		r.Evidence.Share = rounded(float64(r.Requests) / float64(r.Of))
 	}
 	isListed, isVerified := false, false
 	for _, a := range g.named(r) {
 		isListed, isVerified = isListed || g.Agents[a].Listed, isVerified || g.Agents[a].Verified
 	}
 	switch {
-	case isVerified || len(r.Agents) == 0 || r.Kind == allStopped || slices.Contains(nameless, r.Code):
+	case isVerified || len(r.Agents) == 0 || r.Evidence.Kind == allStopped || slices.Contains(nameless, r.Code):
 		return
 	case r.Code == CrawlerRefused || r.Code == ServerErrors:
 		r.Class = "B"
@@ -168,7 +168,7 @@ func (r *Row) Certainty() string {
 // Facts returns the evidence of a row, one text per field.
 func (r *Row) Facts() (all []string) {
 	for i := range reflect.TypeFor[Evidence]().NumField() {
-		if name, value := r.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
+		if name, value := r.Evidence.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
 			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
 		}
 	}
@@ -194,7 +194,7 @@ func (r *Row) answered(statuses map[uint16]float64) {
 	for _, n := range statuses {
 		all += n
 	}
-	r.Status, r.mixed = int(status), statuses[status] < oneStatus*all
+	r.Evidence.Status, r.mixed = int(status), statuses[status] < oneStatus*all
 }
 
 // HasTime reports whether the sentence of a row has a time.

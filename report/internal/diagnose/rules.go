@@ -238,7 +238,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 			}
 			continue
 		case !shut[text][a]:
-			r.Unaffected++
+			r.Evidence.Unaffected++
 			continue
 		}
 		by[a] = max(1, total(b.traffic[a]).n)
@@ -251,9 +251,9 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 		if name := b.Agents[a].Name; name == "Googlebot" || name == "bingbot" || text > 0 && b.texts[text].At.Unix() > b.from && !named {
 			r.Class = "A"
 		}
-		if set := b.sets[b.of[text][j]]; r.Line == 0 {
+		if set := b.sets[b.of[text][j]]; r.Evidence.Line == 0 {
 			rule := &set.rules[b.closing(set, "/"+pageProbe)]
-			r.Line, r.Rule = int(rule.Line), "Disallow: "+rule.Value
+			r.Evidence.Line, r.Evidence.Rule = int(rule.Line), "Disallow: "+rule.Value
 		}
 	}
 	r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost))
@@ -295,9 +295,9 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 			harm += resourcesHarm * b.site.ownPages(a, in)
 		}
 		share := before / max(1, b.site.ownPages(a, earlier))
-		if isMuch = isMuch || share >= sectionShare && before >= leastShown; share > r.Share && before >= leastShown && !key.resources {
-			r.Share, r.Crawler = rounded(share), name
-			r.Before = rounded(before / (float64(earlier.length()) * float64(b.step) / day))
+		if isMuch = isMuch || share >= sectionShare && before >= leastShown; share > r.Evidence.Share && before >= leastShown && !key.resources {
+			r.Evidence.Share, r.Evidence.Crawler = rounded(share), name
+			r.Evidence.Before = rounded(before / (float64(earlier.length()) * float64(b.step) / day))
 		}
 	}
 	switch r.Agents, r.Requests = b.agentsOf(by), int64(math.Round(r.lost)); {
@@ -308,8 +308,8 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 		return
 	case key.text == 0: // always closed: the requests that it prevented are unknown
 		people := b.site.pages.sum(of(0), isServed).n
-		r.Class, r.URLs = "C", b.Failing[r.Origin+r.Path].Listed
-		r.Requests, r.lost = r.URLs, float64(r.URLs)
+		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
+		r.Requests, r.lost = r.Evidence.URLs, float64(r.Evidence.URLs)
 		isMuch = r.Requests >= sectionListed && c.visitors >= sectionVisited*people
 	case earlier.length() == 0:
 		return

@@ -286,7 +286,7 @@ func (v *survey) findErrors(a *area) {
 		return
 	}
 	r := v.row(ServerErrors, v.site.origin, a.path, failed)
-	r.Of, r.URLs = int64(asked.n), urls
+	r.Of, r.Evidence.URLs = int64(asked.n), urls
 	r.answered(statuses)
 	v.blame(&r, by)
 	if isSole {
@@ -354,10 +354,10 @@ func (v *survey) findMissing(a *area) {
 		missing, asked := in.of(gone), in.of(all)
 		by, _ := a.by(isMissing, search, in.has)
 		r := v.wasted(NotFoundSection, a.path, by, missing)
-		if missing.n < missingLeast || r.Share < missingOwn {
+		if missing.n < missingLeast || r.Evidence.Share < missingOwn {
 			continue
 		}
-		r.Of, r.URLs, r.Ongoing = int64(asked.n), urls, total(all[in.to:]).n == total(gone[in.to:]).n
+		r.Of, r.Evidence.URLs, r.Ongoing = int64(asked.n), urls, total(all[in.to:]).n == total(gone[in.to:]).n
 		v.missing = append(v.missing, candidate{Row: r, bad: missing.n, all: asked.n, in: in})
 	}
 }

@@ -59,29 +59,29 @@ func either(is bool, yes, no string) string {
 // say writes the sentence and the remedy of a row. A word after $ is a field of the evidence by its name in JSON, a part
 // of a sentence, a value, or a verb; ${urls URL} is a number with a noun.
 func (g *grid) say(r *Row) {
-	p := phrases[r.Code]
+	p, e := phrases[r.Code], &r.Evidence
 	switch r.Code {
 	case RobotsFailed:
-		p.sentence += either(r.Expected > 2*float64(r.Made) && r.Expected >= 10, ": $crawler made ${made request} instead of about $expected.", ".")
+		p.sentence += either(e.Expected > 2*float64(e.Made) && e.Expected >= 10, ": $crawler made ${made request} instead of about $expected.", ".")
 	case CrawlerRefused:
-		switch r.Status {
+		switch e.Status {
 		case 429, 503:
 			p.action = "Raise the rate limit for $names."
 		case 500, 502, 504:
 			p.action = "Check the server's error log for requests by $names: other clients get no errors."
 		}
 	case SiteClosed:
-		p.sentence += either(r.Requests > 0, " About $missing requests are missing.", "") + either(r.Unaffected > 0, " ${unaffected other search crawler} may still fetch it.", "")
+		p.sentence += either(r.Requests > 0, " About $missing requests are missing.", "") + either(e.Unaffected > 0, " ${unaffected other search crawler} may still fetch it.", "")
 		p.action = either(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed, and request recrawling in the webmaster tools.")
 	case RobotsMissing:
 		p.action = either(r.Ongoing, p.action, "Already fixed. Find out why the file disappeared.")
 	case SectionClosed:
-		p.sentence = either(r.URLs > 0, "$when robots.txt $blocks $names from $dir $inLine. Visitors made ${by_visitors request} there, and sitemaps list ${urls URL}.", p.sentence)
+		p.sentence = either(e.URLs > 0, "$when robots.txt $blocks $names from $dir $inLine. Visitors made ${by_visitors request} there, and sitemaps list ${urls URL}.", p.sentence)
 		p.action = either(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed.")
 	case ServerErrors:
-		p.action = either(r.Status == 504, "504 means that the backend is too slow: check the slowest pages there.", p.action)
+		p.action = either(e.Status == 504, "504 means that the backend is too slow: check the slowest pages there.", p.action)
 	case CrawlerStopped:
-		p.sentence = either(r.Kind == allStopped, "All crawlers stopped $span: about $missing requests by $names are missing.", p.sentence)
+		p.sentence = either(e.Kind == allStopped, "All crawlers stopped $span: about $missing requests by $names are missing.", p.sentence)
 		p.action = either(len(r.Agents) >= stopTogether, "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour.", p.action)
 	}
 	parts, values := g.parts(r), g.values(r)
@@ -105,38 +105,39 @@ func (g *grid) say(r *Row) {
 
 // parts returns the parts of sentences that depend on more than a number. They have words, too.
 func (g *grid) parts(r *Row) map[string]string {
-	isMany, isSeveral := len(r.Agents) > 1 || r.unsure, len(g.sites) > 1
+	e, isMany, isSeveral := &r.Evidence, len(r.Agents) > 1 || r.unsure, len(g.sites) > 1
 	return map[string]string{
 		"span":    either(r.Ongoing, "since $from ($lasting)", "between $from and $to ($lasting)"),
 		"down":    either(r.Ongoing, "has been down since $from", "was down for $lasting ($from to $to)"),
 		"first":   either(r.Begins == "log_start", "the beginning of the log", "$from"),
 		"being":   either(isMany, "$are", "$is"),
-		"crawled": either(isMany, "${have made}", "${has made}") + either(r.Made > 0, " hardly any requests", " no requests"),
+		"crawled": either(isMany, "${have made}", "${has made}") + either(e.Made > 0, " hardly any requests", " no requests"),
 		"fetched": either(r.unsure, "$fetch", "$fetches"),
 		"whose":   either(len(r.Agents) > 0, " of $who", ""),
 		"rest":    either(len(r.Agents) > 0, "while other clients get pages", "$by_crawlers of them by crawlers"),
-		"most":    either(r.Network != "", ", most of them from $network", ""),
+		"most":    either(e.Network != "", ", most of them from $network", ""),
 		"path":    either(isSeveral, "$origin$dir", either(r.Path == "/", "the site", "$dir")),
 		"robots":  either(isSeveral, "$origin/robots.txt", "robots.txt"),
 		"site":    either(isSeveral, " by $origin", ""),
 		"what":    either(r.Path == "", "files", either(strings.HasSuffix(r.Path, "/"), "files below $dir", "$dir")),
-		"where":   either(r.Path == "", "", either(r.Paths == r.URLs, ", all below $dir", ", $paths of them below $dir")),
+		"where":   either(r.Path == "", "", either(e.Paths == e.URLs, ", all below $dir", ", $paths of them below $dir")),
 		"inLine":  "(line $line, `$rule`)",
 	}
 }
 
 // values returns the values of words.
 func (g *grid) values(r *Row) map[string]string {
-	chain, values := strings.Split(r.Chain, " -> "), map[string]string{}
+	e := &r.Evidence
+	chain, values := strings.Split(e.Chain, " -> "), map[string]string{}
 	for i := range reflect.TypeFor[Evidence]().NumField() {
-		name, value := r.text(i)
+		name, value := e.text(i)
 		values[name] = value
 	}
 	maps.Copy(values, map[string]string{
 		"when": r.When, "from": g.moment(r.From), "to": g.moment(r.To), "lasting": length(r.lasting()), "names": r.names(), "who": r.who(r.names()), "origin": r.Origin, "dir": r.Path,
-		"n": show.Number(r.Requests), "of": show.Number(r.Of), "missing": about(float64(r.Requests)), "expected": about(r.Expected), "ratio": about(float64(r.Requests) / r.Expected),
-		"before": about(r.Before), "after": about(r.After), "drop": show.Percent(rounded(1 - r.After/r.Before)), "crawler": r.who(r.Crawler), "status": r.status(), "head": chain[0], "tail": chain[len(chain)-1],
-		"bytes": gigabytes(r.Bytes), "all_bytes": gigabytes(r.AllBytes), "about": about(float64(r.Size)), "delay": fmt.Sprintf("%g", r.Delay),
+		"n": show.Number(r.Requests), "of": show.Number(r.Of), "missing": about(float64(r.Requests)), "expected": about(e.Expected), "ratio": about(float64(r.Requests) / e.Expected),
+		"before": about(e.Before), "after": about(e.After), "drop": show.Percent(rounded(1 - e.After/e.Before)), "crawler": r.who(e.Crawler), "status": r.status(), "head": chain[0], "tail": chain[len(chain)-1],
+		"bytes": gigabytes(e.Bytes), "all_bytes": gigabytes(e.AllBytes), "about": about(float64(e.Size)), "delay": fmt.Sprintf("%g", e.Delay),
 	})
 	return values
 }
@@ -175,7 +176,7 @@ func (g *grid) moment(t time.Time) string {
 
 // status describes the responses to the requests of a row.
 func (r *Row) status() string {
-	text := strconv.Itoa(r.Status)
+	text := strconv.Itoa(r.Evidence.Status)
 	if r.mixed {
 		text += " or another error"
 	}

@@ -361,18 +361,18 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 	for _, a := range agents {
 		by[a] = total(g.traffic[a]).n
 		made, expected := g.profileOf(a, p.in).sums(p.in)
-		r.Expected += expected
-		r.Made += int64(made)
+		r.Evidence.Expected += expected
+		r.Evidence.Made += int64(made)
 		if g.isSearch(a) {
 			r.lost += max(0, expected-made)
 		}
 	}
-	r.Ongoing, r.Agents, r.Expected = p.in.to == g.slots, g.agentsOf(by), rounded(r.Expected)
-	r.Requests = int64(math.Round(max(0, r.Expected-float64(r.Made))))
+	r.Ongoing, r.Agents, r.Evidence.Expected = p.in.to == g.slots, g.agentsOf(by), rounded(r.Evidence.Expected)
+	r.Requests = int64(math.Round(max(0, r.Evidence.Expected-float64(r.Evidence.Made))))
 	if p.agent == everyone {
-		r.Kind = allStopped
+		r.Evidence.Kind = allStopped
 	}
-	r.Visitors = int64(p.in.of(g.traffic[0]).n)
+	r.Evidence.Visitors = int64(p.in.of(g.traffic[0]).n)
 	g.add(r)
 }
 
@@ -414,7 +414,7 @@ func (g *grid) findSurges() {
 		if in.from == 0 {
 			r.From = at(g.from)
 		}
-		r.Expected = rounded(expected)
+		r.Evidence.Expected = rounded(expected)
 		g.add(r)
 	}
 }
