@@ -447,15 +447,25 @@ func FuzzCDXJ(f *testing.F) {
 	})
 }
 
-// FuzzTime parses any text as a time. The result must be within the years 1 to 9999.
+// FuzzTime parses any text as a time. The result must be within the years 1 to 9999. A Clock must read the same from that
+// text and a text with two other bytes, in any order.
 func FuzzTime(f *testing.F) {
 	for _, text := range []string{"31/Jan/2026:18:00:00 +0100", "2026-01-31T18:00:00.5Z", "20260131180000", "1769882400.123", "1.7e9"} {
-		f.Add([]byte(text))
+		f.Add([]byte(text), uint8(18), byte('5'), byte('9'))
+		f.Add([]byte(text), uint8(17), byte('6'), byte('0'))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, text []byte, at uint8, one, two byte) {
 		const years = 366 * 24 * 3600 * 1e6
 		if got := ParseTime(text); got != NoTime && (got < -1971*years || got > 8030*years) {
 			t.Errorf("%q is %d", text, got)
+		}
+		other := bytes.Clone(text)
+		copy(other[min(int(at), len(other)):], []byte{one, two})
+		var clock Clock
+		for _, text := range [][]byte{text, other, other, text} {
+			if got, want := clock.Read(text), ParseTime(text); got != want {
+				t.Errorf("%q is %d by a Clock, want %d", text, got, want)
+			}
 		}
 	})
 }

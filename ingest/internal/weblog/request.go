@@ -47,7 +47,7 @@ func (s *site) complete(at *place) (scheme string, host []byte) {
 // isHostOf reports whether a host belongs to a site, ignoring case. A port 80 or 443 is ignored unless the site has
 // one.
 func isHostOf(host, site []byte) bool {
-	if bytes.EqualFold(host, site) {
+	if bytes.Equal(host, site) || bytes.EqualFold(host, site) { // nearly all are equal
 		return true
 	}
 	if schemeOfPort(host) != "" {

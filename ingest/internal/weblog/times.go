@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Clock parses times, and remembers the last one, because rows of the same second have the same text.
+// A Clock parses times, and remembers the last one, because the texts of rows of the same minute differ only in the seconds.
 type Clock struct {
 	text  []byte
 	micro int64
@@ -13,8 +13,19 @@ type Clock struct {
 
 // Read is [ParseTime].
 func (c *Clock) Read(text []byte) int64 {
-	if len(text) > 0 && string(text) == string(c.text) {
+	n := len(text)
+	if n > 0 && string(text) == string(c.text) {
 		return c.micro
+	} else if n >= 20 && n == len(c.text) && c.micro != NoTime && (text[2] == '/' || text[4] == '-') {
+		at := isoLayout.second
+		if text[2] == '/' {
+			at = clfLayout.second
+		}
+		if old, now := pair(c.text[at:]), pair(text[at:]); uint(old) < 60 && uint(now) < 60 && string(text[:at]) == string(c.text[:at]) && string(text[at+2:]) == string(c.text[at+2:]) {
+			c.text[at], c.text[at+1] = text[at], text[at+1]
+			c.micro += int64(now-old) * 1e6
+			return c.micro
+		}
 	}
 	c.text = append(c.text[:0], text...)
 	c.micro = ParseTime(text)
