@@ -1,5 +1,5 @@
 // Package captures identifies bodies of robots.txt captures by keys, and detects origins with two files of unknown order.
-// Packages that read captures import it: engine and listings.
+// Packages that read captures import it: engine, ingest/internal/capture and listings.
 package captures
 
 import (
@@ -24,7 +24,8 @@ func KeyOf(text []byte) Key {
 	return Key(sum[:])
 }
 
-// Undated is the set of origins with a capture of unknown time. An origin may have only one such capture.
+// Undated is the set of origins with a capture of unknown time, by key, because there may be millions. An origin may have
+// only one such capture.
 type Undated map[Key]struct{}
 
 // Add adds the origin of a capture of unknown time. It ignores other captures. The error wraps ErrTwoFiles.

@@ -20,7 +20,6 @@ import (
 	"github.com/robobatch/robobatch/ingest/internal/fault"
 	"github.com/robobatch/robobatch/ingest/internal/unpack"
 	"github.com/robobatch/robobatch/ingest/internal/weblog"
-	"github.com/robobatch/robobatch/internal/captures"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -185,12 +184,11 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	if r.Body, err = row.text(); err != nil {
 		return r, err
 	}
-	if row.FetchedAt == nil && r.URL == "" {
-		key := captures.KeyOf([]byte(r.Origin))
-		if _, again := j.pass.undated[key]; again {
-			return r, ErrUndated
-		}
-		j.pass.undated[key] = struct{}{}
+	if row.FetchedAt != nil {
+		r.FetchedAt = row.FetchedAt.Time
+	}
+	if j.pass.undated.Add(&r) != nil {
+		return r, ErrUndated
 	}
 	if r.Status, err = row.status(); err != nil {
 		return r, err
@@ -202,9 +200,6 @@ func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err 
 	r.Size = int64(len(r.Body))
 	if r.Size > MaxBody {
 		r.Body = bytes.Clone(r.Body[:MaxBody])
-	}
-	if row.FetchedAt != nil {
-		r.FetchedAt = row.FetchedAt.Time
 	}
 	if row.MaxAge != nil {
 		if *row.MaxAge < 0 {

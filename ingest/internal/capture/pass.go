@@ -21,7 +21,7 @@ type Pass struct {
 	damages  []*Damage
 	captures captureIndex
 	targets  targetSet
-	undated  map[captures.Key]struct{} // origins with an undated response, by hash, because there may be millions
+	undated  captures.Undated
 	done     *atomic.Int64
 	warc     warcReader
 	jsonl    jsonlReader
@@ -33,7 +33,7 @@ func NewPass(done *atomic.Int64) *Pass {
 	p := &Pass{
 		captures: captureIndex{seed: maphash.MakeSeed(), places: map[uint64]int{}, reader: newRecords()},
 		targets:  targetSet{seed: maphash.MakeSeed(), keys: map[uint64]struct{}{}},
-		undated:  map[captures.Key]struct{}{}, done: done,
+		undated:  captures.Undated{}, done: done,
 	}
 	p.warc, p.jsonl = warcReader{records: newRecords(), pass: p}, jsonlReader{src: unpack.NewSegments(""), pass: p}
 	return p
