@@ -25,6 +25,7 @@ import (
 // n requests have the same hash is n²/2⁶⁵: 1 in 2,000,000 for 4 million.
 type Requests struct {
 	all     []Entry
+	more    []moreCounts
 	text    []byte   // texts of all entries: the path of the URL, a zero byte, a query or fragment, eight zero bytes
 	zeros   bool     // a URL has a zero byte
 	slots   []uint32 // a linearly probed hash table: each slot is upper bits of a key and 1 + the index of its entry; 0 is free
@@ -37,6 +38,7 @@ type Requests struct {
 	spill                  *extsort.Spill
 	writer                 requestWriter
 	keys, spare            []sortKey // of inOrder
+	urlA, urlB             []byte    // of compareURLs
 	touched                byte
 }
 
@@ -46,37 +48,58 @@ type origin struct {
 	hash uint64
 	site engine.SiteID
 	size int // number of its entries, then the end of its entries in the order, see grouped
+
+	at, end uint32 // the free part of its last piece of Requests.text
+	held    int    // bytes of its pieces
 }
 
 // An Entry is a Request in memory.
 type Entry struct {
 	Kind int32
 
-	page    uint32
-	key     uint64
-	variant uint64
-	bytes   int64
-	origin  uint32 // index of Requests.origins
-	at      uint32 // where the path begins in Requests.text
-	path    uint16 // length of the path
-	rest    uint16 // length of the query or fragment
+	rows   uint32
+	key    uint64
+	origin uint32 // index of Requests.origins
+	at     uint32 // where the path begins in Requests.text
+	path   uint16 // length of the path
+	rest   uint16 // length of the query or fragment
+	more   uint32 // index of Requests.more plus 1; 0 means only rows
+}
 
-	rows, violations, served, failed, missing, errors uint32
+// A moreCounts holds what many entries do not have.
+type moreCounts struct {
+	variant                                     uint64
+	bytes                                       int64
+	page                                        uint32
+	violations, served, failed, missing, errors uint32
 }
 
 // zeros is appended to each text, so that eight bytes can be read at any of its positions.
 var zeros [8]byte
 
-// AddRow adds the counts of one row, and its page size; see Request.AddPage.
-func (e *Entry) AddRow(one *RowCounts, page uint32) {
+// AddRow adds the counts of one row to an entry, and its page size; see Request.AddPage.
+func (r *Requests) AddRow(e *Entry, one *RowCounts, page uint32) {
 	e.rows += uint32(one.Rows)
-	e.violations += uint32(one.Violations)
-	e.served += uint32(one.Served)
-	e.failed += uint32(one.Failed)
-	e.missing += one.Missing
-	e.errors += one.Errors
-	e.bytes += one.Bytes
-	e.page = min(page-1, e.page-1) + 1 // 0 counts as the greatest
+	if page == 0 && *one == (RowCounts{Rows: one.Rows}) {
+		return
+	}
+	m := r.moreOf(e)
+	m.violations += uint32(one.Violations)
+	m.served += uint32(one.Served)
+	m.failed += uint32(one.Failed)
+	m.missing += one.Missing
+	m.errors += one.Errors
+	m.bytes += one.Bytes
+	m.page = min(page-1, m.page-1) + 1 // 0 counts as the greatest
+}
+
+// moreOf returns the further counts of an entry, and adds them if it has none.
+func (r *Requests) moreOf(e *Entry) *moreCounts {
+	if e.more == 0 {
+		r.more = append(r.more, moreCounts{})
+		e.more = uint32(len(r.more))
+	}
+	return &r.more[e.more-1]
 }
 
 // A Request counts the rows of one URL and one kind.
@@ -135,7 +158,10 @@ type Place struct {
 // MaxURL is the maximum number of bytes that are stored of a URL.
 const MaxURL = 4096
 
-// Bytes of memory for each request: an Entry with its slots, its index in the order and two sort keys, and the text
+// pieceBytes is the maximum size of a piece of Requests.text, unless a text is longer.
+const pieceBytes = 4096
+
+// Bytes of memory for each request: an Entry with its counts and slots, its index in the order and two sort keys, and the text
 // of an average URL; and for an origin.
 const (
 	requestBytes = 120
@@ -157,7 +183,7 @@ func NewRequests(memory int64, dir string) *Requests {
 	slots := 1 << bits.Len(uint(most+most/2))
 	// Allocate everything at once: unused parts take no physical memory, and growing by copying takes time.
 	return &Requests{
-		all: make([]Entry, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
+		all: make([]Entry, 0, most), more: make([]moreCounts, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
 		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), places: map[string]uint32{}, spill: extsort.NewSpill(dir),
 	}
 }
@@ -192,7 +218,7 @@ func (r *Requests) Find(key uint64) *Entry {
 // AddRequest adds a request without rows, after Find did not find its key. The pointer is valid until the next one is
 // added.
 func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
-	if len(r.all) == r.mostRequests || len(r.text)+r.named+len(p.URL)+1+len(zeros) > r.mostText {
+	if len(r.all) == r.mostRequests || len(r.text)+r.named+len(p.URL)+pieceBytes > r.mostText {
 		if err := r.writeRun(); err != nil {
 			return nil, err
 		}
@@ -205,11 +231,13 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
 	if i := bytes.IndexByte(path[:n], '#'); i >= 0 {
 		n = i
 	}
-	q := Entry{
-		key: key, variant: p.Variant, Kind: kind, origin: r.originOf(&p), at: uint32(len(r.text)), path: uint16(n), rest: uint16(len(path) - n),
-	}
+	q := Entry{key: key, Kind: kind, origin: r.originOf(&p), path: uint16(n), rest: uint16(len(path) - n)}
+	q.at = r.place(&r.origins[q.origin], len(path)+1+len(zeros))
 	r.zeros = r.zeros || bytes.IndexByte(path, 0) >= 0
-	r.text = append(append(append(append(r.text, path[:n]...), 0), path[n:]...), zeros[:]...)
+	_ = append(append(append(append(r.text[q.at:q.at], path[:n]...), 0), path[n:]...), zeros[:]...)
+	if p.Variant != 0 {
+		r.moreOf(&q).variant = p.Variant
+	}
 	r.all = append(r.all, q)
 	mask := uint64(len(r.slots) - 1)
 	i := r.slot(key)
@@ -237,6 +265,19 @@ func (r *Requests) originOf(p *Place) uint32 {
 	return n
 }
 
+// place returns where a text of an origin goes, given its size. The texts of an origin are together in pieces, so that
+// sorting them reads few pages of memory.
+func (r *Requests) place(o *origin, size int) uint32 {
+	if size > int(o.end-o.at) {
+		from, piece := len(r.text), max(size, min(o.held, pieceBytes))
+		r.text = r.text[:from+piece]
+		o.at, o.end, o.held = uint32(from), uint32(from+piece), o.held+piece
+	}
+	at := o.at
+	o.at += uint32(size)
+	return at
+}
+
 // slot returns the slot at which the search for a key begins.
 func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
@@ -245,9 +286,11 @@ func (r *Requests) slot(key uint64) uint64 {
 // request returns the request of an entry. Its URL is appended to a slice.
 func (r *Requests) request(q *Entry, url []byte) (Request, []byte) {
 	o, path := &r.origins[q.origin], r.text[q.at:][:q.path]
-	one := Request{
-		RowCounts: RowCounts{int64(q.rows), int64(q.violations), int64(q.served), int64(q.failed), q.bytes, q.missing, q.errors},
-		Kind:      q.Kind, Page: q.page, variant: q.variant, origin: o.hash, site: o.site, prefix: uint16(len(o.text)), pathEnd: uint16(len(o.text)) + q.path,
+	one := Request{RowCounts: RowCounts{Rows: int64(q.rows)}, Kind: q.Kind, origin: o.hash, site: o.site, prefix: uint16(len(o.text)), pathEnd: uint16(len(o.text)) + q.path}
+	if q.more > 0 {
+		m := &r.more[q.more-1]
+		one.RowCounts = RowCounts{one.Rows, int64(m.violations), int64(m.served), int64(m.failed), m.bytes, m.missing, m.errors}
+		one.Page, one.variant = m.page, m.variant
 	}
 	return one, append(append(append(url, o.text...), path...), r.text[int(q.at)+len(path)+1:][:q.rest]...)
 }
@@ -290,21 +333,18 @@ func (r *Requests) grouped() iter.Seq[[]uint32] {
 // A sortKey holds the eight bytes by which an entry is currently sorted.
 type sortKey struct {
 	eight uint64
-	n     uint32 // index of Requests.all
+	n, at uint32 // index of Requests.all, and Entry.at
 }
 
 // fewKeys is the maximum number of keys that are sorted by insertion.
-const fewKeys = 24
+const fewKeys = 48
 
 // sortFrom sorts entries of one origin whose texts are equal up to a position. It compares the next eight bytes, then
 // the eight bytes after these, and so on: comparing whole URLs of a site would read many bytes that they have in
 // common.
 func (r *Requests) sortFrom(keys []sortKey, at int) {
-	for some := range slices.Chunk(keys, 32) {
-		r.touch(some)
-		for i := range some {
-			some[i].eight = binary.BigEndian.Uint64(r.text[int(r.all[some[i].n].at)+at:])
-		}
+	for i := range keys {
+		keys[i].eight = binary.BigEndian.Uint64(r.text[int(keys[i].at)+at:])
 	}
 	r.sortEight(keys)
 	for from, to := 0, 1; from < len(keys); from, to = to, to+1 {
@@ -312,7 +352,7 @@ func (r *Requests) sortFrom(keys []sortKey, at int) {
 			to++
 		}
 		if q := &r.all[keys[from].n]; to-from > 1 && at+8 > int(q.path+q.rest) { // the texts end
-			r.compareAll(keys[from:to])
+			slices.SortFunc(keys[from:to], r.compareURLs)
 		} else if to-from > 1 {
 			r.sortFrom(keys[from:to], at+8)
 		}
@@ -356,20 +396,19 @@ func (r *Requests) sortEight(keys []sortKey) {
 	copy(keys, r.spare)
 	from := uint32(0)
 	for _, to := range at {
-		r.sortEight(keys[from:to])
+		if to-from > 1 {
+			r.sortEight(keys[from:to])
+		}
 		from = to
 	}
 }
 
-// compareAll sorts entries by whole URLs.
-func (r *Requests) compareAll(keys []sortKey) {
-	var urlA, urlB []byte
-	slices.SortFunc(keys, func(x, y sortKey) int {
-		var a, b Request
-		a, urlA = r.request(&r.all[x.n], urlA[:0])
-		b, urlB = r.request(&r.all[y.n], urlB[:0])
-		return compareRequests(&a, &b, urlA, urlB)
-	})
+// compareURLs compares two entries by whole URLs.
+func (r *Requests) compareURLs(x, y sortKey) int {
+	var a, b Request
+	a, r.urlA = r.request(&r.all[x.n], r.urlA[:0])
+	b, r.urlB = r.request(&r.all[y.n], r.urlB[:0])
+	return compareRequests(&a, &b, r.urlA, r.urlB)
 }
 
 // compareRequests orders requests by origin, path and the rest of the URL. So requests for one URL are adjacent, as
@@ -390,10 +429,10 @@ func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	return cmp.Or(cmp.Compare(a.variant, b.variant), cmp.Compare(a.Kind, b.Kind))
 }
 
-// touch reads the texts of some entries, so that the waits for memory overlap.
+// touch reads some entries and their texts, so that the waits for memory overlap.
 func (r *Requests) touch(some []sortKey) {
 	for _, k := range some {
-		r.touched += r.text[r.all[k.n].at] // used, so that the compiler does not remove the read
+		r.touched += r.text[k.at] + byte(r.all[k.n].Kind) // used, so that the compiler does not remove the read
 	}
 }
 
@@ -407,10 +446,10 @@ func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 			}
 			keys := r.keys[:len(group)]
 			for i, n := range group {
-				keys[i].n = n
+				keys[i].n, keys[i].at = n, r.all[n].at
 			}
 			if r.zeros { // a zero byte ends a path
-				r.compareAll(keys)
+				slices.SortFunc(keys, r.compareURLs)
 			} else {
 				r.sortFrom(keys, 0)
 			}
@@ -443,7 +482,7 @@ func (r *Requests) writeRun() error {
 		return err
 	}
 	run.End()
-	r.all, r.text, r.zeros, r.origins, r.named = r.all[:0], r.text[:0], false, r.origins[:0], 0
+	r.all, r.more, r.text, r.zeros, r.origins, r.named = r.all[:0], r.more[:0], r.text[:0], false, r.origins[:0], 0
 	clear(r.places)
 	clear(r.slots)
 	return nil
@@ -476,7 +515,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 		if err := r.writeRun(); err != nil {
 			return err
 		}
-		r.all, r.text, r.slots, r.keys, r.spare, r.origins, r.places = nil, nil, nil, nil, nil, nil, nil
+		r.all, r.more, r.text, r.slots, r.keys, r.spare, r.origins, r.places = nil, nil, nil, nil, nil, nil, nil, nil
 	}
 	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
 		w := &requestWriter{}

@@ -25,7 +25,7 @@ func addTo(t *testing.T, r *Requests, url string, kind int32, variant uint64, on
 			t.Fatal(err)
 		}
 	}
-	q.AddRow(&one, page)
+	r.AddRow(q, &one, page)
 }
 
 // TestRequests compares requests with a map: in memory, and on disk where runs are merged once or several times.

@@ -344,7 +344,7 @@ func (c *Counter) addRow(b *engine.Batch, r *rowKey) error {
 		}
 	}
 	page := c.pageSize(b, r.row, one.Bytes)
-	q.AddRow(&one, page)
+	c.requests.AddRow(q, &one, page)
 	c.addTime(b, r, &c.kinds.all[q.Kind], &one)
 	return c.addHour(b, r, c.kinds.all[q.Kind].denies > 0, page)
 }

@@ -66,7 +66,7 @@ func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count
 			return err
 		}
 	}
-	q.AddRow(&aggregate.RowCounts{Rows: one.Requests, Bytes: one.Bytes}, 0)
+	c.requests.AddRow(q, &aggregate.RowCounts{Rows: one.Requests, Bytes: one.Bytes}, 0)
 	return nil
 }
 

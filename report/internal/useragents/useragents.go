@@ -75,7 +75,7 @@ func (c *Counts) AddRow(header []byte, denied bool) error {
 			return err
 		}
 	}
-	q.AddRow(&aggregate.RowCounts{Rows: 1}, 0)
+	c.requests.AddRow(q, &aggregate.RowCounts{Rows: 1}, 0)
 	return nil
 }
 
