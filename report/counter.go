@@ -47,6 +47,9 @@ type Options struct {
 	// known, or the origins of the rules would take half of the journal.
 	Conduct int64
 
+	// NoRequested has MostRequested return no URLs.
+	NoRequested bool
+
 	// Texts are the texts of the rules, as in [conduct.Options].
 	Texts *conduct.Texts
 
@@ -127,6 +130,7 @@ type Counter struct {
 	requested  *aggregate.Largest[requestedURL]
 	paths      arena[byte]          // paths of requested
 	counts     arena[AgentRequests] // counts of requested
+	ranksURLs  bool                 // some lists of URLs use their hashes
 	sites      *aggregate.Largest[siteTotal]
 	site       siteTotal // totals of the last URL's site
 	sections   sections
@@ -164,7 +168,11 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		requests: aggregate.NewRequests(max(1, share), opt.TempDir), rules: ruleCounts{Rules: aggregate.NewRules(store, aggregate.RulesOptions{Memory: max(1, memory/16*3), Matchers: max(1, memory/16)})}, tree: paths.New(),
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
-	c.requested = aggregate.NewLargestWithin(mostRequested, max(leastRequested, memory/8*2/3), c.compactRequested) // grows by half
+	most := mostRequested
+	if opt.NoRequested {
+		most = 0
+	}
+	c.requested = aggregate.NewLargestWithin(most, max(leastRequested, memory/8*2/3), c.compactRequested) // grows by half
 	if o.Sitemaps != nil {
 		c.sitemaps = sitemaps.New(o.Sitemaps)
 	}
@@ -201,6 +209,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		return n.Failed
 	})
 	c.panels = c.newPanels(memory, &opt)
+	c.ranksURLs = most > 0 || c.status >= 0 || c.taken != nil
 	return c
 }
 
@@ -522,7 +531,10 @@ func (c *Counter) Settle() error {
 // addURL counts a URL with all its requests.
 func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
-	hash := aggregate.Hash(u.Text)
+	hash := uint64(0)
+	if c.ranksURLs {
+		hash = aggregate.Hash(u.Text)
+	}
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
 	for i := range u.Requests {
 		r := &u.Requests[i]

@@ -20,7 +20,7 @@ func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 	if p == nil {
 		return
 	}
-	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: pipeline.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts}
+	memory, opt := r.Parts.Page, report.Options{Status: r.Status, Bytes: r.Bytes, Method: r.Method, TempDir: pipeline.TempDir(p.Name), Location: p.zone, Change: p.change, Texts: r.Now.Texts, NoRequested: !p.whatIf || r.Now.Pack() != ""}
 	if opt.Conduct = r.Parts.Counts; !r.Now.Opt.Evidence {
 		memory += opt.Conduct // conduct is not needed
 	}
