@@ -35,21 +35,6 @@ type OldRules struct {
 // NewOldRules returns OldRules of a store whose names are in cat.
 func NewOldRules(cat Catalog) *OldRules { return &OldRules{catalog: cat, rules: newRuleTable()} }
 
-// oldRule returns the number of the text of the old rule that decided a verdict, and its line. If there is no
-// column for the text, the number is 0.
-func (n *Numbering) oldRule(ruling engine.RulingID, agent int, rule int32) (id, line int32) {
-	group := groupOf(ruling, agent)
-	e := n.Old.rules.entry(group, rule)
-	if e.group == 0 {
-		r := n.Old.catalog.Rule(ruling, agent, rule)
-		*e = ruleEntry{group: group, rule: rule, line: r.Line}
-		if n.oldTexts != nil {
-			e.id = n.oldTexts.addString(r.String())
-		}
-	}
-	return e.id, e.line
-}
-
 // oldRules appends to c, for each row, the result of value for the text and line of the deciding old rule, or null
 // if no rule decided. Rows of changes have one verdict each.
 func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32) {
@@ -68,6 +53,17 @@ func (g *gathering) oldRules(c *values[int32], value func(id, line int32) int32)
 		case len(g.batch.Agents) > 0:
 			agent = int(g.batch.Agents[g.from+i])
 		}
-		all[i], present[i] = value(g.names.oldRule(old.Rulings[g.from+i], agent, v.Rule)), 1
+		// Look up the number of the rule's text, which is 0 if there is no column for it, and its line.
+		names, ruling := g.names, old.Rulings[g.from+i]
+		group := groupOf(ruling, agent)
+		e := names.Old.rules.entry(group, v.Rule)
+		if e.group == 0 {
+			r := names.Old.catalog.Rule(ruling, agent, v.Rule)
+			*e = ruleEntry{group: group, rule: v.Rule, line: r.Line}
+			if names.oldTexts != nil {
+				e.id = names.oldTexts.addString(r.String())
+			}
+		}
+		all[i], present[i] = value(e.id, e.line), 1
 	}
 }
