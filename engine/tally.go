@@ -173,7 +173,16 @@ func (f *frequent) find(key uint64) *item {
 func (f *frequent) makeRoom() {
 	old, size, most := f.slots, max(64, 2*len(f.slots)), int64(0)
 	if f.used >= maxItems {
-		size, most = len(old), f.median()
+		// Keys are placed by hash, so the first keys are a random sample.
+		const sample = 1023
+		counts := make([]int64, 0, sample)
+		for i := 0; i < len(old) && len(counts) < sample; i++ {
+			if n := old[i].rows; n > 0 {
+				counts = append(counts, n)
+			}
+		}
+		slices.Sort(counts)
+		size, most = len(old), counts[len(counts)/2]
 		f.off += most
 	}
 	f.slots, f.used = make([]item, size), 0
@@ -184,21 +193,6 @@ func (f *frequent) makeRoom() {
 			f.used++
 		}
 	}
-}
-
-// median returns the median count of a sample: the first keys. Keys are placed by hash, so the sample is random.
-func (f *frequent) median() int64 {
-	const sample = 1023
-	rows := make([]int64, 0, sample)
-	for i := range f.slots {
-		if n := f.slots[i].rows; n > 0 {
-			if rows = append(rows, n); len(rows) == sample {
-				break
-			}
-		}
-	}
-	slices.Sort(rows)
-	return rows[len(rows)/2]
 }
 
 // top returns the n keys with the most rows, and all with as many as the last of these, in no order.
