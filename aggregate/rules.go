@@ -254,19 +254,24 @@ func (r *Rules) Set(f *RuleFile, agent int, v engine.Verdict) (s *RuleSet, ruled
 			r.size += sizeSet
 		}
 		s.sharers++
-		if agent < len(f.sharer) {
-			f.sharer[agent] = s
-		} else {
-			if f.named == nil {
-				f.named = map[int]*RuleSet{}
-			}
-			f.named[agent] = s
-		}
+		f.share(agent, s)
 	}
 	if s.rules == 0 || !r.byRow && s.agent != agent {
 		return nil, true
 	}
 	return s, true
+}
+
+// share stores the set that counts the requests of an agent.
+func (f *RuleFile) share(agent int, s *RuleSet) {
+	if agent < len(f.sharer) {
+		f.sharer[agent] = s
+		return
+	}
+	if f.named == nil {
+		f.named = map[int]*RuleSet{}
+	}
+	f.named[agent] = s
 }
 
 // Outcome returns the outcome of a URL, given the number of the rule that decides. The first prefix bytes of the URL

@@ -86,30 +86,30 @@ func find(path, origin string, wide bool) (*Files, error) {
 	if errs = append(errs, conflicts...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	if len(files) == 0 {
-		remedy := "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"
-		if top := filepath.Join(path, "robots.txt"); slices.Contains(w.skipped, fault.Display(top)+": "+errNoHostDir.Error()) {
-			remedy += ", or name " + fault.Display(top) + " itself, with its site"
-		}
-		if len(w.packs) > 0 {
-			remedy = "name the pack itself: " + fault.Display(w.packs[0])
-		}
-		err := ErrNoRules
-		if len(w.skipped) > 0 { // name the first, those called robots.txt first
-			const most, robotsTxt = 3, "/robots.txt: "
-			skipped := slices.SortedStableFunc(slices.Values(w.skipped), func(a, b string) int {
-				return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
-			})
-			more := ""
-			if len(skipped) > most {
-				more = fmt.Sprintf(" and %d more", len(skipped)-most)
-				skipped = skipped[:most]
-			}
-			err = fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
-		}
-		return nil, &NameError{Name: path, Err: err, Remedy: remedy}
+	if len(files) > 0 {
+		return &Files{files: files, skipped: w.skipped, left: w.left}, nil
 	}
-	return &Files{files: files, skipped: w.skipped, left: w.left}, nil
+	remedy := "name the files like https_example.com.txt, example.com.txt or example.com/robots.txt"
+	if top := filepath.Join(path, "robots.txt"); slices.Contains(w.skipped, fault.Display(top)+": "+errNoHostDir.Error()) {
+		remedy += ", or name " + fault.Display(top) + " itself, with its site"
+	}
+	if len(w.packs) > 0 {
+		remedy = "name the pack itself: " + fault.Display(w.packs[0])
+	}
+	err = ErrNoRules
+	if len(w.skipped) > 0 { // name the first, those called robots.txt first
+		const most, robotsTxt = 3, "/robots.txt: "
+		skipped := slices.SortedStableFunc(slices.Values(w.skipped), func(a, b string) int {
+			return cmp.Compare(strings.Count("/"+b, robotsTxt), strings.Count("/"+a, robotsTxt))
+		})
+		more := ""
+		if len(skipped) > most {
+			more = fmt.Sprintf(" and %d more", len(skipped)-most)
+			skipped = skipped[:most]
+		}
+		err = fmt.Errorf("%w (not used: %s%s)", ErrNoRules, strings.Join(skipped, "; "), more)
+	}
+	return nil, &NameError{Name: path, Err: err, Remedy: remedy}
 }
 
 // findFile is find for a path that is not a directory.
