@@ -13,17 +13,14 @@ type Clock struct {
 
 // Read is [ParseTime].
 func (c *Clock) Read(text []byte) int64 {
-	n := len(text)
-	if n > 0 && string(text) == string(c.text) {
-		return c.micro
-	} else if n >= 20 && n == len(c.text) && c.micro != NoTime && (text[2] == '/' || text[4] == '-') {
+	if n := len(text); n >= isoLayout.end && n == len(c.text) && c.micro != NoTime && (c.text[2] == '/' || c.text[4] == '-') {
 		at := isoLayout.second
-		if text[2] == '/' {
+		if c.text[2] == '/' {
 			at = clfLayout.second
 		}
-		if old, now := pair(c.text[at:]), pair(text[at:]); uint(old) < 60 && uint(now) < 60 && string(text[:at]) == string(c.text[:at]) && string(text[at+2:]) == string(c.text[at+2:]) {
-			c.text[at], c.text[at+1] = text[at], text[at+1]
-			c.micro += int64(now-old) * 1e6
+		if now := pair(text[at:]); uint(now) < 60 && string(text[:at]) == string(c.text[:at]) && string(text[at+2:]) == string(c.text[at+2:]) {
+			c.micro += int64(now-pair(c.text[at:])) * 1e6
+			copy(c.text, text)
 			return c.micro
 		}
 	}
