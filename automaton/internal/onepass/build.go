@@ -15,7 +15,7 @@ type Pattern struct {
 	Rank     uint32 // less than 1<<31; not 0
 }
 
-// New returns a Matcher for lists of patterns. It does not keep them.
+// New returns a Matcher for lists of patterns. It keeps the texts of their segments.
 func New(lists [][]Pattern) *Matcher {
 	number := map[string]uint32{} // by text of a segment
 	for _, list := range lists {
@@ -30,7 +30,11 @@ func New(lists [][]Pattern) *Matcher {
 	uses := make([]int, len(m.segments)) // by segment, the number of patterns that have it
 	for l, list := range lists {
 		for _, p := range list {
-			m.patterns = append(m.patterns, pattern{at: uint32(len(m.steps)), rank: p.Rank, list: uint32(l), atEnd: p.End})
+			own := pattern{p.Segments, uint32(len(m.steps)), p.Rank, uint32(l), 0}
+			if p.End {
+				own.sign = 1
+			}
+			m.patterns = append(m.patterns, own)
 			for _, seg := range slices.Backward(strings.Split(p.Segments[1:], "*")) {
 				m.steps = append(m.steps, number[seg])
 				uses[number[seg]]++
@@ -40,28 +44,53 @@ func New(lists [][]Pattern) *Matcher {
 	}
 	for i := range m.patterns {
 		p := &m.patterns[i]
-		p.sign = m.steps[p.at]
+		sign := m.steps[p.at]
 		for _, seg := range m.steps[p.at:] {
 			if seg >= lastStep {
 				break
 			}
-			if uses[seg] < uses[p.sign] {
-				p.sign = seg
+			if uses[seg] < uses[sign] || uses[seg] == uses[sign] && m.segments[seg].length > m.segments[sign].length {
+				sign = seg
 			}
 		}
+		p.sign |= sign << 1
 	}
 	// Patterns that wait for the same segment should be close together; otherwise Match takes three times as long.
 	slices.SortFunc(m.patterns, func(x, y pattern) int {
-		return cmp.Or(cmp.Compare(x.sign, y.sign), cmp.Compare(x.list, y.list), slices.Compare(m.steps[x.at:], m.steps[y.at:]))
+		return cmp.Or(cmp.Compare(x.sign>>1, y.sign>>1), cmp.Compare(x.list, y.list), slices.Compare(m.steps[x.at:], m.steps[y.at:]))
 	})
 	for g, i := 0, 0; g < len(m.segments); g++ {
 		m.segments[g].patterns = uint32(i)
-		for i < len(m.patterns) && m.patterns[i].sign == uint32(g) {
+		for i < len(m.patterns) && m.patterns[i].sign>>1 == uint32(g) {
 			i++
 		}
 	}
 	m.segments = append(m.segments, segment{patterns: uint32(len(m.patterns))})
+	m.addWindows(number)
 	return m
+}
+
+// addWindows adds a window for each segment that is a sign, given the numbers of all segments.
+func (m *Matcher) addWindows(number map[string]uint32) {
+	log := bits.Len(uint(len(number) / 2))
+	m.shift, m.filter, m.first, m.windows = uint8(27-log), make([]uint32, 1<<log), make([]uint32, 1<<log), make([]window, 1)
+	for text, g := range number {
+		if m.segments[g].patterns == m.segments[g+1].patterns {
+			continue
+		}
+		w := window{segment: g}
+		for _, b := range []byte(text) {
+			w.text = w.text<<8 | uint64(b)
+		}
+		mask := ^uint32(0) >> max(0, 32-8*len(text))
+		if !slices.Contains(m.masks, mask) {
+			m.masks = append(m.masks, mask)
+		}
+		h := uint32(w.text) & mask * mix >> m.shift
+		m.filter[h>>5] |= 1 << (h & 31)
+		w.next, m.first[h>>5] = m.first[h>>5], uint32(len(m.windows))
+		m.windows = append(m.windows, w)
+	}
 }
 
 // addSegments adds segments, given in ascending order of their texts, and assigns their numbers.
@@ -114,7 +143,7 @@ func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 		}
 		size += len(text)
 	}
-	m.shift = uint8(bits.Len(uint(classes - 1)))
+	m.width = uint8(bits.Len(uint(classes - 1)))
 	for s := 0; s < len(spans); s++ {
 		at, fail := spans[s], m.states[s].fail
 		end := m.states[fail].end
@@ -134,10 +163,10 @@ func (m *Matcher) addStates(texts []string) (shorter []uint32, depth []int) {
 			spans = append(spans, span{at.lo, next, at.length + 1})
 			m.labels, m.states = append(m.labels, label), append(m.states, child)
 		}
-		if width := 1 << m.shift; s == 0 || s*width < 2*size { // the first states: at most eight bytes per byte of texts
+		if width := 1 << m.width; s == 0 || s*width < 2*size { // the first states: at most eight bytes per byte of texts
 			row := append(m.next, make([]uint32, width)...)
 			if s > 0 {
-				copy(row[len(m.next):], m.next[fail<<m.shift:][:width])
+				copy(row[len(m.next):], m.next[fail<<m.width:][:width])
 			}
 			for child := int(m.states[s].children); child < len(m.labels); child++ {
 				row[len(m.next)+int(m.class[m.labels[child]])] = uint32(child)

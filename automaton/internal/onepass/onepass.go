@@ -1,12 +1,14 @@
 // Package onepass finds the highest-ranked of very many patterns that match a path. Only package automaton imports
 // it, for the rules of hostile files, which take too long to try one after the other. It hides the algorithm.
 //
-// A pattern is a sequence of segments. It matches a path that contains them in order and without overlap. An
-// Aho-Corasick automaton finds where segments end in the path. A pattern is considered only if its sign occurs in
-// the path: the segment of the pattern that the fewest patterns have. Then the path is read from its end to its
-// beginning. Each pattern waits for its last segment. Where that segment ends, the pattern moves to the beginning
-// of the segment, and waits for the previous one. Taking the last occurrence of a segment is always right, because
-// an earlier one leaves less of the path.
+// A pattern is a sequence of segments. It matches a path that contains them in order and without overlap. The sign of a
+// pattern is the segment of it that the fewest patterns have, and of these the longest. Hashes of four bytes tell which
+// signs the path has. If they are few, their patterns are tried one by one.
+//
+// Otherwise an Aho-Corasick automaton finds where segments end in the path. Then the path is read from its end to its
+// beginning. Each pattern whose sign occurs waits for its last segment. Where that segment ends, the pattern moves to
+// the beginning of the segment, and waits for the previous one. Taking the last occurrence of a segment is always right,
+// because an earlier one leaves less of the path.
 //
 // If all patterns have n bytes and the path has p bytes, [New] takes O(n) plus sorting, and [Matcher.Match] takes
 // O(p·(∛n + √n/64) + n). A pattern makes at most one move per segment, which takes 4 ns, and none if the path lacks
@@ -22,6 +24,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"strings"
+	"unsafe"
 )
 
 // A Matcher finds patterns in paths. It is immutable, and safe for concurrent use by callers that each have their
@@ -30,13 +34,19 @@ type Matcher struct {
 	states   []state    // of the Aho-Corasick automaton, in order of depth, with a sentinel at the end; the root is 0
 	next     []uint32   // for the first states: by state and class of a byte, the next state
 	rows     uint32     // the number of states in next
-	shift    uint8      // 1<<shift is at least the number of classes
+	width    uint8      // 1<<width is at least the number of classes
 	class    [256]uint8 // by byte; 0 for bytes that are not labels
 	labels   []byte     // the label that leads to each state
 	segments []segment  // with a sentinel at the end
 	patterns []pattern  // by sign, then list
 	lists    int
 	steps    []uint32 // the segments of each pattern, last one first, followed by lastStep + its rank
+
+	masks   []uint32 // of the bytes of windows that are hashed
+	shift   uint8    // the number of the lowest bits of a product that are not part of the hash
+	filter  []uint32 // a bit for each hash of a window
+	first   []uint32 // by word of filter, the first of its windows; 0 if there is none
+	windows []window // of signs; the first is unused
 }
 
 type (
@@ -55,14 +65,24 @@ type (
 		patterns uint32 // the first pattern with this sign; they end where those of the next segment begin
 	}
 
+	// A window contains the last bytes of a segment, by which a path is searched for it.
+	window struct {
+		text    uint64 // up to eight bytes, the last one in the lowest bits
+		segment uint32
+		next    uint32 // the next window of the same word of the filter; 0 if there is none
+	}
+
 	// A pattern is the position of a pattern in Matcher.steps.
 	pattern struct {
+		segments string // each after a "*"
 		at, rank uint32
 		list     uint32 // the index of its list
-		sign     uint32 // the segment of it that the fewest patterns have
-		atEnd    bool   // its last segment must be at the end of the path
+		sign     uint32 // twice the segment of it that the fewest patterns have, plus 1 if the last must be at the end
 	}
 )
+
+// Multiplying bytes by mix mixes them into the highest bits.
+const mix = 0x9e3779b1
 
 // lastStep marks a rank in Matcher.steps.
 const lastStep = 1 << 31
@@ -105,29 +125,18 @@ type (
 // Match returns the highest rank of the patterns that match the path from their starts on, or best if that is
 // higher. Starts must be in ascending order of position, and each before the end of the path.
 func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) uint32 {
-	first, state := starts[0].Pos, uint32(0)
-	s.prepare(m, len(path))
-	s.ends[first], s.best = 0, best
-	for i, b := range path[first:] {
-		state = m.step(state, b)
-		s.ends[first+i+1] = m.states[state].end
-		m.see(s.ends[first+i+1], s)
+	s.prepare(m)
+	few := m.findSigns(path[starts[0].Pos:], s)
+	if few && len(s.signs) == 0 {
+		return best
 	}
+	s.best = best
 	for _, start := range starts {
 		s.from[start.List] = uint32(start.Pos) + 1
 	}
-	m.start(starts, true, s)
-	m.leave(len(path), s)
-	for _, group := range s.touched { // patterns whose last segment can be anywhere
-		s.active[group] = 0
-	}
-	m.start(starts, false, s)
-	if len(s.attempts) == 1 {
-		first = len(path) + 1 // no attempt waits
-	}
-	for place := len(path); place >= first; place-- {
-		m.arrive(place, s)
-		m.leave(place, s)
+	if !few || !m.tryAll(path, s) {
+		s.prepare(m)
+		m.search(path, starts, s)
 	}
 	for _, start := range starts {
 		s.from[start.List] = 0
@@ -135,19 +144,111 @@ func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) ui
 	return s.best
 }
 
-// see records that the path contains the segments that are suffixes of a text. end is as in state.
+// findSigns finds the signs whose windows are in the path, or reports false if they are too many.
+func (m *Matcher) findSigns(path []byte, s *Scratch) bool {
+	left := len(path) + 32
+	for _, mask := range m.masks {
+		text := uint64(0)
+		for _, b := range path {
+			text = text<<8 | uint64(b)
+			h := uint32(text) & mask * mix >> m.shift
+			if m.filter[h>>5]>>(h&31)&1 == 0 {
+				continue
+			}
+			for i := m.first[h>>5]; i != 0; left-- {
+				w := &m.windows[i]
+				if i = w.next; (w.text^text)<<(64-8*min(8, m.segments[w.segment].length)) == 0 {
+					s.see(w.segment>>6, 1<<(w.segment&63))
+				}
+				if left < 8*len(s.signs) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// tryAll tries the patterns of the signs that the path has, or reports false if they are too many.
+func (m *Matcher) tryAll(path []byte, s *Scratch) bool {
+	left := len(path) + 64
+	for _, g := range s.signs {
+		for _, p := range m.patterns[m.segments[g].patterns:m.segments[g+1].patterns] {
+			if p.rank <= s.best || s.from[p.list] == 0 {
+				continue
+			}
+			if left -= 8 + len(p.segments); left < 0 {
+				return false
+			}
+			if p.matches(path[s.from[p.list]-1:]) {
+				s.best = p.rank
+			}
+		}
+	}
+	return true
+}
+
+// matches reports whether the pattern matches a path.
+func (p *pattern) matches(path []byte) bool {
+	rest, text := p.segments[1:], unsafe.String(unsafe.SliceData(path), len(path))
+	for {
+		seg, next, more := strings.Cut(rest, "*")
+		if !more && p.sign&1 != 0 {
+			return strings.HasSuffix(text, seg)
+		}
+		_, behind, ok := strings.Cut(text, seg)
+		if !ok || !more {
+			return ok
+		}
+		rest, text = next, behind
+	}
+}
+
+// search finds the patterns in one pass over the path, after which it looks only for those whose sign the path has.
+func (m *Matcher) search(path []byte, starts []Start, s *Scratch) {
+	first, state := starts[0].Pos, uint32(0)
+	s.ends = slices.Grow(s.ends[:0], len(path)+1)[:len(path)+1]
+	s.arriving = slices.Grow(s.arriving[:0], len(path)+1)[:len(path)+1]
+	clear(s.arriving)
+	s.ends[first] = 0
+	for i, b := range path[first:] {
+		state = m.step(state, b)
+		s.ends[first+i+1] = m.states[state].end
+		m.see(s.ends[first+i+1], s)
+	}
+	m.start(starts, 1, s)
+	m.leave(len(path), s)
+	for _, group := range s.touched { // patterns whose last segment can be anywhere
+		s.active[group] = 0
+	}
+	m.start(starts, 0, s)
+	if len(s.attempts) == 1 {
+		first = len(path) + 1 // no attempt waits
+	}
+	for place := len(path); place >= first; place-- {
+		m.arrive(place, s)
+		m.leave(place, s)
+	}
+}
+
+// see records that the path has the segments that are suffixes of a text. end is as in state.
 func (m *Matcher) see(end uint32, s *Scratch) {
 	for o := end; o != 0; s.Looked++ {
-		seg, group := &m.segments[o-1], (o-1)>>6
-		if s.seen[group] == 0 {
-			s.touched = append(s.touched, group)
-		}
-		unseen := seg.family &^ s.seen[group]
-		s.seen[group] |= unseen
-		for ; unseen != 0; unseen &= unseen - 1 {
-			s.signs = append(s.signs, group<<6|uint32(bits.TrailingZeros64(unseen)))
-		}
+		seg := &m.segments[o-1]
+		s.see((o-1)>>6, seg.family)
 		o = seg.other
+	}
+}
+
+// see records that the path has some of a group of 64 segments.
+func (s *Scratch) see(group uint32, segments uint64) {
+	if s.seen[group] == 0 {
+		s.touched = append(s.touched, group)
+	}
+	unseen := segments &^ s.seen[group]
+	s.seen[group] |= unseen
+	for ; unseen != 0; unseen &= unseen - 1 {
+		s.signs = append(s.signs, group<<6|uint32(bits.TrailingZeros64(unseen)))
 	}
 }
 
@@ -167,12 +268,12 @@ func (m *Matcher) step(state uint32, b byte) uint32 {
 			}
 		}
 	}
-	return m.next[state<<m.shift|uint32(m.class[b])]
+	return m.next[state<<m.width|uint32(m.class[b])]
 }
 
-// start makes patterns wait for their last segment: those that need it at the end of the path, or all others. It
+// start makes patterns wait for their last segment: those that need it at the end of the path (1), or all others (0). It
 // skips patterns whose sign the path lacks, and patterns that cannot beat the best one.
-func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
+func (m *Matcher) start(starts []Start, atEnd uint32, s *Scratch) {
 	for _, g := range s.signs {
 		patterns := m.patterns[m.segments[g].patterns:m.segments[g+1].patterns]
 		if len(patterns) <= 8*len(starts) {
@@ -187,9 +288,9 @@ func (m *Matcher) start(starts []Start, atEnd bool, s *Scratch) {
 	}
 }
 
-func (m *Matcher) startAll(patterns []pattern, atEnd bool, s *Scratch) {
+func (m *Matcher) startAll(patterns []pattern, atEnd uint32, s *Scratch) {
 	for i := range patterns {
-		if p := &patterns[i]; p.rank > s.best && p.atEnd == atEnd && s.from[p.list] != 0 {
+		if p := &patterns[i]; p.rank > s.best && p.sign&1 == atEnd && s.from[p.list] != 0 {
 			s.attempts = append(s.attempts, attempt{at: p.at + 1, from: s.from[p.list] - 1})
 			s.wait(uint32(len(s.attempts)-1), m.steps[p.at])
 		}
@@ -240,15 +341,12 @@ func (m *Matcher) leave(place int, s *Scratch) {
 	}
 }
 
-// prepare allocates memory for m and a path of that length, and forgets the last path.
-func (s *Scratch) prepare(m *Matcher, length int) {
+// prepare allocates memory for m, and forgets the last path.
+func (s *Scratch) prepare(m *Matcher) {
 	for _, group := range s.touched {
 		s.active[group], s.seen[group] = 0, 0
 	}
 	s.touched, s.signs, s.attempts = s.touched[:0], s.signs[:0], append(s.attempts[:0], attempt{})
-	s.ends = slices.Grow(s.ends[:0], length+1)[:length+1]
-	s.arriving = slices.Grow(s.arriving[:0], length+1)[:length+1]
-	clear(s.arriving)
 	if n := len(m.segments); n > len(s.queues) {
 		s.queues, s.active, s.seen = make([]queue, n), make([]uint64, n/64+1), make([]uint64, n/64+1)
 	}
@@ -262,5 +360,6 @@ func (m *Matcher) Size() int {
 	if m == nil {
 		return 0
 	}
-	return 4*len(m.next) + len(m.class) + len(m.labels) + 12*len(m.states) + 24*len(m.segments) + 4*len(m.steps) + 20*len(m.patterns)
+	return 4*(len(m.next)+len(m.steps)+len(m.filter)+len(m.first)) + len(m.class) + len(m.labels) + 12*len(m.states) +
+		24*len(m.segments) + 32*len(m.patterns) + 16*len(m.windows)
 }
