@@ -47,7 +47,7 @@
 //     bytes counts as nine searches, and a pattern of over 63 bytes counts one more for each eight segments.
 //   - With package onepass, Match takes O(p·(∛n + √n/64) + n). A pattern makes at most one move per segment, about
 //     4 ns each, and none if its rarest segment (the one that the fewest patterns have) does not occur in the path.
-//     3,333 rules like /*/word*word take 0.2 µs for a path of 22 bytes.
+//     3,333 rules like /*/word*word take 0.1 µs for a path of 22 bytes.
 //
 // For a robots.txt of 500 KiB and a path of 2 KiB, there are at most 250,000 moves, which take 0.9 ms. This happens
 // if all segments have one letter and the path contains nearly all of them in order. Trying one pattern after the

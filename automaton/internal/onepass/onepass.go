@@ -81,7 +81,7 @@ type (
 	}
 )
 
-// Multiplying bytes by mix mixes them into the highest bits.
+// mix is a factor that mixes the bytes of a number into its highest bits.
 const mix = 0x9e3779b1
 
 // lastStep marks a rank in Matcher.steps.
