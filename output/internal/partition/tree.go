@@ -200,13 +200,7 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		from := filepath.Join(filepath.Dir(t.Target()), filepath.Base(p.From))
 		same = p.Hash == own.Run && p.Mode == own.Mode
 		if exists(from) {
-			earlier := *have
-			earlier.runRecord = p.runRecord
-			if err := t.complete(have, &earlier, from); err != nil {
-				return have, same, err
-			}
-			t.Finished = append(t.Finished, earlier.Metadata[container.KeyInputs])
-			if err := t.Sys().RemoveAll(from); err != nil || same {
+			if err := t.finish(have, from); err != nil || same {
 				return have, same, err
 			}
 		} else if !same {
@@ -220,6 +214,17 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		err = t.Sys().SyncTree(t.Path())
 	}
 	return have, false, err
+}
+
+// finish completes the pending run, whose files are at from.
+func (t *Tree) finish(have *Marker, from string) error {
+	earlier := *have
+	earlier.runRecord = have.Pending.runRecord
+	if err := t.complete(have, &earlier, from); err != nil {
+		return err
+	}
+	t.Finished = append(t.Finished, earlier.Metadata[container.KeyInputs])
+	return t.Sys().RemoveAll(from)
 }
 
 // checkParts returns an error if a partition has files of other programs, or if it already has the rows that would be
