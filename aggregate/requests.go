@@ -38,8 +38,7 @@ type Requests struct {
 	spill                  *extsort.Spill
 	writer                 requestWriter
 	keys, spare            []sortKey // of inOrder
-	urlA, urlB             []byte    // of compareURLs
-	touched                byte
+	touched                byte      // used, so that the compiler does not remove reads
 }
 
 // An origin is the part before the path of the URLs of one site.
@@ -50,7 +49,7 @@ type origin struct {
 	size int // number of its entries, then the end of its entries in the order, see grouped
 
 	at, end uint32 // the free part of its last piece of Requests.text
-	held    int    // bytes of its pieces
+	held    uint32 // bytes of its pieces
 }
 
 // An Entry is a Request in memory.
@@ -63,7 +62,7 @@ type Entry struct {
 	at     uint32 // where the path begins in Requests.text
 	path   uint16 // length of the path
 	rest   uint16 // length of the query or fragment
-	more   uint32 // index of Requests.more plus 1; 0 means only rows
+	more   uint32 // index of Requests.more; 0 means none of these
 }
 
 // A moreCounts holds what many entries do not have.
@@ -96,10 +95,10 @@ func (r *Requests) AddRow(e *Entry, one *RowCounts, page uint32) {
 // moreOf returns the further counts of an entry, and adds them if it has none.
 func (r *Requests) moreOf(e *Entry) *moreCounts {
 	if e.more == 0 {
-		r.more = append(r.more, moreCounts{})
 		e.more = uint32(len(r.more))
+		r.more = append(r.more, moreCounts{})
 	}
-	return &r.more[e.more-1]
+	return &r.more[e.more]
 }
 
 // A Request counts the rows of one URL and one kind.
@@ -183,7 +182,7 @@ func NewRequests(memory int64, dir string) *Requests {
 	slots := 1 << bits.Len(uint(most+most/2))
 	// Allocate everything at once: unused parts take no physical memory, and growing by copying takes time.
 	return &Requests{
-		all: make([]Entry, 0, most), more: make([]moreCounts, 0, most), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
+		all: make([]Entry, 0, most), more: make([]moreCounts, 1, most+1), text: make([]byte, 0, max(most*textBytes, 2*MaxURL)), slots: make([]uint32, slots), seed: rand.Uint64(),
 		mostRequests: most, mostText: max(most*textBytes, 2*MaxURL), places: map[string]uint32{}, spill: extsort.NewSpill(dir),
 	}
 }
@@ -232,7 +231,12 @@ func (r *Requests) AddRequest(key uint64, kind int32, p Place) (*Entry, error) {
 		n = i
 	}
 	q := Entry{key: key, Kind: kind, origin: r.originOf(&p), path: uint16(n), rest: uint16(len(path) - n)}
-	q.at = r.place(&r.origins[q.origin], len(path)+1+len(zeros))
+	o, size := &r.origins[q.origin], uint32(len(path)+1+len(zeros))
+	if o.end-o.at < size { // texts of an origin are together in pieces, so that sorting them reads few pages of memory
+		o.at, o.end = uint32(len(r.text)), uint32(len(r.text))+max(size, min(o.held, pieceBytes))
+		r.text, o.held = r.text[:o.end], o.held+o.end-o.at
+	}
+	q.at, o.at = o.at, o.at+size
 	r.zeros = r.zeros || bytes.IndexByte(path, 0) >= 0
 	_ = append(append(append(append(r.text[q.at:q.at], path[:n]...), 0), path[n:]...), zeros[:]...)
 	if p.Variant != 0 {
@@ -265,19 +269,6 @@ func (r *Requests) originOf(p *Place) uint32 {
 	return n
 }
 
-// place returns where a text of an origin goes, given its size. The texts of an origin are together in pieces, so that
-// sorting them reads few pages of memory.
-func (r *Requests) place(o *origin, size int) uint32 {
-	if size > int(o.end-o.at) {
-		from, piece := len(r.text), max(size, min(o.held, pieceBytes))
-		r.text = r.text[:from+piece]
-		o.at, o.end, o.held = uint32(from), uint32(from+piece), o.held+piece
-	}
-	at := o.at
-	o.at += uint32(size)
-	return at
-}
-
 // slot returns the slot at which the search for a key begins.
 func (r *Requests) slot(key uint64) uint64 {
 	return (key ^ r.seed) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(r.slots))))
@@ -286,11 +277,10 @@ func (r *Requests) slot(key uint64) uint64 {
 // request returns the request of an entry. Its URL is appended to a slice.
 func (r *Requests) request(q *Entry, url []byte) (Request, []byte) {
 	o, path := &r.origins[q.origin], r.text[q.at:][:q.path]
-	one := Request{RowCounts: RowCounts{Rows: int64(q.rows)}, Kind: q.Kind, origin: o.hash, site: o.site, prefix: uint16(len(o.text)), pathEnd: uint16(len(o.text)) + q.path}
-	if q.more > 0 {
-		m := &r.more[q.more-1]
-		one.RowCounts = RowCounts{one.Rows, int64(m.violations), int64(m.served), int64(m.failed), m.bytes, m.missing, m.errors}
-		one.Page, one.variant = m.page, m.variant
+	m := &r.more[q.more]
+	one := Request{
+		RowCounts: RowCounts{int64(q.rows), int64(m.violations), int64(m.served), int64(m.failed), m.bytes, m.missing, m.errors},
+		Kind:      q.Kind, Page: m.page, variant: m.variant, origin: o.hash, site: o.site, prefix: uint16(len(o.text)), pathEnd: uint16(len(o.text)) + q.path,
 	}
 	return one, append(append(append(url, o.text...), path...), r.text[int(q.at)+len(path)+1:][:q.rest]...)
 }
@@ -352,7 +342,7 @@ func (r *Requests) sortFrom(keys []sortKey, at int) {
 			to++
 		}
 		if q := &r.all[keys[from].n]; to-from > 1 && at+8 > int(q.path+q.rest) { // the texts end
-			slices.SortFunc(keys[from:to], r.compareURLs)
+			r.compareAll(keys[from:to])
 		} else if to-from > 1 {
 			r.sortFrom(keys[from:to], at+8)
 		}
@@ -403,12 +393,15 @@ func (r *Requests) sortEight(keys []sortKey) {
 	}
 }
 
-// compareURLs compares two entries by whole URLs.
-func (r *Requests) compareURLs(x, y sortKey) int {
-	var a, b Request
-	a, r.urlA = r.request(&r.all[x.n], r.urlA[:0])
-	b, r.urlB = r.request(&r.all[y.n], r.urlB[:0])
-	return compareRequests(&a, &b, r.urlA, r.urlB)
+// compareAll sorts entries by whole URLs.
+func (r *Requests) compareAll(keys []sortKey) {
+	var urlA, urlB []byte
+	slices.SortFunc(keys, func(x, y sortKey) int {
+		var a, b Request
+		a, urlA = r.request(&r.all[x.n], urlA[:0])
+		b, urlB = r.request(&r.all[y.n], urlB[:0])
+		return compareRequests(&a, &b, urlA, urlB)
+	})
 }
 
 // compareRequests orders requests by origin, path and the rest of the URL. So requests for one URL are adjacent, as
@@ -429,13 +422,6 @@ func compareRequests(a, b *Request, urlA, urlB []byte) int {
 	return cmp.Or(cmp.Compare(a.variant, b.variant), cmp.Compare(a.Kind, b.Kind))
 }
 
-// touch reads some entries and their texts, so that the waits for memory overlap.
-func (r *Requests) touch(some []sortKey) {
-	for _, k := range some {
-		r.touched += r.text[k.at] + byte(r.all[k.n].Kind) // used, so that the compiler does not remove the read
-	}
-}
-
 // inOrder yields all requests and their URLs in the order of [compareRequests].
 func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 	return func(yield func(*Request, []byte) bool) {
@@ -449,12 +435,14 @@ func (r *Requests) inOrder() iter.Seq2[*Request, []byte] {
 				keys[i].n, keys[i].at = n, r.all[n].at
 			}
 			if r.zeros { // a zero byte ends a path
-				slices.SortFunc(keys, r.compareURLs)
+				r.compareAll(keys)
 			} else {
 				r.sortFrom(keys, 0)
 			}
 			for some := range slices.Chunk(keys, 32) {
-				r.touch(some)
+				for _, k := range some { // so that the waits for memory overlap
+					r.touched += r.text[k.at] + byte(r.all[k.n].Kind)
+				}
 				for _, k := range some {
 					var one Request
 					if one, url = r.request(&r.all[k.n], url[:0]); !yield(&one, url) {
@@ -482,7 +470,7 @@ func (r *Requests) writeRun() error {
 		return err
 	}
 	run.End()
-	r.all, r.more, r.text, r.zeros, r.origins, r.named = r.all[:0], r.more[:0], r.text[:0], false, r.origins[:0], 0
+	r.all, r.more, r.text, r.zeros, r.origins, r.named = r.all[:0], r.more[:1], r.text[:0], false, r.origins[:0], 0
 	clear(r.places)
 	clear(r.slots)
 	return nil
@@ -515,7 +503,7 @@ func (r *Requests) EachURL(visit func(*URL)) error {
 		if err := r.writeRun(); err != nil {
 			return err
 		}
-		r.all, r.more, r.text, r.slots, r.keys, r.spare, r.origins, r.places = nil, nil, nil, nil, nil, nil, nil, nil
+		*r = Requests{spill: r.spill}
 	}
 	begin := func(run *extsort.Run) extsort.Output[*requestCursor] {
 		w := &requestWriter{}

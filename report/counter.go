@@ -130,7 +130,6 @@ type Counter struct {
 	requested  *aggregate.Largest[requestedURL]
 	paths      arena[byte]          // paths of requested
 	counts     arena[AgentRequests] // counts of requested
-	ranksURLs  bool                 // some lists of URLs use their hashes
 	sites      *aggregate.Largest[siteTotal]
 	site       siteTotal // totals of the last URL's site
 	sections   sections
@@ -209,7 +208,6 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		return n.Failed
 	})
 	c.panels = c.newPanels(memory, &opt)
-	c.ranksURLs = most > 0 || c.status >= 0 || c.taken != nil
 	return c
 }
 
@@ -531,10 +529,7 @@ func (c *Counter) Settle() error {
 // addURL counts a URL with all its requests.
 func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
-	hash := uint64(0)
-	if c.ranksURLs {
-		hash = aggregate.Hash(u.Text)
-	}
+	hash := aggregate.Hash(u.Text)
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
 	for i := range u.Requests {
 		r := &u.Requests[i]
