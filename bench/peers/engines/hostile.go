@@ -2,7 +2,11 @@
 
 package main
 
-import "github.com/robobatch/robobatch/bench/internal/madeup"
+import (
+	"bytes"
+
+	"github.com/robobatch/robobatch/bench/internal/madeup"
+)
 
 // hostile are shapes of rules that slow down matching: each has a format with %s for words, and a number of rules. No
 // known real file has so many rules with floating segments.
@@ -25,13 +29,22 @@ var hostile = []struct {
 	{"five-letters", "/*%.1s*%.1s*%.1s*%.1s*%.1s", 2500},
 	{"pairs", "/*%.2s*%.2s", 3000},
 	{"own-anchors", "/%s/*%s*%s", 2500},
+	{"word-letter", "/*%.1s%s*%.1s", 3000},
+	{longPaths, "/*/%s*%s", 3000},
 }
+
+// longPaths is the shape whose paths have some 2,000 bytes.
+const longPaths = "long-paths"
 
 // hostileSites returns one workload for each shape in hostile.
 func hostileSites() (all []*workload, err error) {
 	const paths = 2000
 	for _, h := range hostile {
-		w, err := oneSite("hostile-"+h.name, madeup.Hostile(h.form, h.rules, paths), paths)
+		set := madeup.Hostile(h.form, h.rules, paths)
+		if h.name == longPaths {
+			set.Paths = [][]byte{bytes.Join(set.Paths[:80], nil), bytes.Join(set.Paths[80:160], nil)}
+		}
+		w, err := oneSite("hostile-"+h.name, set, len(set.Paths))
 		if err != nil {
 			return nil, err
 		}
