@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robobatch/robobatch/automaton"
 	"github.com/robobatch/robobatch/bench/internal/corpus"
 	"github.com/robobatch/robobatch/bench/internal/madeup"
+	"github.com/robobatch/robobatch/internal/measure"
 	"github.com/robobatch/robobatch/robots"
 )
 
@@ -171,9 +173,15 @@ func BenchmarkMatch(b *testing.B) {
 	b.Run("data=hostile", func(b *testing.B) {
 		var rows []matchRow
 		for _, form := range []string{"/*/%s*%s", "/*%s*html", "/*?*%s=*&%s=", "/%s/*%s*%s"} {
-			rows = append(rows, setRows(b, madeup.Hostile(form, 1000, 500))...)
+			rows = append(rows, setRows(b, madeup.Hostile(form, 700, 500))...)
 		}
-		benchmarkAnyMatch(b, rows)
+		s, least := new(automaton.Scratch), time.Hour
+		for b.Loop() { // the least time, because others who use the caches change the mean by 5 %
+			from := measure.CPU()
+			denied(rows, s)
+			least = min(least, measure.CPU()-from)
+		}
+		b.ReportMetric(float64(least.Nanoseconds())/float64(len(rows)), "cpu-ns/url")
 	})
 }
 

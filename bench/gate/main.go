@@ -50,7 +50,7 @@ var cases = []benchCase{
 	{"Format/format=combined/file=apache-semicomplete.log/fields=all", 1},
 	{"Report/data=quickstart/log=mixed", 1},
 	{"Origins/order=random", 1},
-	{"Match/data=hostile", 40},
+	{"Match/data=hostile", 120},
 }
 
 func main() { tool.Main("gate", run) }
