@@ -7,13 +7,16 @@ import (
 
 // escapes decodes escapes into memory that it reuses. Parsers empty buf before each line.
 type escapes struct {
-	buf  []byte
-	hash bool // HAProxy's: #HH
+	buf   []byte
+	hash  bool // HAProxy's: #HH
+	plain bool // the line has no backslashes
 }
 
 // unescape decodes a field of Apache, nginx or a load balancer.
 func (e *escapes) unescape(field []byte) (text []byte) {
-	if e.hash {
+	if e.plain && !e.hash {
+		return field
+	} else if e.hash {
 		text, e.buf = undo(field, e.buf, '#', percent)
 	} else {
 		text, e.buf = unescape(field, e.buf)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,15 +63,36 @@ var (
 	longLine     = regexp.MustCompile(`^[^ ]+ [^ ]+ (- [^\[]*|[^\[]* -) \[`)
 )
 
+// checkUsual checks that splitUsual reads the same fields as the loop that reads any line.
+func checkUsual(t *testing.T, p *pattern, line []byte) {
+	t.Helper()
+	var usual, others [maxFields][]byte
+	n, result := p.split(line, usual[:])
+	m, want := p.splitLine(line, others[:], false)
+	if n != m || result != want || result == IsRow && !reflect.DeepEqual(usual[:n], others[:n]) {
+		t.Fatalf("%q: %s, %q with splitUsual; %s, %q without", line, result, usual[:n], want, others[:m])
+	}
+}
+
 // FuzzCombined compares the parser with regular expressions: the accepted lines, their requests and times.
 func FuzzCombined(f *testing.F) {
 	seedLines(f, "nginx-combined.log", "nginx-vhost.log", "nginx-extra.log", "apache-common.log", "apache-vhost.log")
 	f.Add([]byte("\r   [] \"\" 000"))
 	f.Add([]byte("0 00  - [] \"\" 000 0"))
+	for _, user := range []string{"-", "ann", ""} { // usual lines, but for one field
+		for _, moment := range []string{"03/Mar/2026:10:15:00 +0000", "03/Mar/2026:[0:15:00 +0000", "03/Mar/2026:10:15:00 +]000", "2026-03-03T10:15:00Z"} {
+			for _, rest := range []string{`200 5 "-" "a b"`, `200 - "" ""`, `200 512 "-x" "a" "b" "c"`, `- 0 "-" "-"`, `2000 0 "a" "b"`, `200 5 "a"`, `200 5 "a" "b"c"`} {
+				f.Add(fmt.Appendf(nil, `192.0.2.1 - %s [%s] "GET / HTTP/1.1" %s`, user, moment, rest))
+			}
+		}
+	}
 	p := everything(f, Combined, NameStatus, NameReferer, NameTime, "request")
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if !isLine(line) {
 			return
+		}
+		for _, p := range p.(*lineLog).patterns {
+			checkUsual(t, p, line)
 		}
 		var r Row
 		result := p.Parse(line, &r)
@@ -162,6 +184,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		for i, pair := range pairs {
 			var fields [maxFields][]byte
+			checkUsual(t, pair.p, line)
 			n, result := pair.p.split(line, fields[:])
 			if result != IsRow || n < len(pair.p.fields) {
 				if pair.plain.Match(line) {

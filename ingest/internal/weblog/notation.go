@@ -152,6 +152,23 @@ func (p *pattern) add(f field, front []byte) error {
 	return nil
 }
 
+// settleUsual finds the fields that splitUsual reads.
+func (p *pattern) settleUsual() {
+	ends := []kind{byLast, byText, byQuote, byByte, byWord, byQuote, byQuote}
+	untils := []string{" [", `] "`, `" `, " ", ` "`, `" "`}
+	for i := range p.fields {
+		n := 0
+		for ; n < min(len(ends), len(p.fields)-i); n++ {
+			if f := &p.fields[i+n]; f.end != ends[n] || f.final || n < len(untils) && (string(f.until) != untils[n] || f.checked != (n == 3)) || n != 2 && f.status || n == 2 && !f.three {
+				break
+			}
+		}
+		if n == len(ends) || n >= 4 {
+			p.fields[i].usual = int8(4 + n/7*3)
+		}
+	}
+}
+
 // finish sets what depends on the next field, and checks that there is a URL.
 func (p *pattern) finish() error {
 	target := false
@@ -211,6 +228,7 @@ func (p *pattern) finish() error {
 			break
 		}
 	}
+	p.settleUsual()
 	p.must = anySign
 	for _, f := range p.fields[:max(p.need, 1)-1] {
 		if bytes.IndexByte(f.until, ']') >= 0 {
