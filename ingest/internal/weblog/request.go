@@ -116,16 +116,21 @@ const maxMethod = 32
 // splitRequest splits a request line. The method is nil if the line is not a request. A target may contain spaces,
 // because requests of scanners may be invalid.
 func splitRequest(line []byte) (method, target, protocol []byte) {
-	n := bytes.IndexByte(line, ' ')
-	if n <= 0 || n > maxMethod {
-		return nil, nil, nil
-	}
-	for _, b := range line[:n] {
-		if (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') && b != '-' && b != '_' {
+	n := len("GET")
+	if len(line) <= n || string(line[:n+1]) != "GET " { // nearly all
+		if n = bytes.IndexByte(line, ' '); n <= 0 || n > maxMethod {
 			return nil, nil, nil
+		}
+		for _, b := range line[:n] {
+			if (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') && b != '-' && b != '_' {
+				return nil, nil, nil
+			}
 		}
 	}
 	method, target = line[:n], line[n+1:]
+	if i := len(target) - len(" HTTP/1.1"); i >= 0 && string(target[i:len(target)-1]) == " HTTP/1." && target[len(target)-1] != ' ' { // nearly all
+		return method, target[:i], target[i+1:]
+	}
 	if i := bytes.LastIndexByte(target, ' '); i >= 0 && isProtocol(target[i+1:]) {
 		target, protocol = target[:i], target[i+1:]
 	}
