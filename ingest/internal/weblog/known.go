@@ -143,6 +143,6 @@ func (p *pattern) isLine(line []byte, signs byte) bool {
 		return false
 	}
 	var fields [maxFields][]byte
-	_, result := p.split(line, fields[:])
+	_, result := p.split(line, fields[:], false)
 	return result == IsRow
 }

@@ -15,7 +15,6 @@ type lineLog struct {
 	patterns []*pattern
 	shapes   []*pattern // patterns with all fields
 	fields   [maxFields][]byte
-	usual    bool                   // a pattern has the usual fields, see splitUsual
 	joined   func(line []byte) bool // reports whether a line is several records; nil if unknown
 }
 
@@ -64,7 +63,6 @@ func newLines(f *format, opt Options) (*lineLog, error) {
 				}
 			}
 		}
-		l.usual = l.usual || slices.ContainsFunc(p.fields, func(f field) bool { return f.usual > 0 })
 		p.fronted = p.fields[0].class == vhostValue
 		p.skipWords(isWanted)
 	}
@@ -109,10 +107,10 @@ func (p *pattern) skipWords(isWanted map[int]bool) {
 // Parse reads a line.
 func (l *lineLog) Parse(line []byte, r *Row) Result {
 	r.reset()
-	l.buf, l.plain = l.buf[:0], l.usual && isPlain(line)
+	l.buf, l.plain = l.buf[:0], bytes.IndexByte(line, '\\') < 0
 	why := RefusedFormat
 	for _, p := range l.patterns {
-		n, result := p.splitLine(line, l.fields[:], l.plain)
+		n, result := p.split(line, l.fields[:], l.plain)
 		if result != IsRow {
 			why = max(why, result)
 			continue

@@ -152,23 +152,6 @@ func (p *pattern) add(f field, front []byte) error {
 	return nil
 }
 
-// settleUsual finds the fields that splitUsual reads.
-func (p *pattern) settleUsual() {
-	ends := []kind{byLast, byText, byQuote, byByte, byWord, byQuote, byQuote}
-	untils := []string{" [", `] "`, `" `, " ", ` "`, `" "`}
-	for i := range p.fields {
-		n := 0
-		for ; n < min(len(ends), len(p.fields)-i); n++ {
-			if f := &p.fields[i+n]; f.end != ends[n] || f.final || n < len(untils) && (string(f.until) != untils[n] || f.checked != (n == 3)) || n != 2 && f.status || n == 2 && !f.three {
-				break
-			}
-		}
-		if n == len(ends) || n >= 4 {
-			p.fields[i].usual = int8(4 + n/7*3)
-		}
-	}
-}
-
 // finish sets what depends on the next field, and checks that there is a URL.
 func (p *pattern) finish() error {
 	target := false
@@ -193,7 +176,6 @@ func (p *pattern) finish() error {
 		case f.end == bySlash:
 		case f.quoted:
 			f.end, f.status = byQuote, next.role == roleStatus
-			f.three = f.status && !next.quoted && string(next.until) == " "
 		case string(f.until) == ":" && bytes.HasPrefix(next.until, []byte{' '}):
 			f.end = byColon
 		case f.role == roleUser && bytes.HasSuffix(f.until, []byte(" [")) && next.class == anyValue && bytes.HasPrefix(next.until, []byte("]")):
@@ -228,7 +210,13 @@ func (p *pattern) finish() error {
 			break
 		}
 	}
-	p.settleUsual()
+	for i := range p.fields[:max(6, len(p.fields))-6] {
+		shape := ""
+		for _, f := range p.fields[i : i+7] {
+			shape = fmt.Sprint(shape, string(f.until), f.class)
+		}
+		p.fields[i].usual = shape == ` [0] "0" 0 1 "0" "0"0`
+	}
 	p.must = anySign
 	for _, f := range p.fields[:max(p.need, 1)-1] {
 		if bytes.IndexByte(f.until, ']') >= 0 {

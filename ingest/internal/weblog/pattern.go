@@ -2,7 +2,6 @@ package weblog
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 )
 
@@ -49,9 +48,8 @@ type field struct {
 	inside  bool  // preceded by a bracket, so it may have spaces
 	final   bool  // the last field in quotes, but not the last of the pattern: it may have quotes and spaces
 	status  bool  // followed by a status, which distinguishes the quote that ends the field from others
-	three   bool  // followed by a status and a space, so three bytes before a space are the status
+	usual   bool  // the user of combined lines, see splitUsual
 	blanks  bool  // more spaces may follow
-	usual   int8  // for a user: number of fields that splitUsual reads from here on; 0 if the pattern has others
 	checked bool  // its values, or the text after it, must be checked
 	isWord  bool  // it has no spaces, but a search for until may skip one
 	colon   bool  // one of the skipped words has a colon
@@ -92,13 +90,9 @@ type pattern struct {
 }
 
 // split sets the wanted fields of a line, and returns their number. Fields after the URL and the status may be missing
-// or truncated. result is IsRow, or why the line does not match the pattern.
-func (p *pattern) split(line []byte, fields [][]byte) (n int, result Result) {
-	return p.splitLine(line, fields, isPlain(line))
-}
-
-// splitLine is split for a line of which isPlain is known. It may be false for any line.
-func (p *pattern) splitLine(line []byte, fields [][]byte, plain bool) (n int, result Result) {
+// or truncated. plain says that the line has no backslashes, and thus no escapes; it may be false for any line, which
+// then takes longer. result is IsRow, or why the line does not match the pattern.
+func (p *pattern) split(line []byte, fields [][]byte, plain bool) (n int, result Result) {
 	if !begins(line, p.lead) || p.bare && line[0] == '"' {
 		return 0, RefusedFormat
 	}
@@ -118,19 +112,10 @@ func (p *pattern) splitLine(line []byte, fields [][]byte, plain bool) (n int, re
 				end = -2 - end
 			}
 		case byQuote:
-			if end = f.endQuoted(line, at); f.three && end >= 0 {
-				if up := end + len(f.until) + 3; up < len(line) && line[up] == ' ' && isDigit(line[up-2]) {
-					fields[i], fields[i+1], at = line[at:end], line[up-3:up], up+1
-					i++
-					continue
-				}
-			}
+			end = f.endQuoted(line, at)
 		case byLast:
-			if plain && f.usual > 0 {
-				if n, up := p.splitUsual(line, at, i, fields); n > 0 {
-					at, i = up, i+n-1
-					continue
-				}
+			if plain && f.usual && p.last <= i+7 && splitUsual(line[at:], (*[7][]byte)(fields[i:])) {
+				return p.last, IsRow
 			}
 			if end = p.splitLast(line, at, i, fields); end < 0 {
 				return i, p.missing(i, line[at:])
@@ -193,14 +178,6 @@ func (p *pattern) splitLine(line []byte, fields [][]byte, plain bool) (n int, re
 func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	f, next := &p.fields[i], &p.fields[i+1]
 	bracket := f.until[len(f.until)-1]
-	if n := bytes.IndexByte(line[at:], f.until[0]); n >= 0 && begins(line[at+n:], f.until) { // fast path: nearly all user names have no blank, and times have no bracket
-		from := at + n + len(f.until)
-		up := bytes.IndexByte(line[from:], next.until[0])
-		if up >= 0 && begins(line[from+up:], next.until) && bytes.IndexByte(line[from:from+up], bracket) < 0 {
-			fields[i], fields[i+1] = line[at:at+n], line[from:from+up]
-			return from + up + len(next.until)
-		}
-	}
 	n := bytes.Index(line[at:], next.until)
 	if n < 0 {
 		return -1
@@ -216,78 +193,36 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	return at + n + len(next.until)
 }
 
-// splitUsual sets the fields of a line without backslashes from the user, field i, to the status, and those to the
-// User-Agent if it is read. It returns their number and the position after them; 0 if a field is not as usual. It does
-// what the loop in splitLine does, but with fewer branches, and stores the fields together: with it,
-// combined lines take 19 % less time.
-func (p *pattern) splitUsual(line []byte, at, i int, fields [][]byte) (n, up int) {
-	user := at + 1
-	if user >= len(line) || line[user] != ' ' || line[at] == ' ' {
-		if user = at + bytes.IndexByte(line[at:], ' '); user < at {
-			return 0, 0
+// splitUsual sets the fields of a combined line without backslashes, from its user to its User-Agent, as split does.
+// It returns false if one of them may need the rules of split.
+func splitUsual(rest []byte, f *[7][]byte) bool {
+	user, rest := cutBefore(rest, " [")
+	moment, rest := cutBefore(rest, `] "`)
+	request, rest := cutBefore(rest, `" `)
+	status, rest := cutBefore(rest, " ")
+	sent, rest := cutBefore(rest, ` "`)
+	referer, rest := cutBefore(rest, `" "`)
+	agent, rest := cutBefore(rest, `"`)
+	if rest == nil || len(rest) > 0 && rest[0] != ' ' || !isStatusField(status) || bytes.IndexByte(moment, '[') >= 0 {
+		return false
+	}
+	f[0], f[1], f[2], f[3], f[4], f[5], f[6] = user, moment, request, status, sent, referer, agent
+	return true
+}
+
+// cutBefore cuts a text before and after until. Both parts are nil if the first byte of until occurs first elsewhere.
+func cutBefore(text []byte, until string) (field, rest []byte) {
+	n := bytes.IndexByte(text, until[0])
+	if n < 0 || len(text)-n < len(until) {
+		return nil, nil
+	}
+	for i := range len(until) {
+		if text[n+i] != until[i] {
+			return nil, nil
 		}
 	}
-	const size = len("31/Jan/2026:18:00:00 +0100")
-	from := user + len(" [")
-	if from+size+len(`] "`) > len(line) || line[user+1] != '[' {
-		return 0, 0
-	}
-	t := line[from : from+size+len(`] "`)]
-	if t[size] != ']' || t[size+1] != ' ' || t[size+2] != '"' || hasBracket(t)|hasBracket(t[8:])|hasBracket(t[16:])|hasBracket(t[size-8:]) != 0 {
-		return 0, 0
-	}
-	request := from + len(t)
-	end := bytes.IndexByte(line[request:], '"') + request
-	if up = end + len(`" 200 `); end < request || up > len(line) {
-		return 0, 0
-	}
-	if s := line[end:up]; s[1] != ' ' || !isDigit(s[2]) || !isDigit(s[3]) || !isDigit(s[4]) || s[5] != ' ' {
-		return 0, 0
-	}
-	f := (*[4][]byte)(fields[i:])
-	f[0], f[1], f[2], f[3] = line[at:user], t[:size], line[request:end], line[up-4:up-1]
-	if p.fields[i].usual == 7 && p.last >= i+7 {
-		if all := p.splitAgent(line, up, i+4, fields); all > 0 {
-			return 7, all
-		}
-	}
-	return 4, up
+	return text[:n], text[n+len(until):]
 }
-
-// splitAgent is splitUsual for the fields after the status: the bytes, the Referer and the User-Agent. It returns the
-// position after them, 0 if a field is not as usual.
-func (p *pattern) splitAgent(line []byte, at, i int, fields [][]byte) (up int) {
-	agent := &p.fields[i+2]
-	sent := bytes.IndexByte(line[at:], ' ') + at
-	referer := sent + len(` "`)
-	if sent < at || referer >= len(line) || line[sent+1] != '"' || agent.checked {
-		return 0
-	}
-	end := referer + 1
-	if line[end-1] != '-' || end < len(line) && line[end] != '"' {
-		end = referer + bytes.IndexByte(line[referer:], '"')
-	}
-	from := end + len(`" "`)
-	if end < referer || from > len(line) || line[end+1] != ' ' || line[end+2] != '"' {
-		return 0
-	}
-	up = from + bytes.IndexByte(line[from:], '"')
-	if up < from || len(agent.until) == 1 && up+1 < len(line) && line[up+1] != ' ' || !begins(line[up:], agent.until) {
-		return 0
-	}
-	f := (*[3][]byte)(fields[i:])
-	f[0], f[1], f[2] = line[at:sent], line[referer:end], line[from:up]
-	return up + len(agent.until)
-}
-
-// hasBracket returns 0 if none of the first eight bytes of a text is a square bracket. It takes "Y" and "_" for brackets.
-func hasBracket(text []byte) uint64 {
-	x := binary.LittleEndian.Uint64(text) | lowBits*('['^']') ^ lowBits*('['|']')
-	return (x - lowBits) &^ x & (lowBits << 7)
-}
-
-// isPlain reports whether a line has no backslash, and thus no escapes.
-func isPlain(line []byte) bool { return bytes.IndexByte(line, '\\') < 0 }
 
 // missing returns the result for a line in which field i does not end.
 func (p *pattern) missing(i int, rest []byte) Result {

@@ -299,7 +299,7 @@ func (f *format) right(lines [][]byte, opt Options) (all int) {
 // invalid time.
 func (p *pattern) points(line []byte) int {
 	var fields [maxFields][]byte
-	n, result := p.split(line, fields[:])
+	n, result := p.split(line, fields[:], false)
 	moment, client, host := p.value(fields[:n], roleTime), p.value(fields[:n], roleClient), p.value(fields[:n], roleHost)
 	odd := client != nil && !isPeer(client) || host != nil && !isPeer(host)
 	switch {

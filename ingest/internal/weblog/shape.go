@@ -375,7 +375,7 @@ func (g *guesser) settle(line []byte, lines [][]byte) (named int) {
 		columns, read := make([][][]byte, len(p.fields)), -1 // line is read twice
 		for i, text := range append(lines, line) {
 			var fields [maxFields][]byte
-			if n, result := p.split(text, fields[:]); result != IsRow || n != len(p.fields) {
+			if n, result := p.split(text, fields[:], false); result != IsRow || n != len(p.fields) {
 				if i == len(lines) {
 					return 0
 				}
@@ -453,7 +453,7 @@ func (g *guesser) refute(columns [][][]byte) int {
 func (f *format) stop(line []byte) (name string, share int) {
 	var fields [maxFields][]byte
 	for _, p := range f.shapes() {
-		n, result := p.split(line, fields[:])
+		n, result := p.split(line, fields[:], false)
 		if result == IsRow {
 			return "", 0
 		}

@@ -109,7 +109,7 @@ func (l *lineLog) Sample(lines [][]byte) Choice {
 		for i, shape := range l.shapes {
 			p := *shape
 			p.last = len(p.fields)
-			if n, result := p.split(line, l.fields[:]); result == IsRow && n > 0 {
+			if n, result := p.split(line, l.fields[:], false); result == IsRow && n > 0 {
 				rows[i] = append(rows[i], slices.Clone(l.fields[:n]))
 				last := l.fields[n-1] // its capacity shows where it ends in the line
 				if rest := bytes.Trim(line[min(len(line), cap(line)-cap(last)+len(last)):], "\"] "); len(rest) > 0 {
