@@ -15,13 +15,14 @@ type lineLog struct {
 	patterns []*pattern
 	shapes   []*pattern // patterns with all fields
 	fields   [maxFields][]byte
+	usual    bool                   // splitUsual may apply
 	joined   func(line []byte) bool // reports whether a line is several records; nil if unknown
 }
 
 // newLines returns the parser for the patterns of a format. It reads no fields after the last wanted one.
 func newLines(f *format, opt Options) (*lineLog, error) {
 	l := &lineLog{named: named{common: newCommon(opt), isLine: true}, shapes: f.shapes(), joined: f.joined}
-	l.hash = f.hash
+	l.hash, l.usual = f.hash, f.name != ALB
 	var all []field
 	plans := make([]*plan, 0, len(f.patterns))
 	for _, shape := range f.shapes() {
@@ -107,7 +108,7 @@ func (p *pattern) skipWords(isWanted map[int]bool) {
 // Parse reads a line.
 func (l *lineLog) Parse(line []byte, r *Row) Result {
 	r.reset()
-	l.buf, l.plain = l.buf[:0], bytes.IndexByte(line, '\\') < 0
+	l.buf, l.plain = l.buf[:0], l.usual && bytes.IndexByte(line, '\\') < 0
 	why := RefusedFormat
 	for _, p := range l.patterns {
 		n, result := p.split(line, l.fields[:], l.plain)

@@ -48,7 +48,7 @@ type field struct {
 	inside  bool  // preceded by a bracket, so it may have spaces
 	final   bool  // the last field in quotes, but not the last of the pattern: it may have quotes and spaces
 	status  bool  // followed by a status, which distinguishes the quote that ends the field from others
-	usual   bool  // the user of combined lines, see splitUsual
+	usual   bool  // the first of the fields that splitUsual reads
 	blanks  bool  // more spaces may follow
 	checked bool  // its values, or the text after it, must be checked
 	isWord  bool  // it has no spaces, but a search for until may skip one
@@ -114,7 +114,7 @@ func (p *pattern) split(line []byte, fields [][]byte, plain bool) (n int, result
 		case byQuote:
 			end = f.endQuoted(line, at)
 		case byLast:
-			if plain && f.usual && p.last <= i+7 && splitUsual(line[at:], (*[7][]byte)(fields[i:])) {
+			if plain && f.usual && p.last <= i+7 && splitUsual(line[at:], p.fields[i:p.last], fields[i:]) {
 				return p.last, IsRow
 			}
 			if end = p.splitLast(line, at, i, fields); end < 0 {
@@ -193,35 +193,18 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	return at + n + len(next.until)
 }
 
-// splitUsual sets the fields of a combined line without backslashes, from its user to its User-Agent, as split does.
-// It returns false if one of them may need the rules of split.
-func splitUsual(rest []byte, f *[7][]byte) bool {
-	user, rest := cutBefore(rest, " [")
-	moment, rest := cutBefore(rest, `] "`)
-	request, rest := cutBefore(rest, `" `)
-	status, rest := cutBefore(rest, " ")
-	sent, rest := cutBefore(rest, ` "`)
-	referer, rest := cutBefore(rest, `" "`)
-	agent, rest := cutBefore(rest, `"`)
-	if rest == nil || len(rest) > 0 && rest[0] != ' ' || !isStatusField(status) || bytes.IndexByte(moment, '[') >= 0 {
-		return false
-	}
-	f[0], f[1], f[2], f[3], f[4], f[5], f[6] = user, moment, request, status, sent, referer, agent
-	return true
-}
-
-// cutBefore cuts a text before and after until. Both parts are nil if the first byte of until occurs first elsewhere.
-func cutBefore(text []byte, until string) (field, rest []byte) {
-	n := bytes.IndexByte(text, until[0])
-	if n < 0 || len(text)-n < len(until) {
-		return nil, nil
-	}
-	for i := range len(until) {
-		if text[n+i] != until[i] {
-			return nil, nil
+// splitUsual sets the values of fields of a combined line, up to seven from the user to the User-Agent, as split does, if
+// the line has no backslashes. It returns false if they may need the rules of split.
+func splitUsual(rest []byte, fields []field, values [][]byte) bool {
+	for i := range fields {
+		until := fields[i].until
+		n := bytes.IndexByte(rest, until[0])
+		if n < 0 || !begins(rest[n:], until) {
+			return false
 		}
+		values[i], rest = rest[:n], rest[n+len(until):]
 	}
-	return text[:n], text[n+len(until):]
+	return (len(fields) < 7 || len(rest) == 0 || rest[0] == ' ') && isStatusField(values[3]) && bytes.IndexByte(values[1], '[') < 0
 }
 
 // missing returns the result for a line in which field i does not end.
