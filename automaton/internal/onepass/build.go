@@ -3,6 +3,7 @@ package onepass
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -17,43 +18,30 @@ type Pattern struct {
 
 // New returns a Matcher for lists of patterns. It keeps the texts of their segments.
 func New(lists [][]Pattern) *Matcher {
-	number := map[string]uint32{} // by text of a segment
+	uses := map[string]int{} // by segment, the number of patterns that have it
 	for _, list := range lists {
 		for _, p := range list {
 			for seg := range strings.SplitSeq(p.Segments[1:], "*") {
-				number[seg] = 0
+				uses[seg]++
 			}
 		}
 	}
-	m := &Matcher{lists: len(lists)}
-	m.addSegments(slices.Sorted(maps.Keys(number)), number)
-	uses := make([]int, len(m.segments)) // by segment, the number of patterns that have it
+	m, number := &Matcher{lists: len(lists)}, make(map[string]uint32, len(uses))
+	m.addSegments(slices.Sorted(maps.Keys(uses)), number)
 	for l, list := range lists {
 		for _, p := range list {
-			own := pattern{p.Segments, uint32(len(m.steps)), p.Rank, uint32(l), 0}
-			if p.End {
-				own.sign = 1
-			}
-			m.patterns = append(m.patterns, own)
+			own, least := pattern{p.Segments, uint32(len(m.steps)), p.Rank, uint32(l), 0}, math.MaxInt
 			for _, seg := range slices.Backward(strings.Split(p.Segments[1:], "*")) {
 				m.steps = append(m.steps, number[seg])
-				uses[number[seg]]++
+				if n := uses[seg]<<8 - min(len(seg), 255); n < least {
+					own.sign, least = number[seg]<<1, n
+				}
 			}
-			m.steps = append(m.steps, lastStep|p.Rank)
+			if p.End {
+				own.sign++
+			}
+			m.patterns, m.steps = append(m.patterns, own), append(m.steps, lastStep|p.Rank)
 		}
-	}
-	for i := range m.patterns {
-		p := &m.patterns[i]
-		sign := m.steps[p.at]
-		for _, seg := range m.steps[p.at:] {
-			if seg >= lastStep {
-				break
-			}
-			if uses[seg] < uses[sign] || uses[seg] == uses[sign] && m.segments[seg].length > m.segments[sign].length {
-				sign = seg
-			}
-		}
-		p.sign |= sign << 1
 	}
 	// Patterns that wait for the same segment should be close together; otherwise Match takes three times as long.
 	slices.SortFunc(m.patterns, func(x, y pattern) int {
@@ -72,24 +60,33 @@ func New(lists [][]Pattern) *Matcher {
 
 // addWindows adds a window for each segment that is a sign, given the numbers of all segments.
 func (m *Matcher) addWindows(number map[string]uint32) {
-	log := bits.Len(uint(len(number) / 2))
-	m.shift, m.filter, m.first, m.windows = uint8(27-log), make([]uint32, 1<<log), make([]uint32, 1<<log), make([]window, 1)
+	longest := 8 // the most bytes that are hashed: those of the shortest sign with at least four bytes
 	for text, g := range number {
 		if m.segments[g].patterns == m.segments[g+1].patterns {
-			continue
+			delete(number, text)
+		} else if len(text) >= 4 {
+			longest = min(longest, len(text))
 		}
-		w := window{segment: g}
+	}
+	log := bits.Len(uint(len(number) / 2))
+	m.shift, m.filter = uint8(59-log), make([]word, 1<<log+1)
+	words := make([][]window, 1<<log)
+	for text, g := range number {
+		w := window{segment: g, unused: uint32(64 - 8*min(8, len(text)))}
 		for _, b := range []byte(text) {
 			w.text = w.text<<8 | uint64(b)
 		}
-		mask := ^uint32(0) >> max(0, 32-8*len(text))
+		mask := ^uint64(0) >> (64 - 8*min(longest, len(text)))
 		if !slices.Contains(m.masks, mask) {
 			m.masks = append(m.masks, mask)
 		}
-		h := uint32(w.text) & mask * mix >> m.shift
-		m.filter[h>>5] |= 1 << (h & 31)
-		w.next, m.first[h>>5] = m.first[h>>5], uint32(len(m.windows))
-		m.windows = append(m.windows, w)
+		h := w.text & mask * mix >> m.shift
+		m.filter[h>>5].bits |= 1 << (h & 31)
+		words[h>>5] = append(words[h>>5], w)
+	}
+	for i, windows := range words {
+		m.windows = append(m.windows, windows...)
+		m.filter[i+1].first = uint32(len(m.windows))
 	}
 }
 

@@ -1,19 +1,23 @@
 // Package onepass finds the highest-ranked of very many patterns that match a path. Only package automaton imports
 // it, for the rules of hostile files, which take too long to try one after the other. It hides the algorithm.
 //
-// A pattern is a sequence of segments. It matches a path that contains them in order and without overlap. The sign of a
-// pattern is the segment of it that the fewest patterns have, and of these the longest. Hashes of four bytes tell which
-// signs the path has. If they are few, their patterns are tried one by one.
+// A pattern is a sequence of segments. It matches a path that contains them in order and without overlap. Its sign is
+// the segment of it that the fewest patterns have, and of these the longest. A path of p bytes is searched in up to
+// three steps. If the first or the second step gives up, the third finds all matches, and up to 15 next paths
+// use only it.
 //
-// Otherwise an Aho-Corasick automaton finds where segments end in the path. Then the path is read from its end to its
-// beginning. Each pattern whose sign occurs waits for its last segment. Where that segment ends, the pattern moves to
-// the beginning of the segment, and waits for the previous one. Taking the last occurrence of a segment is always right,
-// because an earlier one leaves less of the path.
+//  1. Hashes of the last bytes of the signs tell which signs the path may have. This takes 1 to 2 ns a byte for each of
+//     at most four lengths. It gives up after p+32 signs with equal hashes, or (p+32)/8 signs found.
+//  2. The patterns of these signs are tried one by one. It gives up if they have over p+64 bytes, counting eight more
+//     for each pattern, or when the path was read four times.
+//  3. An Aho-Corasick automaton finds where segments end in the path, 10 ns a byte. Then the path is read from its end
+//     to its beginning. Each pattern whose sign occurs waits for its last segment. Where that segment ends, the pattern
+//     moves to the beginning of the segment, and waits for the previous one. Taking the last occurrence of a segment is
+//     always right, because an earlier one leaves less of the path. A pattern makes at most one move per segment, which
+//     takes 4 ns. If many segments are suffixes of each other, one word of bits says for 64 of them whether patterns
+//     wait for them.
 //
-// If all patterns have n bytes and the path has p bytes, [New] takes O(n) plus sorting, and [Matcher.Match] takes
-// O(p·(∛n + √n/64) + n). A pattern makes at most one move per segment, which takes 4 ns, and none if the path lacks
-// its sign. If many segments are suffixes of each other, one word of bits says for 64 of them whether patterns wait
-// for them.
+// If all patterns have n bytes, [New] takes O(n) plus sorting, and [Matcher.Match] takes O(p·(∛n + √n/64) + n).
 //
 // No group of 2,561 real files needs this package, so the code should be short, and its time bounded. Packs do not
 // store its tables.
@@ -21,6 +25,7 @@ package onepass
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -42,11 +47,10 @@ type Matcher struct {
 	lists    int
 	steps    []uint32 // the segments of each pattern, last one first, followed by lastStep + its rank
 
-	masks   []uint32 // of the bytes of windows that are hashed
+	masks   []uint64 // of the bytes of windows that are hashed
 	shift   uint8    // the number of the lowest bits of a product that are not part of the hash
-	filter  []uint32 // a bit for each hash of a window
-	first   []uint32 // by word of filter, the first of its windows; 0 if there is none
-	windows []window // of signs; the first is unused
+	filter  []word   // by the highest bits of the hash, with a sentinel at the end
+	windows []window // of signs
 }
 
 type (
@@ -65,11 +69,17 @@ type (
 		patterns uint32 // the first pattern with this sign; they end where those of the next segment begin
 	}
 
+	// A word is a part of the filter for windows.
+	word struct {
+		bits  uint32 // a bit for each of 32 hashes that windows have
+		first uint32 // its first window; they end where those of the next word begin
+	}
+
 	// A window contains the last bytes of a segment, by which a path is searched for it.
 	window struct {
 		text    uint64 // up to eight bytes, the last one in the lowest bits
 		segment uint32
-		next    uint32 // the next window of the same word of the filter; 0 if there is none
+		unused  uint32 // the number of the highest bits of text that are not used
 	}
 
 	// A pattern is the position of a pattern in Matcher.steps.
@@ -82,7 +92,7 @@ type (
 )
 
 // mix is a factor that mixes the bytes of a number into its highest bits.
-const mix = 0x9e3779b1
+const mix = 0x9e3779b97f4a7c15
 
 // lastStep marks a rank in Matcher.steps.
 const lastStep = 1 << 31
@@ -105,7 +115,12 @@ type Scratch struct {
 	touched  []uint32  // the words of seen and active that may not be 0
 	from     []uint32  // by list: 1 + the position where its search starts; 0 if it does not start
 	arriving []uint32  // by position in the path: the first attempt that arrives there; 0 if there is none
+	left     int       // the work that may be done before few patterns are given up
 	best     uint32
+
+	// The number of paths that are searched in one pass after the hashes did not help, up to 15, and how many of these
+	// are left.
+	pause, skip int
 
 	// Counts of the work done since the Scratch was new, besides reading paths: the number of moves, and the number
 	// of groups of 64 segments that were examined. Tests limit them.
@@ -115,7 +130,9 @@ type Scratch struct {
 type (
 	// An attempt is a pattern that may match the path.
 	attempt struct {
-		next uint32 // the next attempt in its queue, or in the list of those that arrive at a position
+		// The next attempt in its queue, or in the list of those that arrive at a position; before it waits, twice the
+		// index of its pattern, plus 1 if the last segment must be at the end.
+		next uint32
 		at   uint32 // the index in Matcher.steps of its next step
 		from uint32 // the first position of the path where its first segment may begin
 	}
@@ -125,16 +142,19 @@ type (
 // Match returns the highest rank of the patterns that match the path from their starts on, or best if that is
 // higher. Starts must be in ascending order of position, and each before the end of the path.
 func (m *Matcher) Match(path []byte, starts []Start, best uint32, s *Scratch) uint32 {
-	s.prepare(m)
-	few := m.findSigns(path[starts[0].Pos:], s)
-	if few && len(s.signs) == 0 {
-		return best
-	}
 	s.best = best
+	s.prepare(m)
 	for _, start := range starts {
 		s.from[start.List] = uint32(start.Pos) + 1
 	}
-	if !few || !m.tryAll(path, s) {
+	if s.skip > 0 {
+		s.skip--
+		m.search(path, starts, s)
+	} else if m.findSigns(path[starts[0].Pos:], s) && m.find(starts, len(path)+64, s) && m.tryAll(path, s) {
+		s.pause = 0
+	} else {
+		s.pause = min(2*s.pause+1, 15)
+		s.skip = s.pause
 		s.prepare(m)
 		m.search(path, starts, s)
 	}
@@ -151,17 +171,17 @@ func (m *Matcher) findSigns(path []byte, s *Scratch) bool {
 		text := uint64(0)
 		for _, b := range path {
 			text = text<<8 | uint64(b)
-			h := uint32(text) & mask * mix >> m.shift
-			if m.filter[h>>5]>>(h&31)&1 == 0 {
+			h := text & mask * mix >> m.shift
+			if m.filter[h>>5].bits>>(h&31)&1 == 0 {
 				continue
 			}
-			for i := m.first[h>>5]; i != 0; left-- {
-				w := &m.windows[i]
-				if i = w.next; (w.text^text)<<(64-8*min(8, m.segments[w.segment].length)) == 0 {
+			windows := m.windows[m.filter[h>>5].first:m.filter[h>>5+1].first]
+			if left -= len(windows); left < 8*len(s.signs) {
+				return false
+			}
+			for _, w := range windows {
+				if (w.text^text)<<w.unused == 0 {
 					s.see(w.segment>>6, 1<<(w.segment&63))
-				}
-				if left < 8*len(s.signs) {
-					return false
 				}
 			}
 		}
@@ -169,27 +189,53 @@ func (m *Matcher) findSigns(path []byte, s *Scratch) bool {
 	return true
 }
 
-// tryAll tries the patterns of the signs that the path has, or reports false if they are too many.
-func (m *Matcher) tryAll(path []byte, s *Scratch) bool {
-	left := len(path) + 64
+// find makes an attempt for each pattern whose sign the path has, except those that cannot beat the best one. It reports false if this
+// is too much work.
+func (m *Matcher) find(starts []Start, most int, s *Scratch) bool {
+	s.left = most
 	for _, g := range s.signs {
-		for _, p := range m.patterns[m.segments[g].patterns:m.segments[g+1].patterns] {
-			if p.rank <= s.best || s.from[p.list] == 0 {
-				continue
+		lo, hi := m.segments[g].patterns, m.segments[g+1].patterns
+		if int(hi-lo) <= 8*len(starts) {
+			m.add(lo, hi, s)
+			continue
+		}
+		for _, start := range starts {
+			search := func(list int) uint32 {
+				return lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return int(m.patterns[lo:][i].list) >= list }))
 			}
-			if left -= 8 + len(p.segments); left < 0 {
-				return false
-			}
-			if p.matches(path[s.from[p.list]-1:]) {
-				s.best = p.rank
-			}
+			m.add(search(start.List), search(start.List+1), s)
+		}
+	}
+	return s.left >= 0
+}
+
+func (m *Matcher) add(lo, hi uint32, s *Scratch) {
+	attempts, left := s.attempts, s.left-int(hi-lo)
+	for ; lo < hi && left >= 0; lo++ {
+		if p := &m.patterns[lo]; p.rank > s.best && s.from[p.list] != 0 {
+			attempts = append(attempts, attempt{lo<<1 | p.sign&1, p.at + 1, s.from[p.list] - 1})
+			left -= 8 + len(p.segments)
+		}
+	}
+	s.attempts, s.left = attempts, left
+}
+
+// tryAll makes the attempts one by one, or reports false if this takes too long.
+func (m *Matcher) tryAll(path []byte, s *Scratch) bool {
+	s.left = len(path)
+	for _, a := range s.attempts[1:] {
+		if p := &m.patterns[a.next>>1]; p.rank > s.best && p.matches(path[a.from:], s) {
+			s.best = p.rank
+		}
+		if s.left < 0 {
+			return false
 		}
 	}
 	return true
 }
 
 // matches reports whether the pattern matches a path.
-func (p *pattern) matches(path []byte) bool {
+func (p *pattern) matches(path []byte, s *Scratch) bool {
 	rest, text := p.segments[1:], unsafe.String(unsafe.SliceData(path), len(path))
 	for {
 		seg, next, more := strings.Cut(rest, "*")
@@ -197,6 +243,9 @@ func (p *pattern) matches(path []byte) bool {
 			return strings.HasSuffix(text, seg)
 		}
 		_, behind, ok := strings.Cut(text, seg)
+		if len(seg) > 1 { // a single byte is found much faster
+			s.left -= (len(text) - len(behind)) / 4
+		}
 		if !ok || !more {
 			return ok
 		}
@@ -216,12 +265,16 @@ func (m *Matcher) search(path []byte, starts []Start, s *Scratch) {
 		s.ends[first+i+1] = m.states[state].end
 		m.see(s.ends[first+i+1], s)
 	}
-	m.start(starts, 1, s)
-	m.leave(len(path), s)
-	for _, group := range s.touched { // patterns whose last segment can be anywhere
-		s.active[group] = 0
+	m.find(starts, math.MaxInt, s)
+	for i := uint32(1); i < uint32(len(s.attempts)); i++ {
+		a := &s.attempts[i]
+		last, p := m.steps[a.at-1], &m.patterns[a.next>>1]
+		if a.next&1 == 0 {
+			s.wait(i, last)
+		} else if n := int(m.segments[last].length); bytes.HasSuffix(path[first:], []byte(p.segments[len(p.segments)-n:])) {
+			a.next, s.arriving[len(path)-n] = s.arriving[len(path)-n], i
+		}
 	}
-	m.start(starts, 0, s)
 	if len(s.attempts) == 1 {
 		first = len(path) + 1 // no attempt waits
 	}
@@ -256,45 +309,11 @@ func (s *Scratch) see(group uint32, segments uint64) {
 func (m *Matcher) step(state uint32, b byte) uint32 {
 	for ; state >= m.rows; state = m.states[state].fail {
 		next, end := m.states[state].children, m.states[state+1].children
-		if end-next > 8 {
-			if i := bytes.IndexByte(m.labels[next:end], b); i >= 0 {
-				return next + uint32(i)
-			}
-			continue
-		}
-		for ; next < end; next++ {
-			if m.labels[next] == b {
-				return next
-			}
+		if i := bytes.IndexByte(m.labels[next:end], b); i >= 0 {
+			return next + uint32(i)
 		}
 	}
 	return m.next[state<<m.width|uint32(m.class[b])]
-}
-
-// start makes patterns wait for their last segment: those that need it at the end of the path (1), or all others (0). It
-// skips patterns whose sign the path lacks, and patterns that cannot beat the best one.
-func (m *Matcher) start(starts []Start, atEnd uint32, s *Scratch) {
-	for _, g := range s.signs {
-		patterns := m.patterns[m.segments[g].patterns:m.segments[g+1].patterns]
-		if len(patterns) <= 8*len(starts) {
-			m.startAll(patterns, atEnd, s)
-			continue
-		}
-		for _, start := range starts {
-			lo := sort.Search(len(patterns), func(i int) bool { return patterns[i].list >= uint32(start.List) })
-			hi := lo + sort.Search(len(patterns)-lo, func(i int) bool { return patterns[lo+i].list > uint32(start.List) })
-			m.startAll(patterns[lo:hi], atEnd, s)
-		}
-	}
-}
-
-func (m *Matcher) startAll(patterns []pattern, atEnd uint32, s *Scratch) {
-	for i := range patterns {
-		if p := &patterns[i]; p.rank > s.best && p.sign&1 == atEnd && s.from[p.list] != 0 {
-			s.attempts = append(s.attempts, attempt{at: p.at + 1, from: s.from[p.list] - 1})
-			s.wait(uint32(len(s.attempts)-1), m.steps[p.at])
-		}
-	}
 }
 
 // arrive makes the attempts that arrive at a position wait for their next segment.
@@ -360,6 +379,6 @@ func (m *Matcher) Size() int {
 	if m == nil {
 		return 0
 	}
-	return 4*(len(m.next)+len(m.steps)+len(m.filter)+len(m.first)) + len(m.class) + len(m.labels) + 12*len(m.states) +
+	return 4*(len(m.next)+len(m.steps)+2*len(m.filter)) + len(m.class) + len(m.labels) + 12*len(m.states) +
 		24*len(m.segments) + 32*len(m.patterns) + 16*len(m.windows)
 }
