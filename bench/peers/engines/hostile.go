@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 
 	"github.com/robobatch/robobatch/bench/internal/madeup"
 )
@@ -29,18 +31,48 @@ var hostile = []struct {
 	{"five-letters", "/*%.1s*%.1s*%.1s*%.1s*%.1s", 2500},
 	{"pairs", "/*%.2s*%.2s", 3000},
 	{"own-anchors", "/%s/*%s*%s", 2500},
-	{"word-letter", "/*%.1s%s*%.1s", 3000},
+	{anyCase, "", 3000},
 	{longPaths, "/*/%s*%s", 3000},
 }
 
 // longPaths is the shape whose paths have some 2,000 bytes.
 const longPaths = "long-paths"
 
+// anyCase is the shape whose rules and paths have two words in upper and lower case at random.
+const anyCase = "any-case"
+
+// anyCases generates the shape anyCase, with paths of 40 bytes.
+func anyCases(rules, paths int) *madeup.RuleSet {
+	rng := rand.New(rand.NewPCG(9309, 60))
+	word := func(text string) string {
+		b := []byte(text)
+		for i := range b {
+			b[i] -= byte(rng.IntN(2)) * ('a' - 'A')
+		}
+		return string(b)
+	}
+	set := &madeup.RuleSet{Body: []byte("User-agent: *\n")}
+	for range rules {
+		set.Body = fmt.Appendf(set.Body, "Disallow: /*%s*%s\n", word("sessionid"), word("sortorder"))
+	}
+	for range paths {
+		path := ""
+		for range 4 {
+			path += "/=="[rng.IntN(3):][:1] + word([]string{"sessionid", "sortorder"}[rng.IntN(2)])
+		}
+		set.Paths = append(set.Paths, []byte("/"+path[1:]))
+	}
+	return set
+}
+
 // hostileSites returns one workload for each shape in hostile.
 func hostileSites() (all []*workload, err error) {
 	const paths = 2000
 	for _, h := range hostile {
-		set := madeup.Hostile(h.form, h.rules, paths)
+		set := anyCases(h.rules, paths)
+		if h.name != anyCase {
+			set = madeup.Hostile(h.form, h.rules, paths)
+		}
 		if h.name == longPaths {
 			set.Paths = [][]byte{bytes.Join(set.Paths[:80], nil), bytes.Join(set.Paths[80:160], nil)}
 		}
