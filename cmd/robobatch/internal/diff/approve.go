@@ -75,7 +75,7 @@ type changedSite struct {
 }
 
 // readApprovals reads a file of approvals, as [Approvals.write] writes it. If the name is empty or the file does not
-// exist, nothing is approved.
+// exist, nothing is approved. The error names the first line that is not an approval.
 func readApprovals(name string) (*Approvals, error) {
 	a := &Approvals{name: name, read: map[approval]bool{}, sites: map[string]site{}}
 	if name == "" {
@@ -127,9 +127,9 @@ func (d *run) chooseApprovals(g *given, faults *cli.Faults) {
 // isUsed reports whether approvals are read or generated.
 func (a *Approvals) isUsed() bool { return len(a.read) > 0 || a.made != nil }
 
-// open announces a site. The rows of sites must follow in the order of the calls of open, which may come from another
-// goroutine.
-func (a *Approvals) open(origin robots.Origin, s site) {
+// addSite adds a site before its rows come. The rows of a site must be consecutive, because enterSite removes the
+// site. Another goroutine may call addSite. It does nothing if approvals are neither read nor generated.
+func (a *Approvals) addSite(origin robots.Origin, s site) {
 	if a.isUsed() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -137,8 +137,9 @@ func (a *Approvals) open(origin robots.Origin, s site) {
 	}
 }
 
-// use makes a site the current one.
-func (a *Approvals) use(origin string) {
+// enterSite makes the site of an origin the current one, and removes it from sites. It does nothing if the site is
+// already current.
+func (a *Approvals) enterSite(origin string) {
 	if a.at.origin == origin {
 		return
 	}
@@ -172,7 +173,8 @@ func (a *Approvals) use(origin string) {
 	a.at = at
 }
 
-// Write counts the approved changes of a batch.
+// Write counts the approved changes of a batch, and collects all changes for the file to be generated. It skips rows
+// without a site or a valid URL. It returns an error if there are more than mostApprovals changes to write.
 func (a *Approvals) Write(b *engine.Batch) error {
 	if !a.isUsed() {
 		return nil
@@ -191,12 +193,12 @@ func (a *Approvals) Write(b *engine.Batch) error {
 		if err != nil {
 			continue
 		}
-		a.use(string(u.Prefix))
+		a.enterSite(string(u.Prefix))
 		for agent := range agents {
 			at := i*agents + agent
-			if change := b.Changes[at]; change == engine.Closed && a.approve(change.String(), agent, a.rule(b, i, agent)) {
+			if change := b.Changes[at]; change == engine.Closed && a.recordChange(change.String(), agent, a.responsibleLine(b, i, agent)) {
 				a.closed[agent]++
-			} else if change == engine.Opened && a.approve(change.String(), agent, a.rule(b, i, agent)) {
+			} else if change == engine.Opened && a.recordChange(change.String(), agent, a.responsibleLine(b, i, agent)) {
 				a.opened[agent]++
 			}
 			if len(b.Preferences) == 0 || b.Preferences[at] == b.Old.Preferences[at] {
@@ -208,7 +210,7 @@ func (a *Approvals) Write(b *engine.Batch) error {
 				if to := now[use]; to != was[use] {
 					changed = true
 					for _, line := range a.preferenceLines(b, i, agent, use) {
-						approved = a.approve(use.String()+"="+answerText(to), agent, line) && approved
+						approved = a.recordChange(use.String()+"="+answerText(to), agent, line) && approved
 					}
 				}
 			}
@@ -223,8 +225,9 @@ func (a *Approvals) Write(b *engine.Batch) error {
 	return nil
 }
 
-// approve records a change for an agent, which the given line causes, and reports whether the file approves it.
-func (a *Approvals) approve(kind string, agent int, line string) bool {
+// recordChange reports whether the file approves a change for an agent, which the given line causes, and marks that
+// approval as used. It also adds the change to the file to be generated, if there is one.
+func (a *Approvals) recordChange(kind string, agent int, line string) bool {
 	change := approval{kind, word(a.names[agent]), word(a.at.origin), line, a.at.old, a.at.now}
 	if a.made != nil {
 		a.made[change] = true
@@ -237,9 +240,11 @@ func (a *Approvals) approve(kind string, agent int, line string) bool {
 	return ok
 }
 
-// rule returns the line that changes the verdict of a row: the rule that decides now, if it is new, or else the rule
-// that decided before. If the crawler moved to a different group, the line is the User-agent line of that group.
-func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
+// responsibleLine returns the line that changes the verdict of a row: the rule that decides now, if it was added, or
+// else the rule that decided before, if it was removed; "- rules" if there is neither. If the crawler moved to a
+// different group, the line is the User-agent line of that group. If one side has no robots.txt, the line is "+
+// robots.txt" or "- robots.txt".
+func (a *Approvals) responsibleLine(b *engine.Batch, row, agent int) string {
 	if moved := a.at.moved[agent]; moved != "" {
 		return moved
 	}
@@ -261,8 +266,9 @@ func (a *Approvals) rule(b *engine.Batch, row, agent int) string {
 	return was
 }
 
-// preferenceLines returns the lines that may have changed a preference of a row: the added preferences, or else the
-// removed ones, or else the rule that changes the verdict.
+// preferenceLines returns the lines that may have changed the preference of a row for one use: the added preferences,
+// or else the removed ones, or else the [Approvals.responsibleLine]. If the crawler moved to a different group, the
+// only line is the User-agent line of that group.
 func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.Use) (lines []string) {
 	if moved := a.at.moved[agent]; moved != "" {
 		return []string{moved}
@@ -287,7 +293,7 @@ func (a *Approvals) preferenceLines(b *engine.Batch, row, agent int, use robots.
 			return lines
 		}
 	}
-	return []string{a.rule(b, row, agent)}
+	return []string{a.responsibleLine(b, row, agent)}
 }
 
 // line encodes a line of a robots.txt as words of the approvals file.
@@ -312,8 +318,9 @@ func word(text string) string {
 	return sb.String()
 }
 
-// of returns the number of approved changes of a kind for an agent; 0 without approvals.
-func (a *Approvals) of(kind string, agent int) int64 {
+// countApproved returns the number of paths for which changes of a kind of -fail are approved for an agent. The kind
+// changed is the sum of closed and opened. It is 0 for other_rule, which cannot be approved, and if a is nil.
+func (a *Approvals) countApproved(kind string, agent int) int64 {
 	if a == nil || a.closed == nil {
 		return 0
 	}
@@ -330,7 +337,8 @@ func (a *Approvals) of(kind string, agent int) int64 {
 	return a.closed[agent] + a.opened[agent]
 }
 
-// notes describes the approved changes, and unused approvals.
+// notes describes the approved changes, and approvals without a matching change; nil if there are neither, or if a is
+// nil.
 func (a *Approvals) notes() (notes []string) {
 	if a == nil {
 		return nil
@@ -358,7 +366,8 @@ func (a *Approvals) notes() (notes []string) {
 	return notes
 }
 
-// write writes the file that approves all changes.
+// write writes a file that approves all collected changes, sorted by origin. Crawlers with the same change share a
+// line.
 func (a *Approvals) write(w io.Writer) error {
 	agents := map[approval][]string{} // agents of changes that differ only in the crawler
 	for entry := range a.made {
@@ -395,7 +404,7 @@ func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 				}
 			}
 			left := count
-			left.Requests -= r.approved.of(g.Kind, i)
+			left.Requests -= r.approved.countApproved(g.Kind, i)
 			what := r.counts(left)
 			if left != count {
 				what += " not approved"

@@ -181,7 +181,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return d, d.find(g)
 }
 
-// find finds the rules and logs, and checks the name of the output.
+// find finds the rules and logs, divides the memory, and checks the names of the outputs.
 func (d *run) find(g *given) (err error) {
 	if !d.noLog {
 		err = d.FindLogs(&g.Flags)
@@ -248,7 +248,8 @@ func (d *run) checkOut(g *given, logs []ingest.Input) error {
 	return nil
 }
 
-// Drop drops the output and the temporary packs.
+// Drop removes the incomplete page and, unless the output is already complete, the output and the temporary packs.
+// committed means that the output is complete. Any goroutine may call it.
 func (d *run) Drop() (committed bool, err error) {
 	_, errPage := d.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = d.out.Drop(); committed {
@@ -288,7 +289,8 @@ type changesSink struct {
 // Finish completes the counts. The error comes from reading the temporary file.
 func (s *changesSink) Finish() error { return errors.Join(s.Changes.Finish(), s.preferences.Finish()) }
 
-// Write counts the changes of a batch, and writes the changed rows.
+// Write counts the changes of a batch, and writes the changed rows. It returns an error if too many lines were
+// rejected so far.
 func (s *changesSink) Write(b *engine.Batch) error {
 	if err := errors.Join(s.Changes.Write(b), s.preferences.Write(b), s.approved.Write(b)); err != nil {
 		return err
@@ -303,7 +305,8 @@ func (s *changesSink) Write(b *engine.Batch) error {
 	return s.limit.Check(s.rejected, 0, false)
 }
 
-// Run compares.
+// Run compares both sides by the rows of the logs or by generated paths, writes the files, and prints the report. An
+// exceeded gate or limit is an error.
 func (d *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(outputs.Leftovers(d.out.Name, d.page.FileName()))
@@ -351,7 +354,7 @@ func (d *run) Run(ctx context.Context) (err error) {
 // tempDir returns the directory for temporary files.
 func (d *run) tempDir() string { return pipeline.TempDir(cmp.Or(d.out.Name, msg.Std)) }
 
-// compareRows evaluates the logs with both sides, and reports.
+// compareRows evaluates the logs with both sides, writes the changed rows and the page, and prints the report.
 func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	if err := d.Take(ctx, d.Source(), d.page.With(sink)); err != nil {
 		return pipeline.Cause(err)
@@ -407,7 +410,8 @@ func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	return d.print(sink, summary.Sum(s.Counts.Refused))
 }
 
-// print prints the report and checks the gates. refused is the number of rejected lines.
+// print prints the report and checks the gates. refused is the number of rejected lines. If there are gates, it is
+// also an error that paths or crawlers were left out because there were too many.
 func (d *run) print(sink *changesSink, refused int64) error {
 	report := &Report{Old: reportedSide(d.Old), New: reportedSide(d.Now), Unit: "request", Tried: d.tried}
 	if d.noLog {

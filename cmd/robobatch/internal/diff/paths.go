@@ -105,8 +105,8 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	return src, ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
 }
 
-// addNames adds the crawlers that the groups of a site name, unless -agent is given. If there are too many, it
-// records whether the rules differ for a crawler that was left out.
+// addNames appends the crawlers that the groups of a site name, up to agentsOfFile in total; none if -agent is given.
+// If there are more, it records in d.tried whether the rules differ for a crawler that was left out.
 func (d *run) addNames(names []string, s *site) []string {
 	if len(d.Now.Opt.Agents) > 0 {
 		return names
@@ -133,7 +133,7 @@ func (d *run) addNames(names []string, s *site) []string {
 	return names
 }
 
-// reload prepares the rules for other crawlers.
+// reload loads the rules of both sides again for other crawlers, and divides the memory for their number.
 func (d *run) reload(ctx context.Context, agents []string) error {
 	if d.Memory.Agents = len(agents); d.Memory.Limit > 0 {
 		if err := d.Divide(); err != nil { // a row has a verdict for each
@@ -152,7 +152,8 @@ func (d *run) reload(ctx context.Context, agents []string) error {
 	return nil
 }
 
-// comparePaths evaluates the paths with both sides, and reports.
+// comparePaths evaluates the paths with both sides, writes the files of -out and -approve, and prints the report.
+// -approve turns the gates off.
 func (d *run) comparePaths(ctx context.Context, src *pathSource, sink *changesSink) error {
 	if err := d.Decide(ctx, src, sink); err != nil {
 		return pipeline.Cause(err)
@@ -214,7 +215,8 @@ const (
 	batchText = 128 << 10
 )
 
-// Next fills b with paths of one origin.
+// Next fills b with paths of one origin; further batches have its remaining paths. It returns false after the last
+// origin, or if a robots.txt cannot be read, see Err.
 func (s *pathSource) Next(b *engine.Batch) bool {
 	b.Reset()
 	for len(s.paths) == 0 {
@@ -236,7 +238,7 @@ func (s *pathSource) Next(b *engine.Batch) bool {
 			if made.Cut {
 				s.tried.Cut++
 			}
-			s.approved.open(s.origins[s.next], *at)
+			s.approved.addSite(s.origins[s.next], *at)
 		}
 		*at = site{}
 		s.next++

@@ -46,7 +46,7 @@ func (r *Report) annotations() (notes []ci.Note) {
 		for i := range r.Agents {
 			for k := range r.Agents[i].Changes {
 				c := &r.Agents[i].Changes[k]
-				names, first := r.alike(i, k)
+				names, first := r.agentsWithChange(i, k)
 				if c.Change != kind.change || !first {
 					continue
 				}
@@ -69,7 +69,8 @@ func (r *Report) annotations() (notes []ci.Note) {
 	return append(errs, notes...)
 }
 
-// annotation returns the annotation of a rule.
+// annotation returns the annotation about a rule that is responsible for change c of the named crawlers. It has a
+// line only for a new rule in a known file; otherwise its text says where the rule is.
 func (r *Report) annotation(level string, names []string, c *Change, rule *Rule) ci.Note {
 	file := r.New.File
 	if file == "" && r.New.files != nil {
@@ -117,7 +118,7 @@ func (r *Report) markdown() string {
 	fmt.Fprintf(out, "| %ss | closed | opened | other rule | same |\n|---|--:|--:|--:|--:|\n", r.Unit)
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		names, first := r.countedAs(i)
+		names, first := r.agentsCountedAs(i)
 		if !first {
 			continue
 		}
@@ -130,8 +131,8 @@ func (r *Report) markdown() string {
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
-			if names, first := r.alike(i, k); first && !several {
-				r.markdownChange(out, names, &r.Agents[i].Changes[k])
+			if names, first := r.agentsWithChange(i, k); first && !several {
+				r.printMarkdownChange(out, names, &r.Agents[i].Changes[k])
 			}
 		}
 	}
@@ -156,8 +157,8 @@ func (r *Report) markdown() string {
 	return msg.NoCommands(out.String())
 }
 
-// markdownChange prints the rules responsible for a change.
-func (r *Report) markdownChange(out *strings.Builder, names []string, c *Change) {
+// printMarkdownChange prints a change of the named crawlers as a folded table of the responsible rules.
+func (r *Report) printMarkdownChange(out *strings.Builder, names []string, c *Change) {
 	fmt.Fprintf(out, "\n<details><summary>%s</summary>\n\n| rule | %ss | examples |\n|---|--:|---|\n", ci.Markdown(r.title(names, c)), r.Unit)
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
 		rule := &c.Rules[i]
@@ -210,8 +211,8 @@ func excerpt(url, rule string, n int) string {
 	return fit(string(runes[:head])+"…"+tail, most)
 }
 
-// lastMatch returns where the last literal text of a rule begins and ends in a URL; zeros if one of the texts is
-// missing.
+// lastMatch returns the range of bytes at which the last literal text of a rule matches a URL. It returns zeros if
+// the URL does not contain all literal texts of the rule in order.
 func lastMatch(url, rule string) (from, to int) {
 	_, pattern, _ := strings.Cut(rule, ": ")
 	at := 0

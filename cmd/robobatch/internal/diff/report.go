@@ -192,7 +192,7 @@ type Day struct {
 // changeOrder is the display order of changes.
 var changeOrder = []engine.Change{engine.Closed, engine.Opened, engine.OtherRule}
 
-// Fill sets the counts.
+// Fill sets BadURLs, and replaces Agents by agents with all counts except those of preferences.
 func (r *Report) Fill(from *aggregate.ChangesReport) {
 	r.BadURLs, r.Agents = from.Bad, []Agent{}
 	for i := range from.Agents {
@@ -293,7 +293,8 @@ type PreferenceChange struct {
 	MoreFamilies int    `json:"more_families"`
 }
 
-// FillPreferences adds changes of preferences, after the agents.
+// FillPreferences adds changes of preferences to the agents that [Report.Fill] has set, so call it after Fill. It
+// ignores changes for other agents.
 func (r *Report) FillPreferences(changes []aggregate.PreferenceChange) {
 	for i := range changes {
 		c := &changes[i]
@@ -319,14 +320,15 @@ func answerText(p robots.Preference) string {
 	return [...]string{robots.Unstated: "unknown", robots.Refused: "n", robots.Permitted: "y"}[p]
 }
 
-// eachPreferences calls show once for each group of agents with the same preference changes.
+// eachPreferences calls show once for each group of agents with the same preference changes. It skips agents without
+// such changes.
 func (r *Report) eachPreferences(show func(names []string, changes []PreferenceChange)) {
 	for i := range r.Agents {
 		changes := r.Agents[i].Preferences
 		if len(changes) == 0 {
 			continue
 		}
-		if names, first := r.sharers(i, func(a *Agent) bool { return reflect.DeepEqual(a.Preferences, changes) }); first {
+		if names, first := r.agentsLike(i, func(a *Agent) bool { return reflect.DeepEqual(a.Preferences, changes) }); first {
 			show(names, changes)
 		}
 	}

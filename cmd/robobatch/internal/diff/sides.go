@@ -29,7 +29,8 @@ const kinds = 1 + int(robots.NumSources)
 // robots.txt files have equal claims for a crawler, all their answers for it are equal.
 type claims [kinds][]witness.Claim
 
-// claims returns what binds a crawler.
+// claims returns the rules and preferences that bind a crawler; none if r is nil. An Allow rule with an index pattern
+// (see [robots.Dialect.IndexPattern]) gives two claims.
 func (r *readRules) claims(a robots.Agent) (all claims) {
 	if r == nil {
 		return all
@@ -75,8 +76,9 @@ func (c *claims) equal(o *claims) bool {
 	return true
 }
 
-// sides returns the old and new claims of each kind that differs for a crawler. Crawlers with equal claims give one
-// result.
+// sides returns the old and new claims of each kind that differs for a crawler, with the patterns of other kinds on
+// which the answer also depends. It leaves out crawlers with the same claims as an earlier one. The result is nil if
+// nothing differs.
 func (s *site) sides(agents []robots.Agent) (all []witness.Sides) {
 	var known [][2]claims
 	for _, a := range agents {
@@ -115,8 +117,8 @@ func patternsOf(claims []witness.Claim) (patterns []string) {
 // noFile replaces the hash of a robots.txt that does not exist.
 const noFile = "none"
 
-// rulesHash returns a hash of the meaning of a robots.txt for these crawlers and those that it names. Comments and the
-// order of lines do not affect it.
+// rulesHash returns a hash of the meaning of a robots.txt for these crawlers and those that it names; noFile if r is
+// nil. Comments and the order of lines do not affect the hash.
 func (r *readRules) rulesHash(agents []robots.Agent) string {
 	if r == nil {
 		return noFile
@@ -144,8 +146,9 @@ func (r *readRules) rulesHash(agents []robots.Agent) string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// bindingName returns the name in the User-agent line that binds a crawler, and how far that name is from the
-// crawler's own: 0 for the same name; "" if no line binds it.
+// bindingName returns the name in the User-agent line that binds a crawler; "" if no line binds it. far is the
+// distance of that name from the crawler's own: 0 for the same name, 1 for the first fallback, and so on; it is
+// larger for "*", and largest for "".
 func (r *readRules) bindingName(a robots.Agent) (name string, far int) {
 	tokens := append([]robots.ProductToken{a.Token}, a.Fallbacks...)
 	groups := r.Binding(a)

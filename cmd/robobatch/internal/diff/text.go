@@ -30,14 +30,14 @@ func (r *Report) text() string {
 	for _, text := range r.caveats() {
 		out.WriteString(cli.Fill(text, width) + "\n\n")
 	}
-	r.table(out, false)
+	r.printTable(out, false)
 	if r.Unit == unitRequest {
 		out.WriteString("\n")
-		r.table(out, true)
+		r.printTable(out, true)
 	}
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {
-			if names, first := r.alike(i, k); first {
+			if names, first := r.agentsWithChange(i, k); first {
 				out.WriteString("\n")
 				r.printChange(out, names, &r.Agents[i].Changes[k])
 			}
@@ -94,9 +94,10 @@ func (r *Report) notes() (notes []string) {
 	return notes
 }
 
-// table prints a line for each agent with its requests, and below it the failed gates. It prints numbers of distinct
-// URLs only for changed requests, because only those are counted.
-func (r *Report) table(out *strings.Builder, distinct bool) {
+// printTable prints a line for each agent with its numbers of requests or, if distinct is true, of distinct URLs. The
+// failed gates are below the numbers of requests. There are no distinct URLs of unchanged requests, because they are
+// not counted.
+func (r *Report) printTable(out *strings.Builder, distinct bool) {
 	line := func(cells ...any) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-23s%13s%13s%13s%13s", cells...), " ") + "\n")
 	}
@@ -113,7 +114,7 @@ func (r *Report) table(out *strings.Builder, distinct bool) {
 	}
 	for i := range r.Agents {
 		a := &r.Agents[i]
-		names, first := r.countedAs(i)
+		names, first := r.agentsCountedAs(i)
 		if !first {
 			continue
 		}
@@ -138,9 +139,9 @@ func (r *Report) table(out *strings.Builder, distinct bool) {
 // numbers, instead of one line per agent.
 const manyAgents = 12
 
-// countedAs returns the agents with the same numbers and failed gates as agent i, and whether i is the first. Up to
-// manyAgents are listed one by one.
-func (r *Report) countedAs(i int) (names []string, first bool) {
+// agentsCountedAs returns the agents with the same numbers and failed gates as agent i, and whether agent i is the
+// first of them; nil if it is not. If there are at most manyAgents, each agent is returned separately.
+func (r *Report) agentsCountedAs(i int) (names []string, first bool) {
 	if len(r.Agents) <= manyAgents {
 		return []string{r.Agents[i].Agent}, true
 	}
@@ -154,14 +155,14 @@ func (r *Report) countedAs(i int) (names []string, first bool) {
 	}
 	a := &r.Agents[i]
 	gates := failed(a.Agent)
-	return r.sharers(i, func(b *Agent) bool {
+	return r.agentsLike(i, func(b *Agent) bool {
 		return a.Closed == b.Closed && a.Opened == b.Opened && a.OtherRule == b.OtherRule && a.Same == b.Same && slices.Equal(gates, failed(b.Agent))
 	})
 }
 
-// sharers returns the agents for which isLike is true, including agent i, and whether agent i is the first of them;
+// agentsLike returns the agents for which isLike is true, including agent i, and whether agent i is the first of them;
 // nil if it is not.
-func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first bool) {
+func (r *Report) agentsLike(i int, isLike func(*Agent) bool) (names []string, first bool) {
 	for k := range r.Agents {
 		if !isLike(&r.Agents[k]) {
 			continue
@@ -174,15 +175,16 @@ func (r *Report) sharers(i int, isLike func(*Agent) bool) (names []string, first
 	return names, true
 }
 
-// alike returns the agents with the same changes, and whether agent i is the first of them.
-func (r *Report) alike(i, change int) (names []string, first bool) {
-	return r.sharers(i, func(a *Agent) bool {
+// agentsWithChange returns the agents that have a change equal to one of agent i, which is given by its index, and
+// whether agent i is the first of them; nil if it is not.
+func (r *Report) agentsWithChange(i, change int) (names []string, first bool) {
+	return r.agentsLike(i, func(a *Agent) bool {
 		return slices.ContainsFunc(a.Changes, func(c Change) bool { return reflect.DeepEqual(c, r.Agents[i].Changes[change]) })
 	})
 }
 
-// printChange prints the rules responsible for a change, and the families of paths and the origins in which it
-// happens.
+// printChange prints a change for the named crawlers: the responsible rules with examples, the families of paths, the
+// origins, the status codes in the log, and the requests of the latest days.
 func (r *Report) printChange(out *strings.Builder, agents []string, c *Change) {
 	out.WriteString(fit(r.title(agents, c), width) + "\n")
 	for i := range c.Rules[:min(len(c.Rules), shownRules)] {
@@ -243,7 +245,8 @@ func (r *Report) printChange(out *strings.Builder, agents []string, c *Change) {
 	}
 }
 
-// remark returns a note if status codes in the log contradict the change, such as 404 for paths that it opens.
+// remark returns a note if the status code in the log contradicts the change: a success for paths that it closes, or
+// an error for paths that it opens; "" otherwise.
 func (s *Status) remark(change string) string {
 	switch {
 	case s.Status == nil:
@@ -272,7 +275,7 @@ func (r *Report) severalOrigins() bool {
 	return false
 }
 
-// path returns the part of a URL after its origin.
+// path returns the part of a URL after its origin; the whole URL if it has no such part.
 func path(url string) string {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -346,7 +349,8 @@ func describe(rule string, line int, reason string) string {
 	return "robots.txt " + strings.ReplaceAll(reason, "_", " ")
 }
 
-// printParts prints the largest parts.
+// printParts prints a title, at most shownParts parts, and how many others there are. more is the number of parts
+// that are not in parts.
 func (r *Report) printParts(out *strings.Builder, title string, parts []Part, more int) {
 	out.WriteString("  " + title + "\n")
 	for _, p := range parts[:min(len(parts), shownParts)] {
@@ -368,7 +372,7 @@ func (r *Report) partLine(name string, c Count, remark string) string {
 	return "      " + name + strings.Repeat(" ", room-cli.Columns(name)) + "  " + counts + "\n"
 }
 
-// fit truncates a text to n columns.
+// fit truncates a text to n columns. A truncated text ends with "…".
 func fit(s string, n int) string {
 	if cli.Columns(s) <= n {
 		return s

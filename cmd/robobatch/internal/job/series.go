@@ -142,7 +142,7 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 	if items, p.hint, err = series.Divide(items, p.dir.Count, textSize); err != nil {
 		return err
 	}
-	p.list, p.items = series.ListOf(items), series.Of(items, p.dir.Shard)
+	p.list, p.items = series.ListOf(items), series.ItemsOf(items, p.dir.Shard)
 	p.bytes = series.ListOf(p.items).Bytes
 	return nil
 }

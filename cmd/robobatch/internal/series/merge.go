@@ -22,14 +22,17 @@ import (
 
 // Merge sums the statistics of all shards of a run, from the given files or, without any, from all statistics in the
 // directory. It returns an error if they come from different runs, if a shard is missing, or if an output was
-// modified after its shard ended.
+// modified after its shard ended. Failed inputs are not an error.
+//
+// Merge first removes _SUCCESS, which [Dir.Succeed] writes again, and then the outputs of other pieces of the inputs
+// (see [Dir.DropOthers]).
 func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	p := storage.Of(d.Name)
 	sweep := p.Sweep(d.Name, func(name string) bool { return strings.HasSuffix(name, "_SUCCESS") }) // left by killed merges
 	if err := errors.Join(p.Remove(d.success()), sweep); err != nil {
 		return nil, err
 	}
-	there, err := d.look()
+	there, err := d.listFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +48,11 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		if all[i], err = readStats(name); err != nil {
 			return nil, err
 		}
-		if err := all[0].sameRun(all[i]); err != nil {
+		if err := all[0].checkSameRun(all[i]); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.complete(all); err != nil {
+	if err := d.checkComplete(all); err != nil {
 		return nil, err
 	}
 	// Sum the shards.
@@ -93,7 +96,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		return nil, err
 	}
 	sum.End(d.Name)
-	spare, err := there.check(ctx, d, sum)
+	spare, err := there.checkOutputs(ctx, d, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func (d Dir) Succeed(s *Sum) error {
 	return total.Write(d.success())
 }
 
-// readStats reads the statistics of a shard.
+// readStats reads the statistics of a shard, and checks their seal.
 func readStats(name string) (f shardFile, err error) {
 	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,8 +133,8 @@ func readStats(name string) (f shardFile, err error) {
 	return shardFile{name, s}, nil
 }
 
-// adds reports whether the outputs are files in partitions to which other runs may also write.
-func (s *Stats) adds() bool { return len(s.Series.Flags["partition_by"]) > 0 }
+// addsToPartitions reports whether the outputs are files in partitions to which other runs may also write.
+func (s *Stats) addsToPartitions() bool { return len(s.Series.Flags["partition_by"]) > 0 }
 
 // made returns everything, besides the inputs, that the outputs of a shard depend on.
 func (s *Stats) made() *Made { return &Made{s.Version, s.RulesHash, s.Series.Flags, s.RulesName} }
@@ -142,8 +145,8 @@ type shardFile struct {
 	*Stats
 }
 
-// sameRun returns an error if two files are not from shards of one run.
-func (a shardFile) sameRun(b shardFile) error {
+// checkSameRun returns an error if two files are not from shards of one run.
+func (a shardFile) checkSameRun(b shardFile) error {
 	what := a.made().Differ(b.made())
 	switch la, lb := a.Series.List, b.Series.List; {
 	case a.Series.Shard.Count != b.Series.Shard.Count:
@@ -157,8 +160,9 @@ func (a shardFile) sameRun(b shardFile) error {
 	return fmt.Errorf("%s and %s come from different runs: %s: run all shards again with -resume, or remove the file of the older run", msg.File(a.name), msg.File(b.name), what)
 }
 
-// complete returns an error unless each shard of a run occurs exactly once, and the shards together have all inputs.
-func (d Dir) complete(all []shardFile) error {
+// checkComplete returns an error unless each shard of a run occurs exactly once, and the shards together have all
+// inputs. It expects at least one file, and all of one run.
+func (d Dir) checkComplete(all []shardFile) error {
 	count := max(1, all[0].Series.Shard.Count)
 	of := make(map[int]string, count)
 	inputs := 0
@@ -196,8 +200,8 @@ type view struct {
 	files   map[string]storage.Info // all other files
 }
 
-// look lists all files in the directory.
-func (d Dir) look() (*view, error) {
+// listFiles lists all files in the directory. If the directory does not exist, the view is empty.
+func (d Dir) listFiles() (*view, error) {
 	v := &view{files: map[string]storage.Info{}}
 	err := storage.Of(d.Name).Walk(d.Name, func(name string, info storage.Info) error {
 		path := storage.Rel(d.Name, name)
@@ -218,12 +222,12 @@ func (d Dir) look() (*view, error) {
 	return v, nil
 }
 
-// check checks that the outputs have not changed since their shards ended. It returns a warning about files in the
-// directory that belong to other inputs.
-func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
+// checkOutputs returns an error if outputs changed after their shards ended, or if two inputs have the same output.
+// It returns a warning about outputs in the directory that belong to other inputs; its Count is 0 if there are none.
+func (v *view) checkOutputs(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
-	found, err := v.compare(ctx, d, s.Series.Outputs, asLeft)
+	found, err := v.compare(ctx, d, s.Series.Outputs, fileDifference)
 	if err != nil {
 		return spare, err
 	}
@@ -244,7 +248,7 @@ func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning,
 	}
 	var others []string
 	for _, output := range v.records {
-		if !ours[output] && !s.adds() {
+		if !ours[output] && !s.addsToPartitions() {
 			others = append(others, d.join(output))
 		}
 	}

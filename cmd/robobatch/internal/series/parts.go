@@ -74,9 +74,10 @@ func (d Dir) BeginParts(list List) (dir string, remove func() error, err error) 
 	}, err
 }
 
-// FinishParts moves the partition files of an input to their final location, and writes the record. Before it moves
-// the first file, it writes a pending record that lists all of them, so that a later run can remove them if the
-// process dies.
+// FinishParts moves the partition files of an input from dir, which BeginParts returned, to their final location, and
+// writes the record. Before it moves the first file, it writes a pending record that lists all of them, so that a
+// later run can remove them if the process dies. It sets Output and Pending of the record, and changes Parts to the
+// final names.
 func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	r.Output, r.Pending = item.Output, true
 	var from []string
@@ -92,7 +93,7 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 	if r.Parts = parts; len(parts) == 0 && r.Counts.Written > 0 {
 		return fmt.Errorf("%s: %w", msg.File(item.Name), output.ErrPartition)
 	}
-	if err := write(d.record(item.Output), r); err != nil {
+	if err := writeManifest(d.record(item.Output), r); err != nil {
 		return err
 	}
 	for i := range parts {
@@ -108,14 +109,14 @@ func (d Dir) FinishParts(item *Item, r *Record, dir string) error {
 		storage.Forget(name)
 	}
 	r.Pending = false
-	return write(d.record(item.Output), r)
+	return writeManifest(d.record(item.Output), r)
 }
 
 // removeParts removes the files that a record lists, and then the record.
 func (d Dir) removeParts(r *Record) error {
 	if !r.Pending && len(r.Parts) > 0 {
 		r.Pending = true
-		if err := write(d.record(r.Output), r); err != nil {
+		if err := writeManifest(d.record(r.Output), r); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,8 @@ type Record struct {
 	Unverified *summary.Unverified `json:"unverified,omitempty"`
 }
 
-// NewRecord returns the record of a complete output, made from the report about its input.
+// NewRecord returns the record of a complete output, made from the report about its only input. The caller sets Made,
+// Input and Reject; Finish and FinishParts set the rest. The record shares memory with the report.
 func NewRecord(r *summary.Report) *Record {
 	file := r.File
 	if file == nil {
@@ -77,7 +78,8 @@ type Made struct {
 // with underscores.
 type Flags map[string]json.RawMessage
 
-// FlagsOf returns the fields of structs as flags.
+// FlagsOf returns the fields of structs as flags, by their names in JSON. If several structs have a field, the last
+// one counts.
 func FlagsOf(forms ...any) (Flags, error) {
 	all := Flags{}
 	for _, form := range forms {
@@ -105,9 +107,9 @@ func (f Flags) Differ(other Flags) (names []string) {
 	return names
 }
 
-// Unlike returns the flags that differ from those of a record, with both values. If another version of the program
-// wrote the record, only flags that both versions know are compared.
-func (m *Made) Unlike(record *Made) (texts []string) {
+// FlagDifferences returns the flags that differ from those of a record, with both values. If another version of the
+// program wrote the record, only flags that both versions know are compared.
+func (m *Made) FlagDifferences(record *Made) (texts []string) {
 	for _, name := range slices.Sorted(maps.Keys(m.Flags)) {
 		now, was := compact(m.Flags[name]), compact(record.Flags[name])
 		if _, both := record.Flags[name]; now == was || !both && m.Version != record.Version {
@@ -118,7 +120,8 @@ func (m *Made) Unlike(record *Made) (texts []string) {
 	return texts
 }
 
-// compact removes white space from JSON values that were read from an indented file.
+// compact returns a JSON value in one form, so that values can be compared: without white space, with sorted keys. A
+// text that is not JSON is returned unchanged.
 func compact(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -131,7 +134,8 @@ func compact(raw json.RawMessage) string {
 	return string(text)
 }
 
-// Differ describes how the records differ, such as "other rules" or "another -sort"; "" if they do not.
+// Differ describes the first difference of two records in version, rules or flags, such as "other rules" or "another
+// -sort"; "" if there is none.
 func (m *Made) Differ(other *Made) string {
 	switch names := m.Flags.Differ(other.Flags); {
 	case m.Version != other.Version:
@@ -154,7 +158,8 @@ type Source struct {
 	Part ingest.Part `json:"part,omitzero"` // the part that was read
 }
 
-// SourceOf describes the stored input of an item: by the hash of the file or, for an object, by its ETag.
+// SourceOf identifies the stored input of an item: by the hash of the file or, for an object, by its ETag. For a
+// hash, it reads the whole file.
 func SourceOf(item *Item, file string) (Source, error) {
 	s := Source{Name: item.Name, Part: item.Part}
 	p := storage.Of(file)
@@ -181,7 +186,7 @@ type State struct {
 // then kept, unless the record belongs to another input.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	const another = "another input"
-	r, why := d.read(item, want)
+	r, why := d.readRecord(item, want)
 	if item.Err != nil {
 		return State{Why: why, Kept: r != nil}, item.Err
 	}
@@ -198,9 +203,9 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	return State{Done: r, Why: why, Source: source}, nil
 }
 
-// read returns the record of an output, if the output is unmodified and was made with the same rules, flags and
-// version as want.
-func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
+// readRecord returns the record of an output, if the output is unmodified and was made with the same rules, flags and
+// version as want. Otherwise it returns nil and the reason, which is "" if there is no record.
+func (d Dir) readRecord(item *Item, want *Made) (r *Record, why string) {
 	text, err := storage.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""
@@ -216,35 +221,36 @@ func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 		return nil, "an earlier run was stopped while it moved files"
 	}
 	for _, file := range filesOf(r.output()) {
-		if asLeft(d.join(file.Name), &file.File) != "" {
+		if fileDifference(d.join(file.Name), &file.File) != "" {
 			return nil, "the output has changed since"
 		}
 	}
 	return r, ""
 }
 
-// asLeft says how a file differs from its record; "" if it does not. It compares the ETag if the storage has one, and
-// the bytes otherwise.
-func asLeft(name string, want *summary.File) string {
+// fileDifference says how a file differs from its record; "" if it does not. It compares the ETag if the storage has
+// one, and the bytes otherwise.
+func fileDifference(name string, want *summary.File) string {
 	switch info, err := storage.Of(name).Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
 	case err != nil:
 		return "cannot be read: " + atomicfile.Cause(err).Error()
 	case info.Size != want.Bytes:
-		return otherSize(info.Size, want.Bytes)
+		return sizeDifference(info.Size, want.Bytes)
 	case info.Tag == "" || want.Tag == "":
-		return sameBytes(name, want)
+		return byteDifference(name, want)
 	case info.Tag != want.Tag:
 		return "was overwritten after its run"
 	}
 	return ""
 }
 
-// sameBytes says how the bytes of a file differ from the recorded size and hash; "" if they do not.
-func sameBytes(name string, want *summary.File) string {
+// byteDifference says how the bytes of a file differ from the recorded size and hash; "" if they do not. It reads the
+// whole file.
+func byteDifference(name string, want *summary.File) string {
 	if info, err := storage.Of(name).Stat(name); err == nil && info.Size < 0 {
-		return otherSize(info.Size, want.Bytes) // reading it may never end
+		return sizeDifference(info.Size, want.Bytes) // reading it may never end
 	}
 	switch size, hash, err := storage.Sum(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -252,15 +258,15 @@ func sameBytes(name string, want *summary.File) string {
 	case err != nil:
 		return "cannot be read: " + atomicfile.Cause(err).Error()
 	case size != want.Bytes:
-		return otherSize(size, want.Bytes)
+		return sizeDifference(size, want.Bytes)
 	case hash != want.XXH3:
 		return "has changed since its run"
 	}
 	return ""
 }
 
-// otherSize describes a file with a different size.
-func otherSize(now, was int64) string {
+// sizeDifference describes a file with a different size.
+func sizeDifference(now, was int64) string {
 	if now < 0 {
 		return "is no longer a file"
 	}
@@ -277,7 +283,9 @@ func (d Dir) Forget(item *Item) {
 	}
 }
 
-// Clear removes the record of an output, and then the output.
+// Clear removes the record of an output, and then the output. With partitions, it removes the files that the record
+// lists, and then the record. It returns an error without removing anything if that record belongs to another input
+// or was altered.
 func (d Dir) Clear(item *Item) error {
 	p := storage.Of(d.Name)
 	if d.Partitioned {
@@ -305,7 +313,8 @@ func (d Dir) Clear(item *Item) error {
 	return p.Remove(d.Output(item))
 }
 
-// Finish writes the record of a complete output.
+// Finish writes the record of a complete output, and sets its Output and Tag. It returns an error if the output does
+// not have the recorded size.
 func (d Dir) Finish(item *Item, r *Record) error {
 	info, err := storage.Of(d.Name).Stat(d.Output(item))
 	if err != nil {
@@ -315,11 +324,11 @@ func (d Dir) Finish(item *Item, r *Record) error {
 		return fmt.Errorf("%s has %s bytes, but %s were written: check that no other run writes it", msg.File(d.Output(item)), msg.Number(info.Size), msg.Number(r.Bytes))
 	}
 	r.Output, r.Tag = item.Output, info.Tag
-	return write(d.record(item.Output), r)
+	return writeManifest(d.record(item.Output), r)
 }
 
-// write writes a manifest.
-func write(name string, v any) error {
+// writeManifest writes a manifest.
+func writeManifest(name string, v any) error {
 	text, err := summary.Text(v)
 	if err != nil {
 		return err
@@ -402,7 +411,7 @@ func NewSum(r *summary.Report, s Series) *Sum {
 	return &Sum{Stats: Stats{r, s}}
 }
 
-// Add adds a complete output.
+// Add adds the counts, files and warnings of a complete output. item is the input that the record belongs to.
 func (s *Sum) Add(r *Record, item *Item) {
 	s.Counts.Add(&r.Counts)
 	s.AddAgents(r.ByAgent, r.Others, r.Unbound)
@@ -420,7 +429,7 @@ func (s *Sum) Add(r *Record, item *Item) {
 	s.warnings.Add(r.Input.Name, r.Warnings)
 }
 
-// End completes the report of the sum.
+// End sets the output, heading and warnings of the report. Call it after all outputs and failures have been added.
 func (s *Sum) End(out string) {
 	s.Output = out
 	s.Warnings = append(slices.Clone(s.Series.RunWarnings), s.warnings.Warnings(s.Series.Done)...)
@@ -446,4 +455,4 @@ func (s *Sum) End(out string) {
 }
 
 // Write writes the sealed statistics.
-func (s *Stats) Write(name string) error { return write(name, s) }
+func (s *Stats) Write(name string) error { return writeManifest(name, s) }

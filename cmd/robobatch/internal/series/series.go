@@ -142,8 +142,8 @@ func ListOf(items []Item) List {
 	return l
 }
 
-// Of returns the items of a shard, in list order. Call [Divide] first.
-func Of(items []Item, s Shard) []Item {
+// ItemsOf returns the items of a shard, in list order. Call [Divide] first.
+func ItemsOf(items []Item, s Shard) []Item {
 	if s.Whole() {
 		return items
 	}
@@ -211,7 +211,8 @@ func (d Dir) Begin(items []Item, rejects string) error {
 	return d.sweep(items, rejects)
 }
 
-// sweep removes temporary files of killed processes.
+// sweep removes temporary files that killed processes left for outputs of these items, for their records and, unless
+// rejects is "", for their lists in the directory rejects.
 func (d Dir) sweep(items []Item, rejects string) error {
 	dirs := map[string]bool{".": true} // directories of outputs
 	for i := range items {
@@ -246,7 +247,8 @@ func (d Dir) Rejects(dir string, item *Item) string {
 	return storage.Join(dir, item.Output+rejectsSuffix)
 }
 
-// FailedText is the error text about failed inputs: it names the first one, and the file that lists all of them.
+// FailedText is the error text about failed inputs: it names the first ones and their errors, and the file that lists
+// all of them.
 func FailedText(failures []Failure, list string) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "%s failed:", msg.Count(int64(len(failures)), "input"))

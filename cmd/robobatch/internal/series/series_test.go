@@ -90,7 +90,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	divided, _, err := Divide(base, 2, nil)
-	if got := len(Of(divided, Shard{Index: 0, Count: 2})) + len(Of(divided, Shard{Index: 1, Count: 2})); err != nil || got != 2 || len(Of(base, Shard{})) != 2 {
+	if got := len(ItemsOf(divided, Shard{Index: 0, Count: 2})) + len(ItemsOf(divided, Shard{Index: 1, Count: 2})); err != nil || got != 2 || len(ItemsOf(base, Shard{})) != 2 {
 		t.Error(got, err)
 	}
 }

@@ -19,7 +19,8 @@ type Shard struct {
 // Most is the maximum number of shards; no scheduler starts as many tasks.
 const Most = 1_000_000
 
-// Parse parses "2/8", "auto" for the shard given by the environment, or "" for all inputs.
+// Parse parses "2/8", "auto" for the shard given by the environment, or "" for all inputs. getenv is needed only for
+// "auto".
 func Parse(text string, getenv func(name string) string) (Shard, error) {
 	switch text {
 	case "":
@@ -148,7 +149,7 @@ func shownValue(value string) string {
 	return strconv.Quote(value)
 }
 
-// shard returns the shard given by the variables.
+// shard returns the shard given by the variables. It returns an error if the variables do not give both numbers.
 func (s *scheduler) shard(getenv func(string) string) (Shard, error) {
 	if getenv(s.count) == "" && s.noCount != "" {
 		return Shard{}, fmt.Errorf("%s is set, and %s is not: %s", s.index, s.count, s.noCount)

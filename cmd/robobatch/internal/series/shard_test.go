@@ -86,7 +86,7 @@ func divide(t *testing.T, sizes []int64, count int, textSize Sizer) (items []Ite
 	loads = make([]int64, count)
 	n := 0
 	for shard := range loads {
-		for _, item := range Of(items, Shard{shard, count}) {
+		for _, item := range ItemsOf(items, Shard{shard, count}) {
 			loads[shard] += max(0, item.Size) + perInput
 			n++
 		}

@@ -51,7 +51,7 @@ func Divide(items []Item, count int, textSize Sizer) (all []Item, hint string, e
 		}
 		pieces := cut(item.Size, part, max(part/16, least+1), given, &shard)
 		for i := range pieces {
-			pieces[i].name(&item, i, len(pieces), text)
+			pieces[i].makeItem(&item, i, len(pieces), text)
 			all = append(all, pieces[i].item)
 		}
 	}
@@ -77,8 +77,9 @@ type piece struct {
 // leastPart is the minimum size of a piece, as a fraction of a shard.
 const leastPart = ingest.LeastPart / 8
 
-// cut cuts an input into pieces that fill the free space of shards, beginning with the given shard. No piece is
-// smaller than least bytes.
+// cut cuts an input of size stored bytes into pieces that fill each shard up to part bytes, beginning with *shard,
+// which it advances. The last shard takes all that is left. No piece is smaller than least bytes, unless the input
+// is. cut adds the bytes of the pieces to given, the bytes of each shard.
 func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 	for from := int64(0); from < size; {
 		room := part - given[*shard]
@@ -98,8 +99,10 @@ func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 	return pieces
 }
 
-// name creates the item of a piece of an input with that many bytes of text. Names of outputs sort like the pieces.
-func (p *piece) name(of *Item, i, n int, text int64) {
+// makeItem sets p.item to piece i of n of an input with that many bytes of text; a single piece is the whole input.
+// Offsets of a piece are stored bytes, and those of its Part are bytes of text. Names of outputs sort like the
+// pieces.
+func (p *piece) makeItem(of *Item, i, n int, text int64) {
 	p.item = *of
 	if n == 1 {
 		p.item.shard = p.shard + 1
@@ -128,14 +131,14 @@ var pieceOf = regexp.MustCompile(`\.[0-9]+-of-[0-9]+(\.verdicts\.[^/]*)$`)
 // DropOthers removes outputs that an earlier run with a different number of shards made from other pieces of the same
 // inputs: their rows would be duplicates. Only the last of all shards may call it.
 func (d Dir) DropOthers(s *Sum) error {
-	there, err := d.look()
+	there, err := d.listFiles()
 	if err != nil {
 		return err
 	}
 	return d.dropOthers(there, s)
 }
 
-// dropOthers is DropOthers for a list of existing files.
+// dropOthers is DropOthers for a list of existing files, from which it also removes the files.
 func (d Dir) dropOthers(there *view, s *Sum) error {
 	type whole struct{ input, output string }
 	ours, wholes := map[string]bool{}, map[whole]bool{}

@@ -55,7 +55,7 @@ func (v *Verification) addFinding(kind, name, format string, args ...any) {
 // Verify reads all manifests and outputs in the directory, and finds the files that differ from what the runs of all
 // shards left. It returns an error if the directory cannot be read, or has no manifest.
 func (d Dir) Verify(ctx context.Context) (*Verification, error) {
-	there, err := d.look()
+	there, err := d.listFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	}
 
 	want, all := v.expectedOutputs(d, there, records)
-	if all != nil && all[0].adds() { // other runs have added to the partitions
+	if all != nil && all[0].addsToPartitions() { // other runs have added to the partitions
 		for _, output := range slices.Sorted(maps.Keys(records)) {
 			if !slices.ContainsFunc(want, func(o Output) bool { return o.Output == output }) {
 				want = append(want, records[output].output())
@@ -86,7 +86,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 		}
 	}
 	v.Outputs = len(want)
-	found, err := there.compare(ctx, d, want, sameBytes)
+	found, err := there.compare(ctx, d, want, byteDifference)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (d Dir) Verify(ctx context.Context) (*Verification, error) {
 	return v, nil
 }
 
-// readSealed reads a manifest.
+// readSealed reads a manifest into v, and checks its seal.
 func readSealed(name string, v any) error {
 	if info, err := storage.Of(name).Stat(name); err == nil && info.Size < 0 {
 		return errors.New("is not a file")
@@ -132,8 +132,9 @@ func readSealed(name string, v any) error {
 	return summary.Read(text, v)
 }
 
-// expectedOutputs returns the outputs of all shards according to their statistics. It returns nil if one of the files
-// of statistics is missing, altered or from another run; then the outputs in the records are used instead.
+// expectedOutputs returns the outputs of all shards according to their statistics, and the statistics in all. If a
+// file of statistics is missing, altered or from another run, it returns the outputs of the records instead, and all
+// is nil. It adds findings about statistics, and about records that contradict them.
 func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*Record) (want []Output, all []shardFile) {
 	fits := len(there.stats) > 0
 	if !fits {
@@ -147,7 +148,7 @@ func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*R
 			continue
 		}
 		if len(all) > 0 {
-			if err := all[0].sameRun(s); err != nil {
+			if err := all[0].checkSameRun(s); err != nil {
 				v.addFinding(OtherRun, name, "%v", err)
 				fits = false
 				continue
@@ -156,7 +157,7 @@ func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*R
 		all = append(all, s)
 	}
 	if fits {
-		if err := d.complete(all); err != nil {
+		if err := d.checkComplete(all); err != nil {
 			v.addFinding(Missing, d.Name, "%s", strings.TrimPrefix(err.Error(), "missing: "))
 			fits = false
 		}
@@ -189,7 +190,8 @@ func (v *Verification) expectedOutputs(d Dir, there *view, records map[string]*R
 	return want, all
 }
 
-// checkEnds compares the failure lists and the totals of merge with the statistics.
+// checkEnds compares the failure lists and the totals of merge with the statistics of all shards. It does nothing if
+// all is nil.
 func (v *Verification) checkEnds(d Dir, there *view, all []shardFile) {
 	if all == nil {
 		return // modified and missing files were already reported
@@ -300,12 +302,12 @@ func (v *Verification) findUnknownFiles(s *Stats) error {
 	return err
 }
 
-// verifyFile compares a file with the size and hash that a run recorded.
+// verifyFile compares a file with the size and hash that a run recorded, and adds a finding if it differs.
 func (v *Verification) verifyFile(name string, want *summary.File) {
 	v.Outputs++
 	v.Bytes += want.Bytes
 	kind := Altered
-	why := sameBytes(name, want)
+	why := byteDifference(name, want)
 	if why == missing {
 		kind = Missing
 	}
@@ -314,9 +316,10 @@ func (v *Verification) verifyFile(name string, want *summary.File) {
 	}
 }
 
-// compare returns findings for outputs that were modified or are missing. It calls same for files whose size has not
-// changed.
-func (v *view) compare(ctx context.Context, d Dir, want []Output, same func(name string, want *summary.File) string) ([]Finding, error) {
+// compare returns findings for files of outputs that were modified or are missing. For files whose size has not
+// changed, it calls difference, which describes a difference in content, or returns ""; several goroutines call it at
+// once.
+func (v *view) compare(ctx context.Context, d Dir, want []Output, difference func(name string, want *summary.File) string) ([]Finding, error) {
 	files := make([]summary.NamedFile, 0, len(want))
 	for i := range want {
 		files = append(files, filesOf(want[i])...)
@@ -334,11 +337,11 @@ func (v *view) compare(ctx context.Context, d Dir, want []Output, same func(name
 		case !ok:
 			found[i] = Finding{Missing, name, missing}
 		case info.Size != o.Bytes:
-			found[i] = Finding{Altered, name, otherSize(info.Size, o.Bytes)}
+			found[i] = Finding{Altered, name, sizeDifference(info.Size, o.Bytes)}
 		default:
 			group.Go(func() error {
 				defer storage.Forget(name)
-				if why := same(name, &o.File); why != "" {
+				if why := difference(name, &o.File); why != "" {
 					found[i] = Finding{Altered, name, why}
 				}
 				return nil
@@ -388,7 +391,7 @@ func (d Dir) CheckFlags(ctx context.Context, items []Item, want *Made) error {
 			if err != nil || json.Unmarshal(text, &r) != nil || r.Output != items[i].Output {
 				return nil
 			}
-			flags := want.Unlike(&r.Made)
+			flags := want.FlagDifferences(&r.Made)
 			if len(flags) == 0 {
 				return nil
 			}
@@ -470,7 +473,7 @@ func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 	return &checking{Console: g.console(std), names: g.names}, faults.Err()
 }
 
-// Run checks the names in order.
+// Run checks the names in order, and prints the findings. It returns an error if there are any.
 func (c *checking) Run(ctx context.Context) error {
 	var sum Verification
 	for _, name := range c.names {

@@ -163,38 +163,38 @@ func TestVerifyOthers(t *testing.T) {
 			r := &Record{}
 			err := readSealed("out/_done/b.out.json", r)
 			r.RulesHash = "others"
-			return errors.Join(err, write("out/_done/b.out.json", r))
+			return errors.Join(err, writeManifest("out/_done/b.out.json", r))
 		}},
 		{"[other run out/_done/b.out.json]", func() error { // of an earlier run, with other bytes
 			r := &Record{}
 			err := readSealed("out/_done/b.out.json", r)
 			r.XXH3 = strings.Repeat("0", 32)
-			return errors.Join(err, write("out/_done/b.out.json", r))
+			return errors.Join(err, writeManifest("out/_done/b.out.json", r))
 		}},
 		{"[other run out/_done/b.out.json]", func() error { // of another input
 			r := &Record{}
 			err := readSealed("out/_done/b.out.json", r)
 			r.Input.Name = "in/other.log"
-			return errors.Join(err, write("out/_done/b.out.json", r))
+			return errors.Join(err, writeManifest("out/_done/b.out.json", r))
 		}},
 		{"[other run out/_SUCCESS]", func() error { // of another list of inputs
 			s := &Stats{}
 			err := readSealed("out/_SUCCESS", s)
 			s.Series.List.Hash = "another"
-			return errors.Join(err, write("out/_SUCCESS", s))
+			return errors.Join(err, writeManifest("out/_SUCCESS", s))
 		}},
 		{"[other run out/_done/b.out.json]", func() error { return os.Rename("out/_done/a.out.json", "out/_done/b.out.json") }},
 		{"[other run out/_SUCCESS]", func() error {
 			s := &Stats{}
 			err := readSealed("out/_SUCCESS", s)
 			s.Version = "v2"
-			return errors.Join(err, write("out/_SUCCESS", s))
+			return errors.Join(err, writeManifest("out/_SUCCESS", s))
 		}},
 		{"[other run out/_stats.1-of-2.json]", func() error {
 			s := &Stats{}
 			err := readSealed("out/_stats.1-of-2.json", s)
 			s.Version = "v2"
-			return errors.Join(err, write("out/_stats.1-of-2.json", s))
+			return errors.Join(err, writeManifest("out/_stats.1-of-2.json", s))
 		}},
 		{"[missing out/]", func() error { return os.Remove("out/_stats.1-of-2.json") }},
 		{"[missing out/_stats.json]", func() error {
