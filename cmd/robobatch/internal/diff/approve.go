@@ -366,9 +366,9 @@ func (a *Approvals) notes() (notes []string) {
 	return notes
 }
 
-// write writes a file that approves all collected changes, sorted by origin. Crawlers with the same change share a
+// writeFile writes a file that approves all collected changes, sorted by origin. Crawlers with the same change share a
 // line.
-func (a *Approvals) write(w io.Writer) error {
+func (a *Approvals) writeFile(w io.Writer) error {
 	agents := map[approval][]string{} // agents of changes that differ only in the crawler
 	for entry := range a.made {
 		name := entry.agent

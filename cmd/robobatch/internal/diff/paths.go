@@ -179,7 +179,7 @@ func (d *run) comparePaths(ctx context.Context, src *pathSource, sink *changesSi
 		if err != nil {
 			return err
 		}
-		if err := d.approved.write(f); err != nil {
+		if err := d.approved.writeFile(f); err != nil {
 			return errors.Join(err, f.Close())
 		}
 		if err := f.Commit(); err != nil {

@@ -58,7 +58,7 @@ It opens no network connection unless a name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usage or input.`
 	c.Flags = flags.Sections{
-		Input: g.Input(flags.NameRules), Question: g.Asked(), Run: append([]cli.Flag{{Name: "v", Set: cli.Bool(&g.Work.Verbose), Doc: "Also print the expectations that passed (text), and the stack of a panic."}}, g.Run()...),
+		Input: g.InputFlags(flags.NameRules), Question: g.QuestionFlags(), Run: append([]cli.Flag{{Name: "v", Set: cli.Bool(&g.Work.Verbose), Doc: "Also print the expectations that passed (text), and the stack of a panic."}}, g.RunFlags()...),
 		Output: []cli.Flag{
 			{Name: "expect", Arg: "file", Files: true, Needed: "name a file of lines such as: allow Googlebot /blog/", Set: cli.Text(&g.expect), Doc: `
 			File of expectations (docs/CI.md). One per line, such as "disallow @ai /private/ rule=12". - is standard input.`},
@@ -125,7 +125,7 @@ func readExpectations(name string, in io.Reader) (*expectations, error) {
 	return parseExpectations(f, name, lists)
 }
 
-// Run checks the expectations.
+// Run checks the expectations, and prints the results. A failed expectation or a problem of a file is an error.
 func (c *checkRun) Run(ctx context.Context) error {
 	targets := make([]Target, len(c.file.Lines))
 	for i, line := range c.file.Lines {
@@ -134,7 +134,7 @@ func (c *checkRun) Run(ctx context.Context) error {
 				c.file.Name, line.Num, line.URL)
 		}
 	}
-	answer, err := c.Answerer(ctx, targets)
+	answer, err := c.NewAnswerer(ctx, targets)
 	c.Rules.Warn(&c.Console)
 	if err != nil {
 		return errors.Join(err, c.Close())
@@ -153,7 +153,7 @@ func (c *checkRun) Run(ctx context.Context) error {
 			results = append(results, c.file.Judge(&c.file.Lines[i], a))
 		}
 	}
-	if warnings := c.Unclear(); len(warnings) > 0 && c.file.Waivers[UnclearAgent] == 0 {
+	if warnings := c.UnclearAgents(); len(warnings) > 0 && c.file.Waivers[UnclearAgent] == 0 {
 		return errors.Join(fmt.Errorf("%s: %s: %s; correct it, or waive %s", c.file.Name, warnings[0].Text,
 			strings.Join(warnings[0].Examples, ", "), UnclearAgent), c.Close())
 	}
@@ -166,8 +166,9 @@ func (c *checkRun) Run(ctx context.Context) error {
 	return err
 }
 
-// problems returns the problems of the files that are not waived, such as a missing robots.txt; failed expectations
-// are not among them.
+// problems returns the problems of the robots.txt files that are not waived: a missing robots.txt, a file that is not
+// a robots.txt, and a search engine that is blocked from the whole site, if no expectation says so. results are those
+// of the expectations.
 func (c *checkRun) problems(results []result) (problems []result) {
 	add := func(code, text string) {
 		if c.file.Waivers[code] == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A expectations is a file of expectations.
+// expectations holds the contents of a file of expectations.
 type expectations struct {
 	Name    string
 	Lines   []expectation
@@ -25,7 +25,7 @@ type expectations struct {
 	lists *os.Root // open while the file is read
 }
 
-// A expectation states the expected answer for some crawlers.
+// An expectation states the expected answer for some crawlers.
 type expectation struct {
 	Num    int // 1-based
 	Allow  bool
@@ -88,7 +88,8 @@ const blanks = " \t"
 // comment matches a comment: # at the beginning of a line or after blanks. Any other # belongs to a URL.
 var comment = regexp.MustCompile(`(^|[ \t]+)#.*`)
 
-// addLine adds a line.
+// addLine adds a line without comment, which must not be empty: an expectation to Lines, or a waiver to Waivers. num
+// is its number, from 1. The error does not name the line.
 func (f *expectations) addLine(num int, text string) error {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 	switch words[0] {
@@ -159,7 +160,9 @@ type result struct {
 	add string // a line of robots.txt that would meet an expectation about uses; "" if unknown
 }
 
-// Judge compares an answer with the expectation, and returns the result.
+// Judge compares an answer with the expectation, and returns the result. Without expected uses, a disallowing or
+// allowing answer passes only if it is defined in the dialect and, with l.Rule, if that line decides. The result has
+// a copy of the answer without the parts that only explain prints.
 func (f *expectations) Judge(l *expectation, a *Answer) result {
 	if len(l.Usage) > 0 {
 		// Compare the preferences in the answer with the expected ones.
@@ -232,7 +235,8 @@ var uses = []string{"train-ai", "search", "ai-input"}
 // values are the answers: yes, no and unknown.
 var values = []string{"y", "n", "unknown"}
 
-// linesOf names the first lines that decide.
+// linesOf names the lines that decide about the uses, as "; line 3, Content-Usage: train-ai=n"; it says so if no line
+// applies.
 func linesOf(p *why.Preferences) (text string) {
 	if p == nil {
 		return "; no line applies to the crawler"
@@ -247,7 +251,7 @@ func linesOf(p *why.Preferences) (text string) {
 }
 
 // refusal returns a Content-Usage line to add, so that the file refuses a use of the path; "" if such a line would
-// have no effect, or its effect is unknown.
+// have no effect, or if its effect is unknown.
 func refusal(a *Answer, use string) string {
 	if a.Allowed == nil || !*a.Allowed || a.Path == "" || strings.ContainsAny(a.Path, "*$ ") || a.Pack {
 		return ""

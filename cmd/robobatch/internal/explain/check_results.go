@@ -15,8 +15,8 @@ import (
 // checkForms are the output forms of the results.
 var checkForms = []string{"text", "json", "junit", "github", "markdown"}
 
-// printResults prints results in one form. Text lists only the results that failed, unless all is true. The error is a write
-// error.
+// printResults prints results in one form. In the form text, all means that results that passed are printed, too. The
+// error is a write error.
 func printResults(w io.Writer, form string, all bool, results []result) error {
 	out := bufio.NewWriter(w)
 	var err error
@@ -52,7 +52,7 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 			}
 		}
 		if form == "markdown" {
-			out.WriteString("### robots.txt: expectations\n\n" + sum(results) + ci.Fold(notes, 0))
+			out.WriteString("### robots.txt: expectations\n\n" + countText(results) + ci.Fold(notes, 0))
 		} else {
 			err = ci.GitHub(out, notes, 0)
 		}
@@ -61,7 +61,7 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 		// failed ones, and end with the number of failures. Crawlers for which an expectation fails in the same way
 		// are listed together. Lines have at most 80 columns; only file names with their line numbers may be longer,
 		// because they are not wrapped.
-		for _, a := range alike(results) {
+		for _, a := range groupAlike(results) {
 			r := a[0]
 			if r.Pass && !all {
 				continue
@@ -78,15 +78,15 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 			for i, r := range a {
 				names[i] = r.Agent
 			}
-			them := r.of(fmt.Sprintf("%d crawlers", len(a)))
+			them := r.withAgent(fmt.Sprintf("%d crawlers", len(a)))
 			out.WriteString(word + them.heading(width-len(word)) + "\n")
 			for line := range strings.SplitSeq(cli.Fill(msg.Line(strings.Join(names, ", ")), width-len(margin)), "\n") {
 				out.WriteString(margin + line + "\n")
 			}
-			them = r.of(each)
+			them = r.withAgent(each)
 			out.WriteString(them.body())
 		}
-		out.WriteString(sum(results))
+		out.WriteString(countText(results))
 	}
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func printResults(w io.Writer, form string, all bool, results []result) error {
 	return out.Flush()
 }
 
-// sum returns the counts of the results in words.
-func sum(results []result) string {
+// countText returns the counts of the results in words.
+func countText(results []result) string {
 	return msg.Count(int64(len(results)), "check") + ", " + msg.Number(Failed(results)) + " failed\n"
 }
 
@@ -105,13 +105,14 @@ const (
 	shortest = 20         // minimum width of the URL in columns, even after a very long file name
 )
 
-// alike returns the results in order, grouping crawlers for which an expectation fails in the same way.
-func alike(results []result) (all [][]*result) {
+// groupAlike returns pointers to the results in groups. A group has the failed results of one expectation that differ
+// only in the crawler, or one other result. Groups are in the order of their first results.
+func groupAlike(results []result) (all [][]*result) {
 	places := map[string]int{}
 	for i := range results {
 		r := &results[i]
 		if !r.Pass && r.Answer != nil {
-			same := r.of(each)
+			same := r.withAgent(each)
 			key := same.place() + same.heading(0) + same.body()
 			if at, ok := places[key]; ok {
 				all[at] = append(all[at], r)
@@ -127,17 +128,17 @@ func alike(results []result) (all [][]*result) {
 // each is the placeholder in a remedy that applies to each of several crawlers.
 const each = "each of them"
 
-// of returns the result with a different crawler name.
-func (r *result) of(name string) result {
+// withAgent returns the result with a different crawler name. It does not change r, which must have an answer.
+func (r *result) withAgent(name string) result {
 	same, answer := *r, *r.Answer
 	answer.Agent, same.Answer = name, &answer
 	return same
 }
 
-// body returns the lines below the heading: reason, group and remedy.
+// body returns the lines below the heading: reason, group and remedy. They are indented by margin.
 func (r *result) body() string {
 	var sb strings.Builder
-	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
+	for line := range strings.SplitSeq(r.reasonText(width-len(margin)), "\n") {
 		sb.WriteString(msg.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
 	}
 	for _, line := range r.remedy() {
@@ -156,8 +157,8 @@ func (r *result) heading(columns int) string {
 	return s + cli.Fit(msg.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
-// why returns the reason, wrapped at that many columns.
-func (r *result) why(columns int) string {
+// reasonText returns the reason, wrapped at that many columns.
+func (r *result) reasonText(columns int) string {
 	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)
 	}

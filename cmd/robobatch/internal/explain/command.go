@@ -63,8 +63,8 @@ prints the verdict, the robots.txt in force, the crawler's group, and the matchi
 first. Without arguments it reads URLs from standard input, one per line. Paths belong to the site of -base. It opens no
 network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    g.Input(""), // a code can be explained without rules
-		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for: product tokens, separated by commas.", flags.EveryClient)}, g.Asked()...),
+		Input:    g.InputFlags(""), // a code can be explained without rules
+		Question: append([]cli.Flag{g.Question.NamesFlag("Crawlers to answer for: product tokens, separated by commas.", flags.EveryClient)}, g.QuestionFlags()...),
 		Output: []cli.Flag{
 			flags.Print(&g.print, forms, `
 			Form of the output. text. json: one object per line for each URL and crawler (docs/explain.schema.json).`),
@@ -72,12 +72,13 @@ network connection unless a name begins with s3://.`
 			Print all rules that do not match, instead of the ten nearest. For more than three crawlers, print each
 			full answer, instead of one line for equal ones.`},
 		},
-		Run: g.Run(),
+		Run: g.RunFlags(),
 	}.All()
 	return c
 }
 
-// plan checks the flags and finds the rules.
+// plan checks the flags and finds the rules. If the only argument is a code and there is no -rules, the task prints
+// the explanation of that code.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	e := &explainRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
@@ -168,7 +169,7 @@ func (e *explainRun) Run(ctx context.Context) error {
 	for i, url := range e.urls {
 		targets[i] = e.Target(url)
 	}
-	answer, err := e.Answerer(ctx, targets)
+	answer, err := e.NewAnswerer(ctx, targets)
 	e.Rules.Warn(&e.Console)
 	if err != nil {
 		return errors.Join(err, e.Close())
@@ -185,12 +186,13 @@ func (e *explainRun) Run(ctx context.Context) error {
 			})
 		}
 		e.WarnOnce(e.Disputes())
-		e.WarnOnce(e.Unclear())
+		e.WarnOnce(e.UnclearAgents())
 	}
 	return errors.Join(err, console.OutError(out.Flush()), e.Close())
 }
 
-// readURLs reads a list of URLs from standard input, if no arguments are given.
+// readURLs reads a list of URLs from standard input, if no arguments are given. In both cases, it trims white space
+// around the URLs. It returns an error if the lines are not a list of URLs.
 func (e *explainRun) readURLs(ctx context.Context) (err error) {
 	if len(e.urls) > 0 {
 		for i, url := range e.urls {
@@ -228,7 +230,8 @@ func (e *explainRun) readURLs(ctx context.Context) (err error) {
 	return errors.Join(logs.Err(), ctx.Err())
 }
 
-// print prints the answers for all URLs and agents.
+// print prints the answers for all URLs and agents, and counts them for the warnings. For more than mostWhole agents,
+// agents with the same answer share its lines, unless -all or JSON is requested.
 func (e *explainRun) print(out *bufio.Writer, targets []Target, answer Answerer) error {
 	style := Style{All: e.all, Title: len(targets)*len(e.Opt.Agents) > 1}
 	folded := len(e.Opt.Agents) > mostWhole && !e.all && !e.json

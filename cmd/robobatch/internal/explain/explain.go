@@ -93,7 +93,8 @@ type Question struct {
 	AsOf    time.Time      // the zero time means the newest
 }
 
-// Dialects returns the requested dialect, followed by all others, which get its options as far as they support them.
+// Dialects returns the requested dialect, followed by all others, which get its options if these apply to all
+// dialects.
 func (q *Question) Dialects() []robots.Dialect {
 	all := []robots.Dialect{q.Dialect}
 	for _, name := range robots.Dialects() {
@@ -117,7 +118,7 @@ type Target struct {
 	raw    []byte        // path and query, as written
 }
 
-// NewTarget splits a URL.
+// NewTarget splits a URL. If the URL is not valid, only the field URL is set.
 func NewTarget(url string) Target {
 	t := Target{URL: url}
 	u, err := robots.SplitURL([]byte(url))
@@ -132,8 +133,8 @@ func NewTarget(url string) Target {
 	return t
 }
 
-// Explain answers for one crawler. copies are the copies of robots.txt in force for the origin, one per dialect of the
-// question, in the same order; nil if the URL has no origin.
+// Explain answers for one crawler. copies are the copies of robots.txt in force for the origin: one for each of
+// [Question.Dialects], in that order; nil if the URL has no origin.
 func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin)}
 	defer a.escape()
@@ -160,16 +161,16 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		a.Group, a.documented = why.GroupOf(file, who), documented(file, agent, q.Dialect)
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
-		a.readings = q.readings(t, who, agent, a, copies[0].Response.Body)
+		a.readings = q.allowingReadings(t, who, agent, a, copies[0].Response.Body)
 		said := robots.PreferencesOf(copies[0].Response.Body, q.Dialect)
 		a.Preferences = why.PreferencesOf(said, who, path, *a.Allowed)
 	}
 	return a
 }
 
-// readings returns the answers in all ways in which the crawler's operator may read robots.txt, if the URL is
-// disallowed and one of these readings allows it.
-func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
+// allowingReadings returns the answers in all ways in which the crawler's operator may read robots.txt; nil unless
+// the URL is disallowed and one of these readings allows it. body is the text of the robots.txt.
+func (q *Question) allowingReadings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
 	if *a.Allowed || who.Token == "" || robots.IsTxt(t.raw) {
 		return nil
 	}
@@ -180,8 +181,8 @@ func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer,
 	return by
 }
 
-// documented returns a note if a different group binds the crawler according to its operator's documentation than in
-// the dialect.
+// documented returns a note if, according to the documentation of its operator, a different group binds the crawler
+// than in the dialect; "" otherwise.
 func documented(file *robots.File, agent string, d robots.Dialect) string {
 	who, own, ok := robots.DocumentedAgent(agent, d)
 	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {
@@ -194,7 +195,8 @@ func documented(file *robots.File, agent string, d robots.Dialect) string {
 	return fmt.Sprintf("documents that no group of this robots.txt binds it: -dialect %s", own)
 }
 
-// escape replaces bytes that are not valid UTF-8 by %XX, as in the outputs of a run, so that both can be joined.
+// escape replaces bytes that are not valid UTF-8 by %XX in all texts of the answer, as in the outputs of a run, so
+// that both can be joined.
 func (a *Answer) escape() {
 	escape := func(texts ...*string) {
 		for _, s := range texts {
@@ -224,7 +226,7 @@ func (a *Answer) escape() {
 	}
 }
 
-// source describes where a copy was read; nil if there is no copy.
+// source describes where a copy was read; nil if nothing was fetched.
 func (q *Question) source(c *listings.Copy) *Source {
 	if c.Outcome.Capture < 0 {
 		return nil
@@ -283,7 +285,8 @@ func (q *Question) verdict(t Target, agent string, d robots.Dialect, c *listings
 	return v
 }
 
-// FromPack returns the answer for rules from a pack: only the verdict and the preferences are known.
+// FromPack returns the answer for rules from a pack. It has no source, group, other rules or other dialects, because
+// a pack does not contain them.
 func (q *Question) FromPack(t Target, agent string, v engine.Answer) *Answer {
 	a := &Answer{URL: t.URL, Agent: agent, Dialect: q.Dialect.String(), Origin: string(t.Origin), Pack: true}
 	defer a.escape()
@@ -327,21 +330,21 @@ type Flags struct {
 	Base     string
 }
 
-// Input returns the flags that name the rules. needed is the remedy for a missing -rules; "" makes it optional.
-func (f *Flags) Input(needed string) []cli.Flag {
+// InputFlags returns the flags that name the rules. needed is the remedy for a missing -rules; "" makes it optional.
+func (f *Flags) InputFlags(needed string) []cli.Flag {
 	return append(f.Flags(needed), cli.Flag{Name: "base", Arg: "url", Set: cli.Text(&f.Base), Doc: `
 		The site of URLs that are paths. Write it like https://www.example.com.`})
 }
 
-// Asked returns the flags of the question, except those that choose crawlers.
-func (f *Flags) Asked() []cli.Flag {
+// QuestionFlags returns the flags of the question, except those that choose crawlers.
+func (f *Flags) QuestionFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{f.Question.CrawlersFlag()}, f.Question.MomentFlags(), f.Question.AnswerFlags())
 }
 
-// Run returns the flags about verbosity.
-func (f *Flags) Run() []cli.Flag { return flags.Without(f.Work.Flags(), "workers", "progress") }
+// RunFlags returns the flags about verbosity.
+func (f *Flags) RunFlags() []cli.Flag { return flags.Without(f.Work.Flags(), "workers", "progress") }
 
-// NewAsker returns an Asker for the question in the flags.
+// NewAsker returns an Asker for the question in the flags. It adds the faults of the flags to faults.
 func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	q := &Asker{Opt: f.Question.Choose(faults), found: map[string]robots.ProductToken{}, origins: map[string]int64{}}
 	faults.Add("as-of", f.Question.CheckMoment())
@@ -359,8 +362,8 @@ func NewAsker(f *Flags, faults *cli.Faults) *Asker {
 	return q
 }
 
-// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else the origin that all URLs
-// share.
+// Find finds the rules. A single robots.txt gets the origin of -origin or -base, or else ofURLs, the origin that all
+// URLs share; "" means that there is no such origin.
 func (q *Asker) Find(f *Flags, ofURLs string) error {
 	q.Rules.AcceptDamage = f.AcceptDamage
 	err := q.Rules.Find(f.Path, f.Origin)
@@ -381,8 +384,8 @@ func (q *Asker) Target(url string) Target {
 // An Answerer answers for a URL and an agent.
 type Answerer func(t Target, agent string) (*Answer, error)
 
-// Answerer reads the rules of the targets.
-func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
+// NewAnswerer reads the rules of the targets.
+func (q *Asker) NewAnswerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
 	if q.Rules.Pack() != "" {
 		q.Opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines)
 		if q.store, err = engine.OpenPack(q.Rules.Pack(), q.Opt); err != nil {
@@ -409,7 +412,8 @@ func (q *Asker) Answerer(ctx context.Context, targets []Target) (answer Answerer
 	}, err
 }
 
-// Note records what the warnings need of an answer: the names of the groups, and other readings that allow the URL.
+// Note records what the warnings need of an answer: the names of the groups that were found for the crawler, and
+// other readings that allow the URL. It keeps no reference to the answer.
 func (q *Asker) Note(a *Answer) {
 	if len(a.readings) > 0 {
 		if q.disputes.Rows++; q.disputes.Rows == 1 {
@@ -428,8 +432,9 @@ func (q *Asker) Note(a *Answer) {
 	}
 }
 
-// Unclear returns a warning if names in -agent may be misspelt.
-func (q *Asker) Unclear() []warning.Warning {
+// UnclearAgents returns a warning if names in -agent may be misspelt; nil otherwise. Call it after Note was called
+// for all answers.
+func (q *Asker) UnclearAgents() []warning.Warning {
 	if q.store != nil {
 		return pipeline.WarnAgents(&q.Opt, q.store)
 	}
@@ -437,7 +442,8 @@ func (q *Asker) Unclear() []warning.Warning {
 	return flags.UnclearAgents(q.Opt.Agents, q.Opt.Dialect, named)
 }
 
-// Disputes returns a warning if some answers disallow URLs that another reading of the same robots.txt allows.
+// Disputes returns a warning if some of the noted answers disallow URLs that another reading of the same robots.txt
+// allows; nil otherwise.
 func (q *Asker) Disputes() []warning.Warning {
 	all := slices.SortedFunc(maps.Keys(q.origins), func(a, b string) int {
 		return cmp.Or(cmp.Compare(q.origins[b], q.origins[a]), cmp.Compare(a, b))

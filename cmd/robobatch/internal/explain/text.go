@@ -33,8 +33,8 @@ const nearest = 10
 // longName is the maximum width of a name with other text after it on the line.
 const longName = 30
 
-// Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped, so
-// that they can be copied.
+// Text returns the answer in lines of at most 80 columns. File names, origins and URLs of redirects are not wrapped,
+// so that they can be copied.
 func (a *Answer) Text(s Style) string {
 	var t text
 	if s.Title {
@@ -43,7 +43,7 @@ func (a *Answer) Text(s Style) string {
 	}
 	t.sb.WriteString(a.verdict())
 	if a.Origin != "" {
-		t.item("origin", msg.Line(a.Origin))
+		t.addItem("origin", msg.Line(a.Origin))
 	}
 	if a.Source != nil {
 		for i := range a.Source.Redirects {
@@ -56,15 +56,15 @@ func (a *Answer) Text(s Style) string {
 			if a.Source.Redirects[i].Name != a.Source.Name {
 				s += ", in " + msg.Line(filepath.ToSlash(a.Source.Redirects[i].Name))
 			}
-			t.item("via", s)
+			t.addItem("via", s)
 		}
 	}
-	t.item("source", a.Source.text())
-	t.item("agent", agentText(a.Group, a.Agent))
-	t.item("group", groupText(a.Group))
-	t.item("operator", a.documented)
+	t.addItem("source", a.Source.text())
+	t.addItem("agent", agentText(a.Group, a.Agent))
+	t.addItem("group", groupText(a.Group))
+	t.addItem("operator", a.documented)
 	if a.Path != "" {
-		t.item("path", cli.Fit(msg.Line(a.Path), width-indent))
+		t.addItem("path", cli.Fit(msg.Line(a.Path), width-indent))
 	}
 	// Add the list of rules.
 	rules := a.Rules
@@ -73,11 +73,11 @@ func (a *Answer) Text(s Style) string {
 		r := &rules[i]
 		rows[i] = candidate{r.Line, r.Text, effectOf(r), r.Matches, r.Decides != ""}
 	}
-	t.candidates("rules", rows, s.All)
+	t.addCandidates("rules", rows, s.All)
 	t.addPreferences(a.Preferences, a.Allowed, s.All)
-	t.item("dialects", a.opinions())
+	t.addItem("dialects", a.opinions())
 	if a.Pack {
-		t.item("pack", "a pack does not contain groups, other rules or other dialects: name its source files with -rules")
+		t.addItem("pack", "a pack does not contain groups, other rules or other dialects: name its source files with -rules")
 	}
 	return msg.NoCommands(t.sb.String())
 }
@@ -85,8 +85,8 @@ func (a *Answer) Text(s Style) string {
 // A text is lines with labels.
 type text struct{ sb strings.Builder }
 
-// item adds a label and a text, wrapped into lines. It adds nothing if the text is empty.
-func (t *text) item(label, value string) {
+// addItem adds a label and a text, wrapped into lines at spaces. It adds nothing if the text is empty.
+func (t *text) addItem(label, value string) {
 	if value == "" {
 		return
 	}
@@ -117,8 +117,9 @@ type candidate struct {
 	decides bool
 }
 
-// candidates adds the rules that match, and either the nearest of the others or all of them.
-func (t *text) candidates(label string, rows []candidate, all bool) {
+// addCandidates adds the rules that match, which come first in rows, and at most nearest of the others, or all of
+// them. If it leaves out rules, it adds their number.
+func (t *text) addCandidates(label string, rows []candidate, all bool) {
 	matching := slices.IndexFunc(rows, func(r candidate) bool { return !r.matches })
 	left := 0
 	if last := matching + nearest; matching >= 0 && len(rows) > last && !all {
@@ -158,16 +159,16 @@ func (t *text) addPreferences(p *why.Preferences, allowed *bool, all bool) {
 		lines[l.Source] = append(lines[l.Source], candidate{l.Line, l.Text, preferenceEffect(l), l.Matches, l.Counts})
 	}
 	for s := range lines {
-		t.candidates(robots.Sources[s].Short, lines[s], all)
+		t.addCandidates(robots.Sources[s].Short, lines[s], all)
 	}
 	if p.License != nil {
-		t.item("license", msg.Line(*p.License))
+		t.addItem("license", msg.Line(*p.License))
 	}
 	if len(lines[robots.ByUsage]) > 0 && allowed != nil && !*allowed {
-		t.item("use", "Content-Usage does not apply to a disallowed URL")
+		t.addItem("use", "Content-Usage does not apply to a disallowed URL")
 	}
 	if p.Stated() {
-		t.item("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is not a permission)",
+		t.addItem("use", fmt.Sprintf("train AI: %s; search: %s; AI input: %s (drafts, %s: a preference is not a permission)",
 			answerNames[p.Use(robots.TrainAI)], answerNames[p.Use(robots.Search)], answerNames[p.Use(robots.AIInput)], p.Draft))
 	}
 }
@@ -175,7 +176,8 @@ func (t *text) addPreferences(p *why.Preferences, allowed *bool, all bool) {
 // answerNames describe the answers about a use.
 var answerNames = [...]string{robots.Unstated: "not stated", robots.Permitted: "yes", robots.Refused: "no"}
 
-// preferenceEffect returns the effect of a line of preferences.
+// preferenceEffect returns the effect of a line of preferences: where it stops matching, or the length of its pattern
+// and whether it counts.
 func preferenceEffect(l *why.PreferenceLine) string {
 	switch {
 	case !l.Matches:
@@ -190,7 +192,7 @@ func preferenceEffect(l *why.PreferenceLine) string {
 	return strconv.Itoa(l.Length)
 }
 
-// effectOf returns the effect of a rule.
+// effectOf returns the effect of a rule: where it stops matching, or its length and why it decides.
 func effectOf(r *why.Rule) string {
 	if !r.Matches {
 		return "no match at byte " + strconv.Itoa(r.StopsAt)
@@ -267,7 +269,7 @@ var outcomes = map[string]string{
 	"too_large":           "over 500 KiB",
 }
 
-// text describes the response in force, and the reason.
+// text describes the response in force: its file, time, status and URL; "" if s is nil.
 func (s *Source) text() string {
 	if s == nil {
 		return ""
@@ -282,10 +284,10 @@ func (s *Source) text() string {
 		parts = append(parts, "fetched at an unknown time")
 	}
 	if s.AgeSeconds != nil {
-		parts = append(parts, age(*s.AgeSeconds)+" before -as-of")
+		parts = append(parts, formatAge(*s.AgeSeconds)+" before -as-of")
 	}
 	if !s.File {
-		parts = append(parts, s.answer())
+		parts = append(parts, s.responseText())
 	}
 	if s.URL != "" {
 		parts = append(parts, "of "+msg.Line(s.URL))
@@ -296,8 +298,8 @@ func (s *Source) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// age formats a number of seconds in the largest suitable unit.
-func age(seconds int64) string {
+// formatAge formats a number of seconds in the largest suitable unit.
+func formatAge(seconds int64) string {
 	for _, unit := range []struct {
 		seconds int64
 		name    string
@@ -312,8 +314,8 @@ func age(seconds int64) string {
 // maxError is the maximum width of a fetch error in columns, summed over its lines.
 const maxError = 200
 
-// answer returns the server's response.
-func (s *Source) answer() string {
+// responseText describes the server's response: the error, or the status and the target of a redirect.
+func (s *Source) responseText() string {
 	switch {
 	case s.Error != "":
 		return "failed: " + cli.FitWords(cli.Fit(msg.Line(s.Error), maxError), width-indent)
@@ -388,7 +390,8 @@ func groupText(g *why.Group) string {
 	return s
 }
 
-// opinions lists the dialects that give the same answer as the requested one, and the answers of the others.
+// opinions lists the dialects that give the same answer as the requested one, and the answers of the others; "" if
+// other dialects are unknown.
 func (a *Answer) opinions() string {
 	if len(a.Dialects) == 0 {
 		return ""
@@ -433,7 +436,8 @@ type outcome struct {
 	agents []string
 }
 
-// addResult adds an answer to the results for a URL, which are in the order of their first crawlers.
+// addResult adds an answer to the results for a URL: its crawler to the result with the same text, or a new result at
+// the end.
 func addResult(results []outcome, a *Answer) []outcome {
 	text := a.verdict()
 	if p := a.Preferences; p.Stated() { // add the preferences in effect, and the lines of robots.txt that state them

@@ -27,13 +27,13 @@ import (
 // error. Names are compared without regard to case, and the first spelling counts. The error reports every fault, and
 // never quotes the content of a file.
 func ExpandAgents(given []string) ([]string, error) {
-	return expand(given, func(name string) (io.ReadCloser, error) { return storage.Open(name) })
+	return expandItems(given, func(name string) (io.ReadCloser, error) { return storage.Open(name) })
 }
 
 // ExpandAgentsBeside is ExpandAgents for items from an untrusted file: the lists that they name must be in dir or
 // below it, also after following links. If dir is nil, lists are not allowed.
 func ExpandAgentsBeside(dir *os.Root, given []string) ([]string, error) {
-	return expand(given, func(name string) (io.ReadCloser, error) {
+	return expandItems(given, func(name string) (io.ReadCloser, error) {
 		if dir == nil {
 			return nil, errors.New("a file of names cannot be used here: write the names, or a set such as @search")
 		}
@@ -45,8 +45,8 @@ func ExpandAgentsBeside(dir *os.Root, given []string) ([]string, error) {
 	})
 }
 
-// expand expands names; open opens a file of names.
-func expand(given []string, open func(name string) (io.ReadCloser, error)) ([]string, error) {
+// expandItems returns the names that the items of a flag stand for. open opens a file of names.
+func expandItems(given []string, open func(name string) (io.ReadCloser, error)) ([]string, error) {
 	e := agentList{byHand: map[string]bool{}, open: open}
 	errs := make([]error, 0, len(given))
 	for i, item := range given {
@@ -68,7 +68,7 @@ type agentList struct {
 	open   func(name string) (io.ReadCloser, error)
 }
 
-// addItem adds the names that one item of the flag stands for.
+// addItem adds the names that one item of the flag stands for. It returns all faults of a file, joined.
 func (l *agentList) addItem(item string) error {
 	name, list := strings.CutPrefix(item, "@")
 	switch {
@@ -179,8 +179,8 @@ func checkAgent(name string) error {
 // maxCrawlersFile is the maximum size of a file of crawlers in bytes, far more than all crawlers need.
 const maxCrawlersFile = 4 << 20
 
-// AddCrawlers adds the crawlers in a file to the known ones, see [crawlers.Add], and returns the hexadecimal SHA-256
-// of the file. If the name is empty, it does nothing and returns "".
+// AddCrawlers adds the crawlers in a file to the known ones of the process, see [crawlers.Add], and returns the
+// hexadecimal SHA-256 of the file. If the name is empty, it does nothing and returns "".
 func AddCrawlers(name string) (hash string, err error) {
 	if name == "" {
 		return "", nil
@@ -209,10 +209,11 @@ type RuleTokens struct {
 
 // NeedsRuleTokens reports whether some name is not a known crawler, so that UnclearAgents needs the product tokens of
 // the rules.
-func NeedsRuleTokens(asked []string, d robots.Dialect) bool { return len(unknown(asked, d)) > 0 }
+func NeedsRuleTokens(asked []string, d robots.Dialect) bool { return len(unknownAgents(asked, d)) > 0 }
 
-// unknown returns the names that are not known crawlers.
-func unknown(asked []string, d robots.Dialect) []string {
+// unknownAgents returns the names that are not known crawlers, by token or User-Agent. Names without a product token,
+// such as "*", are not among them.
+func unknownAgents(asked []string, d robots.Dialect) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
 		product := productOf(name)
 		_, token := crawlers.Lookup(product)
@@ -222,9 +223,9 @@ func unknown(asked []string, d robots.Dialect) []string {
 	})
 }
 
-// UnclearAgents returns a warning if requested names may be misspelt. Such a name is not a known crawler and no group
-// of the rules names it, but it resembles a name that is. The name of an in-house crawler is not reported unless it
-// resembles a known one.
+// UnclearAgents returns a warning if requested names may be misspelt; nil otherwise. Such a name is not a known
+// crawler and no group of the rules names it, but it resembles a name that is. The name of an in-house crawler is not
+// reported unless it resembles a known one.
 func UnclearAgents(asked []string, d robots.Dialect, named RuleTokens) []warning.Warning {
 	table := crawlers.Set("all")
 	known, inRules := make([]word, 0, len(table)), make([]word, 0, len(named.Tokens))
@@ -235,7 +236,7 @@ func UnclearAgents(asked []string, d robots.Dialect, named RuleTokens) []warning
 		inRules = append(inRules, newWord(string(t)))
 	}
 	result := warning.Warning{Code: warning.UnclearAgent}
-	for _, name := range unknown(asked, d) {
+	for _, name := range unknownAgents(asked, d) {
 		token := robots.NewAgent(name, d).Token
 		if slices.ContainsFunc(named.Tokens, token.Equal) {
 			continue
@@ -293,7 +294,7 @@ var hyphens = strings.NewReplacer("-", "", "_", "", ".", "")
 // closest returns the first known name that a name resembles; "" if there is no such name.
 func closest(w word, known []word) string {
 	for i := range known {
-		if alike(&w, &known[i]) {
+		if areAlike(&w, &known[i]) {
 			return known[i].name
 		}
 	}
@@ -310,10 +311,11 @@ const (
 	twoLetters = 8
 )
 
-// alike reports whether a name may be a misspelling of a known one. They may differ in hyphens, in a doubled letter,
-// in two adjacent letters that are swapped, or, if the name is long enough, in a few letters. Of 2,348 names in real
-// robots.txt files, ten resemble a name in package crawlers, and only those in wellKnown belong to other crawlers.
-func alike(w, known *word) bool {
+// areAlike reports whether a name may be a misspelling of a known one. They may differ in hyphens, in a doubled
+// letter, in two adjacent letters that are swapped, or, if the name is long enough, in a few letters. Of 2,348 names
+// in real robots.txt files, ten resemble a name in package crawlers, and only those in wellKnown belong to other
+// crawlers.
+func areAlike(w, known *word) bool {
 	const most = 2 // differing letters
 	a, b := w.plain, known.plain
 	if len(a) < 3 || len(b) < 3 || max(len(a), len(b))-min(len(a), len(b)) > most || bits.OnesCount32(w.letters^known.letters) > 2*most {

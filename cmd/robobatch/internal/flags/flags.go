@@ -33,12 +33,12 @@ func (s Sections) All() (all []cli.Flag) {
 	return all
 }
 
-// Without returns flags except those with these names.
+// Without returns flags except those with these names. It reuses the slice.
 func Without(all []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(all, func(f cli.Flag) bool { return slices.Contains(names, f.Name) })
 }
 
-// WithDocs returns flags with some descriptions replaced.
+// WithDocs replaces the descriptions of flags by name, in place, and returns the flags.
 func WithDocs(all []cli.Flag, docs map[string]string) []cli.Flag {
 	for i := range all {
 		if doc, ok := docs[all[i].Name]; ok {
@@ -49,13 +49,14 @@ func WithDocs(all []cli.Flag, docs map[string]string) []cli.Flag {
 }
 
 // OutputName returns the Set of a flag that names an output.
-func OutputName(to *string) func(string) error { return outputName(to, "name a file, or s3://") }
+func OutputName(to *string) func(string) error { return outputFlagSet(to, "name a file, or s3://") }
 
 // FileName is OutputName for an output that must be a file.
-func FileName(to *string) func(string) error { return outputName(to, "name a file") }
+func FileName(to *string) func(string) error { return outputFlagSet(to, "name a file") }
 
-// outputName returns the Set of a flag that names an output. remedy lists the valid outputs.
-func outputName(to *string, remedy string) func(string) error {
+// outputFlagSet returns the field Set of a flag that names an output. It rejects names in unknown storage; remedy
+// lists the valid outputs.
+func outputFlagSet(to *string, remedy string) func(string) error {
 	return func(name string) error {
 		if scheme := storage.Foreign(name); scheme != "" {
 			return fmt.Errorf("cannot write to %s: %s", scheme, remedy)

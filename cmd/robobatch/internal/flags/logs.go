@@ -68,7 +68,8 @@ s3://bucket/key and s3://bucket/logs/ are in object storage. May be repeated.`},
 	}
 }
 
-// Choose returns the options for reading the logs, and the columns of -keep.
+// Choose returns the options for reading the logs, and the columns of -keep, in the same order as opt.Keep. It adds
+// all faults to faults.
 func (l *Logs) Choose(faults *cli.Faults) (opt ingest.LogOptions, kept []output.KeptColumn) {
 	var err error
 	opt.Limit = l.Limit

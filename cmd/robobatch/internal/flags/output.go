@@ -55,8 +55,8 @@ func ColumnsFlag(to *string) cli.Flag {
 	}
 }
 
-// ChooseFormat sets the format of the output with that name; "" if it is partitioned. A pipe or device without a known
-// extension gets the format of standard output.
+// ChooseFormat sets the format of the output with that name; "" if it is partitioned. A pipe or device without a
+// known extension gets the format of standard output. Binary output to a terminal is a fault.
 func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, faults *cli.Faults) {
 	if outputs.IsDir(name) {
 		faults.Add("out", fmt.Errorf("%s is a directory: name a file in it, or add -partition-by", name))
@@ -85,7 +85,8 @@ func (t *Table) ChooseFormat(name string, stdout *os.File, out *output.Options, 
 	}
 }
 
-// CheckContainer checks that the format can hold the rows for these agents.
+// CheckContainer adds a fault of the responsible flag for each reason why the format cannot hold the rows for these
+// agents.
 func CheckContainer(out *output.Options, agents []string, faults *cli.Faults) {
 	for _, err := range cli.Parts(out.CheckContainer(agents)) {
 		flag := "compression"
@@ -103,7 +104,7 @@ func CheckContainer(out *output.Options, agents []string, faults *cli.Faults) {
 	}
 }
 
-// WithColumnHints adds a suggestion to each error of an unknown column.
+// WithColumnHints adds a suggestion to each error of an unknown column; other errors, and nil, are unchanged.
 func WithColumnHints(err error) error {
 	hinted := cli.Parts(err)
 	for i, err := range hinted {

@@ -44,24 +44,25 @@ func (r *Reading) Flags() []cli.Flag {
 }
 
 // MomentFlags returns Flags with -as-of, which accepts a moment.
-func (r *Reading) MomentFlags() []cli.Flag { return r.momentFlags("") }
+func (r *Reading) MomentFlags() []cli.Flag { return r.asOfFlags("") }
 
 // RowTimeFlags returns Flags with -as-of, which accepts a moment or the times of rows.
 func (r *Reading) RowTimeFlags() []cli.Flag {
-	return r.momentFlags(" log: use the captures in force at the time of each row.")
+	return r.asOfFlags(" log: use the captures in force at the time of each row.")
 }
 
 // SeriesFlags returns Flags with -as-of, which accepts several moments, or a given word that means the first day of
 // each month.
 func (r *Reading) SeriesFlags(to *[]string, word string) []cli.Flag {
-	all := r.momentFlags(" Separate several by commas. " + word + ": the first day of each month since the first capture.")
+	all := r.asOfFlags(" Separate several by commas. " + word + ": the first day of each month since the first capture.")
 	last := &all[len(all)-1]
 	last.Set, last.Values, last.List = cli.Words(to), []string{word}, true
 	return all
 }
 
-// momentFlags returns Flags with -as-of. more describes what it accepts besides a moment.
-func (r *Reading) momentFlags(more string) []cli.Flag {
+// asOfFlags returns Flags with -as-of. more describes what it accepts besides a moment; it begins with a space, or is
+// "".
+func (r *Reading) asOfFlags(more string) []cli.Flag {
 	return append(r.Flags(), cli.Flag{
 		Name: "as-of", Arg: "moment", Set: cli.Text(&r.AsOf),
 		Doc: "Use the captures that were in force at this time. Write 2026-01-31T18:00:00Z, or " +
@@ -174,7 +175,8 @@ func (q *Question) AnswerFlags() []cli.Flag {
 	}
 }
 
-// Choose returns the question.
+// Choose returns the options for the question, except those about memory. It reads the files of -agent, -ranges and
+// -hosts.
 func (q *Question) Choose(faults *cli.Faults) (opt engine.StoreOptions) {
 	var err error
 	opt.Dialect, opt.AsOf = q.Reading.Choose(faults)
@@ -266,7 +268,7 @@ var errOnlyYandex = errors.New("this flag is only for the dialect yandex: add -d
 // zone, it is in UTC.
 var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateTime, time.DateOnly}
 
-// ParseMoment returns the moment, in UTC; zero for "".
+// ParseMoment returns the moment, in UTC; zero for "". Without a time of day, it is the start of the day.
 func ParseMoment(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -287,7 +289,7 @@ func AskedAgents(opt *engine.StoreOptions) []string {
 	return slices.Concat(opt.Agents, opt.Ranges.Asked)
 }
 
-// chooseRanges reads the address lists; nil without -ranges and -hosts.
+// chooseRanges reads the address lists, and records their hash; nil without -ranges and -hosts.
 func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	flag := "ranges"
 	if len(a.Ranges) == 0 {
@@ -318,7 +320,7 @@ func (a *Agents) chooseRanges(faults *cli.Faults) *ranges.Lists {
 	return lists
 }
 
-// parseAge reads a duration in days, or in the format of [time.ParseDuration]; 0 for "none".
+// parseAge reads a positive duration, in days such as "7d" or in the format of [time.ParseDuration]; 0 for "".
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -363,8 +365,9 @@ func (a *Agents) Hints(d robots.Dialect, names []string, all bool) (hints []stri
 	return hints
 }
 
-// Asked returns these flags as the statistics of a run record them, with the layout and the kinds of rows.
-func Asked(q *Question, l *Logs, layout, where string) summary.Asked {
+// NewAsked returns these flags as the statistics of a run record them, with the layout and the kinds of rows. Call it
+// after [Question.Choose], which reads the address lists.
+func NewAsked(q *Question, l *Logs, layout, where string) summary.Asked {
 	a := summary.Asked{
 		Missing: q.Missing, URLAsIs: q.URLAsIs, Limit: l.Limit, AgentFromLog: q.FromLog, CrawlersHash: q.CrawlersHash, Cache: q.Cache,
 		Layout: layout, Where: where, Reading: q.Reading.Reading, InputForm: l.InputForm,

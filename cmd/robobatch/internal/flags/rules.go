@@ -32,7 +32,7 @@ func (r *Rules) Flags(needed string) []cli.Flag {
 		example.com/robots.txt (http and https), or captures (.warc,
 .jsonl); one such file; a pack (.rbp) of robobatch compile; or one robots.txt, with -origin. s3://bucket/rules.rbp and
 s3://bucket/rules/ name object storage.`}
-	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
+	return r.completeFlags(rules, cli.Flag{Set: cli.Once(&r.Origin, "one file is the robots.txt of one origin"), Doc: originDoc + " Default: the site of -base."})
 }
 
 // PipeFlags is Flags for the command pipe, which has no logs and is best used with a pack.
@@ -44,7 +44,7 @@ func (r *Rules) PipeFlags() []cli.Flag {
 func (r *Rules) FileFlags() []cli.Flag {
 	rules := cli.Flag{Needed: NameRules, Doc: `
 		The robots.txt files. A directory as for robobatch, a file of captures, or one robots.txt with -origin.`}
-	return r.flags(rules, cli.Flag{Set: cli.Once(&r.Origin, "leave it out to list all"), Doc: `
+	return r.completeFlags(rules, cli.Flag{Set: cli.Once(&r.Origin, "leave it out to list all"), Doc: `
 		List this origin only. If -rules names one robots.txt: the origin of that file.`})
 }
 
@@ -56,8 +56,9 @@ func (r *Rules) CompileFlags() []cli.Flag {
 	return all
 }
 
-// flags completes the flags -rules and -origin.
-func (r *Rules) flags(rules, origin cli.Flag) []cli.Flag {
+// completeFlags completes the flags -rules and -origin with what they have in all commands, and returns them with
+// -accept-damaged-rules.
+func (r *Rules) completeFlags(rules, origin cli.Flag) []cli.Flag {
 	rules.Name, rules.Arg, rules.Files, rules.Set = "rules", "dir", true, cli.Once(&r.Path, oneDirectory)
 	origin.Name, origin.Arg = "origin", "url"
 	return []cli.Flag{rules, origin, {Name: "accept-damaged-rules", Rare: true, Set: cli.Bool(&r.AcceptDamage), Doc: `

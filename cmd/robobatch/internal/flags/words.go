@@ -47,9 +47,9 @@ func Formats() (names []string) {
 
 // AgentNames returns the names of the sets of crawlers, and all product tokens. Callers share the slice and must not
 // modify it.
-func AgentNames() []string { return agentNames() }
+func AgentNames() []string { return loadAgentNames() }
 
-var agentNames = sync.OnceValue(func() (words []string) {
+var loadAgentNames = sync.OnceValue(func() (words []string) {
 	for _, set := range crawlers.Sets() {
 		words = append(words, "@"+set)
 	}
@@ -85,7 +85,7 @@ var Topics = []cli.Topic{
 	{Name: "dialects", About: "ways to read robots.txt", Text: dialectsText},
 }
 
-// formatsText is the topic formats.
+// formatsText returns the text of the help topic formats.
 func formatsText() string {
 	var sb strings.Builder
 	sb.WriteString("Formats of logs, for -format:\n\n")
@@ -115,7 +115,7 @@ Formats of output, named by the end of -out or by -out-format:
 	return sb.String()
 }
 
-// fieldsText is the topic fields.
+// fieldsText returns the text of the help topic fields.
 func fieldsText() string {
 	var sb strings.Builder
 	sb.WriteString("Known field names, by role of -field and by the program that writes them.\n")
@@ -167,7 +167,7 @@ func keptTypeNames() []string {
 // textWidth is the length of the lines of lists.
 const textWidth = 100
 
-// agentsText is the topic agents.
+// agentsText returns the text of the help topic agents.
 func agentsText() string {
 	var sb strings.Builder
 	sb.WriteString(`-agent takes product tokens, the names that crawlers compare with "User-agent:", and sets of them:
@@ -253,7 +253,7 @@ allowed_star, allowed_gptbot, rule_star and rule_gptbot.
 -where writes only the rows with a verdict that it names; a wide row needs one agent with it.
 `
 
-// columnsText is the topic columns.
+// columnsText returns the text of the help topic columns.
 func columnsText() string {
 	var sb strings.Builder
 	sb.WriteString("One row for each agent and input line, in input order. -columns selects and orders columns:\n\n")
@@ -284,7 +284,7 @@ var aboutDialects = map[string]string{
 	"yandex":      "Yandex's documentation for webmasters",
 }
 
-// dialectsText is the topic dialects.
+// dialectsText returns the text of the help topic dialects.
 func dialectsText() string {
 	var sb strings.Builder
 	sb.WriteString("-dialect selects the specification by which robots.txt is read:\n\n")

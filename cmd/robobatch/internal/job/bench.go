@@ -93,7 +93,7 @@ func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 		return nil, err
 	}
 	if err = b.Find(&g.Flags); err == nil {
-		err = b.check(g)
+		err = b.prepareJob(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(b.dir))
@@ -101,8 +101,8 @@ func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 	return b, nil
 }
 
-// check checks that all inputs can be read repeatedly, and prepares the job.
-func (b *benchRun) check(g *benchFlags) error {
+// prepareJob checks that all inputs can be read repeatedly, and prepares the job.
+func (b *benchRun) prepareJob(g *benchFlags) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
 		case in.Name == msg.Std:

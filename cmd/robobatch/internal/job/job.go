@@ -111,7 +111,7 @@ func (j *job) Run(ctx context.Context) (err error) {
 		err = j.page.End()
 	}
 	if err == nil && j.statsName != "" {
-		err = r.Note(j.rejects, j.page.FileName())
+		err = r.RecordFiles(j.rejects, j.page.FileName())
 	}
 	return errors.Join(j.report(r), err)
 }
@@ -192,7 +192,7 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 		if j.outOpt.Where&output.WhereBad != 0 { // -where includes rows with invalid URLs
 			lines = summary.Sum(r.Counts.Refused)
 		}
-		all = append(all, r.Rejected(lines, "list them with -rejects")...)
+		all = append(all, r.WarnRejected(lines, "list them with -rejects")...)
 	}
 	return slices.DeleteFunc(all, func(d warning.Warning) bool {
 		if d.Code == warning.NoRows && j.LogOpt.Part != (ingest.Part{}) { // a part may have no rows
@@ -218,7 +218,7 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 	}
 	return j.out.Commit(func(f *output.File) error {
 		err := f.Commit()
-		r.Written(f, j.outName)
+		r.RecordOutput(f, j.outName)
 		if runs := f.Finished(); len(runs) > 0 {
 			text := "an earlier run was stopped while it moved files into " + msg.File(j.outName) + "; its output is now complete, and its logs are listed below"
 			r.Warnings = append(r.Warnings, warning.Warning{Code: warning.StoppedRun, Text: text, Count: int64(len(runs)), Examples: runs[:min(len(runs), warning.Examples)]})
@@ -244,7 +244,7 @@ func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 			e.Kept, err = f.Fault()
 		}
 		if err == nil {
-			r.Written(f, e.Kept)
+			r.RecordOutput(f, e.Kept)
 			r.WarnFormulas(f)
 		}
 		return err
@@ -426,7 +426,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	}
 	p.Asked.Timezone = g.page.Zone.Name
 	p.outOpt.Version = process.Version()
-	faults.Add("", p.series.note(g, p))
+	faults.Add("", p.series.recordFlags(g, p))
 	return faults.Err()
 }
 
@@ -436,7 +436,7 @@ func (p *plan) find(g *given) error {
 	errLogs := p.FindLogs(&g.Flags)
 	errRules := p.FindRules(&g.Flags)
 	if p.Sitemaps != nil {
-		errRules = errors.Join(errRules, p.series.note(g, p))
+		errRules = errors.Join(errRules, p.series.recordFlags(g, p))
 	}
 	p.outOpt.Workers, p.outOpt.SortMemory, p.outOpt.DictMemory = p.Workers(), p.Parts.Sort, p.Parts.Dicts
 	if p.series != nil {

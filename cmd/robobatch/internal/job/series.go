@@ -82,8 +82,8 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	return p
 }
 
-// note records the flags that change bytes of outputs.
-func (p *seriesPlan) note(g *given, plan *plan) (err error) {
+// recordFlags records the flags that change bytes of outputs.
+func (p *seriesPlan) recordFlags(g *given, plan *plan) (err error) {
 	if p == nil {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags, RulesName: s.Now.Path}
 	s.Logs = new(ingest.Logs)
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
-	if err := s.all(ctx); err != nil {
+	if err := s.makeOutputs(ctx); err != nil {
 		s.printRebuilt()
 		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; to continue, run the same command with -resume\n",
 			msg.File(s.series.dir.Name), msg.Number(int64(s.sum.Series.Done)), msg.Count(int64(len(s.items())), "output")))
@@ -305,8 +305,8 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 // items returns the items of the shard.
 func (s *seriesRun) items() []series.Item { return s.series.items }
 
-// all makes all outputs.
-func (s *seriesRun) all(ctx context.Context) error {
+// makeOutputs makes makeOutputs outputs.
+func (s *seriesRun) makeOutputs(ctx context.Context) error {
 	defer s.Watch("URLs", s.sample)()
 	for i := range s.items() {
 		if ctx.Err() != nil {
@@ -357,7 +357,7 @@ func failureOf(err error) (text string, ok bool) {
 func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
 	defer dir.Forget(item) // there may be a million
-	state, err := s.look(item)
+	state, err := s.stateOf(item)
 	switch {
 	case errors.Is(err, context.Canceled), storage.IsDown(err): // the next input would fail as well
 		return err
@@ -426,8 +426,8 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	return nil
 }
 
-// look describes an input for its record and, with -resume, checks whether its output is complete.
-func (s *seriesRun) look(item *series.Item) (state series.State, err error) {
+// stateOf describes an input for its record and, with -resume, checks whether its output is complete.
+func (s *seriesRun) stateOf(item *series.Item) (state series.State, err error) {
 	file := item.OnDisk()
 	switch {
 	case s.series.resume:

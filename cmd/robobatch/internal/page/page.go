@@ -219,7 +219,7 @@ func (p *Page) make(ctx context.Context, r Result) error {
 	for _, d := range r.Summary.Warnings {
 		run.Warnings = append(run.Warnings, report.Warning{Code: string(d.Code), Text: d.Text, Examples: d.Examples, Minor: slices.Contains(minor, d.Code)})
 	}
-	for _, line := range r.Summary.Took() {
+	for _, line := range r.Summary.FieldLines() {
 		run.Flags = append(run.Flags, report.Flag{Name: "fields", Value: line})
 	}
 	if hint := r.Now.BlankHint(); hint != "" {

@@ -109,7 +109,7 @@ func (p *Pipeline) ChooseWork(f *Flags, table *output.Options, faults *cli.Fault
 	faults.Add("max-memory", p.chooseMemory(f))
 	faults.Add("progress", p.SetProgress(f.Work.Progress))
 	p.Hints = f.Question.Hints(p.Now.Opt.Dialect, p.Now.Opt.Agents, f.Work.Verbose)
-	p.Asked = flags.Asked(&f.Question, &f.Logs, table.Layout.String(), table.Where.String())
+	p.Asked = flags.NewAsked(&f.Question, &f.Logs, table.Layout.String(), table.Where.String())
 }
 
 // chooseMemory sets the memory limit. It returns an error if the limit is invalid or too small.
@@ -631,7 +631,7 @@ func (p *Pipeline) HintLogs(s *summary.Report) {
 
 // PrintTook prints which fields of the logs were read.
 func (p *Pipeline) PrintTook(s *summary.Report) {
-	for _, line := range s.Took() {
+	for _, line := range s.FieldLines() {
 		p.Print(msg.NoCommands(msg.Line(line)) + "\n")
 	}
 }
@@ -659,5 +659,5 @@ func (p *Pipeline) HintMemory() {
 // Rejected returns the warning about rows without a verdict, for commands that cannot list these rows.
 func (p *Pipeline) Rejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
-	return s.Rejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")
+	return s.WarnRejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")
 }

@@ -135,7 +135,8 @@ func (g *censusFlags) plan(std console.Streams, faults cli.Faults) (process.Task
 	return r, err
 }
 
-// chooseMoments sets the requested moments.
+// chooseMoments sets the moments, sorted and without duplicates; the only moment is engine.NoTime if none is given.
+// For the word monthly, it sets r.monthly instead, and listSites sets the moments.
 func (r *run) chooseMoments(given []string) error {
 	for _, text := range given {
 		if text == monthly {
@@ -172,7 +173,7 @@ func (r *run) Targets() (out, last string) {
 	return out, out
 }
 
-// Run counts the origins.
+// Run counts the origins, and prints the counts, unless standard output gets the rows.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	r.Hint(outputs.Leftovers(r.Name))

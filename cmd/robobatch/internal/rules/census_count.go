@@ -128,7 +128,7 @@ type ruling struct {
 // rulings.
 const mostFacts = 1 << 14
 
-// factsOf returns the facts of a ruling for an agent.
+// factsOf returns the facts of a ruling for an agent, which are shared and must not be changed.
 func (l *looker) factsOf(key ruling) *facts {
 	choice, shared := l.look.Choice(key.id, key.agent), key
 	if choice == engine.NoChoice || choice == engine.ByStar { // unnamed agents share the lines for *
@@ -157,7 +157,8 @@ func (l *looker) factsOf(key ruling) *facts {
 	return f
 }
 
-// ruledOf returns the effect of the rules for an agent.
+// ruledOf returns the effect of the rules for an agent. root is the answer for the path "/". Agents with the same
+// rules share the result, which must not be changed.
 func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 	rules, first := l.look.Rules(key.id, key.agent)
 	key.agent = first
@@ -193,8 +194,9 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 // mostRows is the maximum number of rows that a goroutine makes at once, except that a single site may have more.
 const mostRows = 1 << 12
 
-// sites returns the sites in the order of their origins. With -as-of monthly, it also sets the moments.
-func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
+// listSites returns the sites in the order of their origins, or only that of r.only. With -as-of monthly, it also
+// sets r.moments. It returns an error if there is no site of r.only.
+func (r *run) listSites(store *engine.Store) ([]engine.SiteID, error) {
 	type site struct {
 		origin robots.Origin
 		id     engine.SiteID
@@ -248,9 +250,10 @@ type part struct {
 	rows  chan []row
 }
 
-// count evaluates all sites, and writes their rows.
+// count evaluates all sites, and writes their rows if there is an output, which it then completes. Several goroutines
+// evaluate sites, but rows are counted and written in the order of the sites.
 func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
-	sites, err := r.sites(store)
+	sites, err := r.listSites(store)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +331,7 @@ func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
 	})
 }
 
-// rows returns one row per site, agent and moment, sorted in this order.
+// rows returns one row per site, agent and moment, sorted in this order. Rows share their facts.
 func (l *looker) rows(sites []engine.SiteID) []row {
 	all := make([]row, 0, len(sites)*len(l.moments)*len(l.opt.Agents))
 	for _, site := range sites {

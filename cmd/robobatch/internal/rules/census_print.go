@@ -51,7 +51,7 @@ type counts struct {
 	odd     engine.OddCount
 }
 
-// newCounts returns empty counts.
+// newCounts returns counts of 0 for each moment and agent of the run.
 func newCounts(r *run) *counts {
 	c := &counts{weights: r.weights != nil}
 	for _, at := range r.moments {
@@ -73,7 +73,7 @@ func newCounts(r *run) *counts {
 	return c
 }
 
-// add counts a row; n is the index of its moment and agent.
+// add counts a row. n is the index in c.all for its moment and agent.
 func (c *counts) add(r *row, n int) {
 	count := &c.all[n]
 	count.Origins++
@@ -93,7 +93,7 @@ func (c *counts) add(r *row, n int) {
 	}
 }
 
-// add counts an origin.
+// add counts the origin of a row, and adds its weight, if there are weights.
 func (s *Sites) add(r *row) {
 	s.Origins++
 	if s.Weight != nil {
@@ -158,7 +158,7 @@ func (c *counts) head() []string {
 	return head
 }
 
-// cells returns a line of the table.
+// cells returns the line of the table for one element of c.all, in the order of [counts.head].
 func (c *counts) cells(n *Count) []string {
 	number := msg.Number
 	cells := []string{

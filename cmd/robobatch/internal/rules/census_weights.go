@@ -14,7 +14,8 @@ import (
 // mostWeight is the largest weight, so that no sum of weights overflows.
 const mostWeight = 1e18
 
-// readWeights reads a file with a weight per origin or host.
+// readWeights reads a file with a weight per origin or host. Keys are normalised origins, or hosts in lower case.
+// Empty lines, comments (#) and a header row are skipped. An invalid line, or a second weight for a key, is an error.
 func readWeights(name string) (weights map[string]float64, err error) {
 	f, err := storage.Open(name)
 	if err != nil {

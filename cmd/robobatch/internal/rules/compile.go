@@ -83,7 +83,7 @@ func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Tas
 	return c, outputs.CheckFile("-out", c.Name, outputs.Inputs{Path: g.Path, Rules: c.rules.Files})
 }
 
-// Run compiles the pack.
+// Run compiles the pack, and prints its size. After an error, no pack is left.
 func (c *compileRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	if err := c.Create(func() (*atomicfile.File, error) { return atomicfile.CreateRegular(c.Name) }); err != nil {
@@ -112,5 +112,5 @@ func (c *compileRun) Run(ctx context.Context) (err error) {
 func (c *compileRun) report(s engine.PackStats) {
 	c.Print(fmt.Sprintf("%s: %s, %s, %s, %s\n%s", msg.File(c.Name), msg.Count(int64(s.Origins), "origin"),
 		msg.Count(int64(s.Texts), "distinct text"), msg.Count(int64(s.Rulesets), "distinct rule set"), msg.Bytes(s.Bytes),
-		summary.Skipped(c.rules.Skipped(), "; -stats of a run with -rules "+msg.File(c.path)+" lists all")))
+		summary.SkippedText(c.rules.Skipped(), "; -stats of a run with -rules "+msg.File(c.path)+" lists all")))
 }

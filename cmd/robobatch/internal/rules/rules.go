@@ -139,7 +139,8 @@ func (l *listing) find(r *flags.Rules) (err error) {
 	return outputs.CheckFile("-out", l.Name, outputs.Inputs{Path: r.Path, Rules: l.rules.Files})
 }
 
-// Run lists the rules.
+// Run writes the listing, and prints the numbers of rows and origins, unless it goes to standard output. It returns
+// an error if the rules do not have the requested origin.
 func (l *listing) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, l.Close()) }()
 	if err := l.Create(func() (*File, error) {
@@ -158,7 +159,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
 		}
 		if l.needNamed {
-			l.note(listed.Report)
+			l.recordTokens(listed.Report)
 		}
 		return l.Use(func(f *File) error { return f.Write(listed) })
 	})
@@ -182,7 +183,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 		err := f.Commit()
 		if err == nil && l.Name != msg.Std {
 			l.Print(fmt.Sprintf("%s: %s of %s\n%s", msg.File(l.Name), msg.Count(f.Rows(), "row"), msg.Count(l.origins.Load(), "origin"),
-				summary.Skipped(l.rules.Skipped(), "")))
+				summary.SkippedText(l.rules.Skipped(), "")))
 		}
 		return err
 	})
@@ -191,8 +192,8 @@ func (l *listing) Run(ctx context.Context) (err error) {
 // maxNamed is the maximum number of product tokens recorded.
 const maxNamed = 1 << 17
 
-// note records the product tokens of a listed robots.txt.
-func (l *listing) note(r *robots.Report) {
+// recordTokens records the product tokens of a listed robots.txt, up to maxNamed in all. It does nothing if r is nil.
+func (l *listing) recordTokens(r *robots.Report) {
 	if r == nil {
 		return
 	}

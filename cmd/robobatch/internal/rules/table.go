@@ -64,7 +64,8 @@ type File struct {
 	rows     int64
 }
 
-// Create creates a listing with that name; "-" writes to stdout. Its errors are of type [*atomicfile.Error].
+// Create creates a listing with that name; "-" writes to stdout. Errors of the file are of type [*atomicfile.Error].
+// After Create, call Commit or Close.
 func Create(name string, stdout io.Writer, opt Options) (*File, error) {
 	file, err := storage.Create(name, stdout)
 	if err != nil {
@@ -118,38 +119,39 @@ func (f *File) Commit() error {
 // Close drops the listing, unless Commit was called.
 func (f *File) Close() error { return f.file.Close() }
 
-// Write adds the rows of one origin.
+// Write adds the rows of one origin: one about its robots.txt, and those about the body, if it is read. It does not
+// keep l.
 func (f *File) Write(l *listings.Listing) error {
 	rows := lister{file: listedFile(l), table: f.table}
-	rows.row(listRow{item: itemFile})
+	rows.addRow(listRow{item: itemFile})
 	rows.file.url, rows.file.reason = "", "" // they may be long, so they are written once
 	if l.Report != nil {
 		// Add the rows about the body.
 		r := l.Report
 		if len(f.agents) == 0 {
-			rows.groups(r)
+			rows.addGroups(r)
 		}
 		for i, agent := range f.agents {
-			rows.agent(r, f.names[i], agent)
+			rows.addAgent(r, f.names[i], agent)
 		}
 		for _, s := range r.Sitemaps {
-			rows.row(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
+			rows.addRow(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
 		}
 		for _, h := range r.Hosts {
 			if h.Valid {
-				rows.row(listRow{item: itemHost, line: h.Line, value: &h.Value})
+				rows.addRow(listRow{item: itemHost, line: h.Line, value: &h.Value})
 				break // only the first one counts
 			}
 		}
 		for _, c := range r.CleanParams {
 			value := strings.Join(c.Params, "&") + " " + c.Path
-			rows.row(listRow{item: itemCleanParam, line: c.Line, value: &value})
+			rows.addRow(listRow{item: itemCleanParam, line: c.Line, value: &value})
 		}
 		if r.Preferences != nil {
-			rows.preferences(r.Preferences, f)
+			rows.addPreferences(r.Preferences, f)
 		}
 		for _, d := range r.About(robots.Origin(rows.file.origin)) {
-			rows.row(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
+			rows.addRow(listRow{item: itemDiagnostic, line: d.Line, code: string(d.Code), value: &d.Text})
 		}
 	}
 	f.rows += rows.count
@@ -213,7 +215,7 @@ type listFile struct {
 	truncated      bool
 }
 
-// listedFile returns the fields that all rows of an origin share.
+// listedFile returns the fields that all rows of an origin share. They refer to memory of l.
 func listedFile(l *listings.Listing) *listFile {
 	f := &listFile{origin: string(l.Origin), outcome: "rules", response: &robots.Response{}}
 	if l.Outcome.Effect == robots.NoRecord {
@@ -240,8 +242,8 @@ type lister struct {
 	err   error // the first error
 }
 
-// row adds a row to the listing, unless an earlier one failed.
-func (l *lister) row(r listRow) {
+// addRow adds a row to the listing, and counts it. After the first error, it does nothing.
+func (l *lister) addRow(r listRow) {
 	if l.err == nil {
 		r.listFile = l.file
 		l.cells = l.cells[:0]
@@ -257,19 +259,19 @@ func (l *lister) row(r listRow) {
 // listing is not much larger than the robots.txt. Above the limit, only the row of the group has the names.
 const maxRepeated = 1 << 20
 
-// groups adds the rows for the groups of the file and their rules. Crawl delays follow, because their groups may
-// differ.
-func (l *lister) groups(r *robots.Report) {
+// addGroups adds the rows for the groups of the file and their rules. The rows for crawl delays follow, because their
+// groups may differ; they name only agents that no earlier delay names.
+func (l *lister) addGroups(r *robots.Report) {
 	for i := range r.File.Groups {
 		g, id := &r.File.Groups[i], int32(i+1)
 		agents := agentList(g.Star, g.Agents)
-		l.row(listRow{item: itemGroup, group: id, agents: agents})
+		l.addRow(listRow{item: itemGroup, group: id, agents: agents})
 		if n := len(agents) * len(g.Rules); l.named+n > maxRepeated {
 			agents = ""
 		} else {
 			l.named += n
 		}
-		l.rules(g.Rules, id, agents)
+		l.addRules(g.Rules, id, agents)
 	}
 	named := map[string]bool{}
 	for i := range r.Delays {
@@ -287,34 +289,36 @@ func (l *lister) groups(r *robots.Report) {
 			}
 		}
 		if star || len(agents) > 0 {
-			l.delay(g.Seconds, g.Line, agentList(star, agents))
+			l.addDelay(g.Seconds, g.Line, agentList(star, agents))
 		}
 	}
 }
 
-// agent adds the rows for the groups and rules that bind one crawler.
-func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
+// addAgent adds the rows for the groups, rules and crawl delay that bind one crawler. If no group binds it, it adds a
+// row that says so.
+func (l *lister) addAgent(r *robots.Report, name string, a robots.Agent) {
 	groups := r.File.Binding(a)
 	if len(groups) == 0 {
-		l.row(listRow{item: itemNoGroup, agents: name})
+		l.addRow(listRow{item: itemNoGroup, agents: name})
 	}
 	for _, i := range groups {
 		g, id := &r.File.Groups[i], int32(i+1)
 		names := agentList(g.Star, g.Agents)
-		l.row(listRow{item: itemGroup, group: id, agents: name, value: &names})
-		l.rules(g.Rules, id, name)
+		l.addRow(listRow{item: itemGroup, group: id, agents: name, value: &names})
+		l.addRules(g.Rules, id, name)
 	}
 	if seconds, ok := r.CrawlDelay(a); ok {
-		l.delay(seconds, 0, name)
+		l.addDelay(seconds, 0, name)
 	}
 }
 
-// preferences adds the rows for usage preferences. Their groups may differ from the groups of the rules.
-func (l *lister) preferences(p *robots.Preferences, f *File) {
+// addPreferences adds the rows for usage preferences and the license. For the crawlers of f, these are the lines that
+// bind them; without crawlers, all lines. Their groups may differ from the groups of the rules.
+func (l *lister) addPreferences(p *robots.Preferences, f *File) {
 	if len(f.agents) == 0 {
 		early := p.Early
 		early[robots.ByPolicy] = nil // these are rules of groups
-		l.statements("", &early)
+		l.addStatements("", &early)
 		for i := range p.Groups {
 			g := &p.Groups[i]
 			agents := agentList(g.Star, g.Agents)
@@ -323,43 +327,44 @@ func (l *lister) preferences(p *robots.Preferences, f *File) {
 			} else {
 				l.named += n
 			}
-			l.statements(agents, &g.Bound)
+			l.addStatements(agents, &g.Bound)
 		}
 	}
 	for i, agent := range f.agents {
 		bound := p.Select(agent)
-		l.statements(f.names[i], &bound)
+		l.addStatements(f.names[i], &bound)
 	}
 	if p.License.Line > 0 {
-		l.row(listRow{item: itemLicense, line: p.License.Line, value: &p.License.URL})
+		l.addRow(listRow{item: itemLicense, line: p.License.Line, value: &p.License.URL})
 	}
 }
 
-// statements adds lines that bind these crawlers.
-func (l *lister) statements(agents string, bound *robots.Bound) {
+// addStatements adds a row for each line about preferences. agents are the names of the crawlers that the lines bind;
+// "" means all crawlers, or too many to repeat.
+func (l *lister) addStatements(agents string, bound *robots.Bound) {
 	for source := range bound {
 		for i := range bound[source] {
 			s := &bound[source][i]
-			l.row(listRow{item: robots.Sources[source].Column, agents: agents, line: s.Line, value: &s.Value})
+			l.addRow(listRow{item: robots.Sources[source].Column, agents: agents, line: s.Line, value: &s.Value})
 		}
 	}
 }
 
-// rules adds the rules of a group.
-func (l *lister) rules(rules []robots.Rule, group int32, agents string) {
+// addRules adds a row for each rule of a group. group is its number, from 1; agents are its names.
+func (l *lister) addRules(rules []robots.Rule, group int32, agents string) {
 	for i := range rules {
 		r := &rules[i]
 		item := itemDisallow
 		if r.Allow != (r.Value == "") { // as written, see robots.Rule.String
 			item = itemAllow
 		}
-		l.row(listRow{item: item, group: group, agents: agents, line: r.Line, value: &r.Value})
+		l.addRow(listRow{item: item, group: group, agents: agents, line: r.Line, value: &r.Value})
 	}
 }
 
-func (l *lister) delay(seconds float64, line int32, agents string) {
+func (l *lister) addDelay(seconds float64, line int32, agents string) {
 	value := strconv.FormatFloat(seconds, 'f', -1, 64)
-	l.row(listRow{item: itemDelay, agents: agents, line: line, value: &value})
+	l.addRow(listRow{item: itemDelay, agents: agents, line: line, value: &value})
 }
 
 // agentList joins the names of a group with commas. Product tokens cannot contain commas.
@@ -382,32 +387,32 @@ type listColumn struct {
 
 // listColumns is the schema of listings. A new column goes last.
 var listColumns = []listColumn{
-	{of("origin", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
-	{of("source", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
-	{of("url", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
-	{of("outcome", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
-	{of("status", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.response.Status)) }},
-	{of("error", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.reason) }},
-	{of("fetched_at", parquet.Time, nullable), func(r *listRow) parquet.Cell {
+	{newField("origin", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return parquet.Cell{Text: fieldtext.Valid(r.origin)} }},
+	{newField("source", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.source) }},
+	{newField("url", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.url) }},
+	{newField("outcome", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.outcome) }},
+	{newField("status", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.response.Status)) }},
+	{newField("error", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.reason) }},
+	{newField("fetched_at", parquet.Time, nullable), func(r *listRow) parquet.Cell {
 		at := r.response.FetchedAt.UTC()
 		return parquet.Cell{Null: at.IsZero() || at.Year() < 1 || at.Year() > 9999, Int: at.UnixMicro()}
 	}},
-	{of("size", parquet.Int64, nullable), func(r *listRow) parquet.Cell {
+	{newField("size", parquet.Int64, nullable), func(r *listRow) parquet.Cell {
 		return parquet.Cell{Null: !r.fetched, Int: r.response.Size}
 	}},
-	{of("truncated", parquet.Bool, nullable), func(r *listRow) parquet.Cell {
+	{newField("truncated", parquet.Bool, nullable), func(r *listRow) parquet.Cell {
 		c := parquet.Cell{Null: !r.fetched}
 		if r.truncated {
 			c.Int = 1
 		}
 		return c
 	}},
-	{of("item", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.item) }},
-	{of("group_id", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.group)) }},
-	{of("agents", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.agents) }},
-	{of("line", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.line)) }},
-	{of("code", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.code) }},
-	{of("value", parquet.Text, nullable), func(r *listRow) parquet.Cell {
+	{newField("item", parquet.Dictionary, false), func(r *listRow) parquet.Cell { return textCell(r.item) }},
+	{newField("group_id", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.group)) }},
+	{newField("agents", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.agents) }},
+	{newField("line", parquet.Int32, nullable), func(r *listRow) parquet.Cell { return intCell(int64(r.line)) }},
+	{newField("code", parquet.Dictionary, nullable), func(r *listRow) parquet.Cell { return textCell(r.code) }},
+	{newField("value", parquet.Text, nullable), func(r *listRow) parquet.Cell {
 		if r.value == nil {
 			return parquet.Cell{Null: true}
 		}
@@ -417,8 +422,8 @@ var listColumns = []listColumn{
 
 const nullable = true
 
-// of returns a field of that type.
-func of(name string, t parquet.Type, nullable bool) parquet.Field {
+// newField returns a field newField that type.
+func newField(name string, t parquet.Type, nullable bool) parquet.Field {
 	return parquet.Field{Name: name, Type: t, Nullable: nullable}
 }
 
@@ -444,7 +449,7 @@ type listJSON struct {
 	values *json.Encoder // encodes to value
 }
 
-// Add writes a row.
+// Add writes a row as a line, with all columns.
 func (j *listJSON) Add(row []parquet.Cell) error {
 	j.line = j.line[:0]
 	for i, cell := range row {

@@ -92,7 +92,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 	}
 	sum.Run.URLsPerSecond = float64(sum.Counts.URLs) / max(sum.Run.Seconds, 1e-9)
 
-	if err := d.dropOthers(there, sum); err != nil {
+	if err := d.dropOtherPieces(there, sum); err != nil {
 		return nil, err
 	}
 	sum.End(d.Name)

@@ -135,11 +135,11 @@ func (d Dir) DropOthers(s *Sum) error {
 	if err != nil {
 		return err
 	}
-	return d.dropOthers(there, s)
+	return d.dropOtherPieces(there, s)
 }
 
-// dropOthers is DropOthers for a list of existing files, from which it also removes the files.
-func (d Dir) dropOthers(there *view, s *Sum) error {
+// dropOtherPieces is DropOthers for a list of existing files, from which it also removes the files.
+func (d Dir) dropOtherPieces(there *view, s *Sum) error {
 	type whole struct{ input, output string }
 	ours, wholes := map[string]bool{}, map[whole]bool{}
 	add := func(input, output string) {

@@ -70,9 +70,9 @@ func (c *Clients) addAgent(a *AgentCount) {
 	c.Disallowed += a.Disallowed
 }
 
-// worst returns the agents sorted by their number of violations, with -agent-from-log, and then by their number of
-// disallowed rows, most first.
-func (r *Report) worst() []AgentCount {
+// agentsWorstFirst returns the agents sorted by their number of violations, with -agent-from-log, and then by their
+// number of disallowed rows, most first. ByAgent is unchanged.
+func (r *Report) agentsWorstFirst() []AgentCount {
 	return slices.SortedStableFunc(slices.Values(r.ByAgent), func(a, b AgentCount) int {
 		if r.AgentFromLog {
 			if c := cmp.Compare(*b.Violations, *a.Violations); c != 0 {

@@ -168,7 +168,8 @@ type Counts struct {
 	Incomplete bool `json:"-"` // the run was interrupted: counts include rows that were not written
 }
 
-// Bad returns the number of lines if all of them were rejected or have no URL, and 0 otherwise.
+// Bad returns the number of lines with content, if all of them were rejected or have no valid URL; 0 otherwise, and
+// if rows of unknown agents were skipped.
 func (c *Counts) Bad() int64 {
 	switch bad := c.Reasons[engine.ReasonBadURL.String()]; {
 	case bad != c.Rows || c.Skipped > 0:
@@ -210,7 +211,8 @@ type Source struct {
 	Stats   engine.Stats
 }
 
-// New makes the report after all rows are evaluated.
+// New makes the report after all rows are evaluated. The store must still be open. Warnings are empty; [Report.Warn]
+// returns those about the rows. Output and Run are not set.
 func New(src Source) *Report {
 	mem, problems, lines, s := src.Store.Memory(), src.Rules.Problems(), src.Logs.Counts(), src.Stats
 	r := &Report{
@@ -296,8 +298,8 @@ func New(src Source) *Report {
 	return r
 }
 
-// origins returns the number of origins, with "about" if it is approximate; "" if unknown.
-func (c *Counts) origins(count func(int64) string) string {
+// originsText returns the number of origins, formatted by count, with "about" if it is approximate; "" if unknown.
+func (c *Counts) originsText(count func(int64) string) string {
 	switch {
 	case c.Origins == nil:
 		return ""
@@ -310,9 +312,10 @@ func (c *Counts) origins(count func(int64) string) string {
 // mostTook is the maximum number of lines that the summary has about the fields of logs.
 const mostTook = 40
 
-// Took describes the fields that were read: one line for each log whose fields differ from those of the previous log,
-// and a second line if the log has fields that are not read.
-func (r *Report) Took() (lines []string) {
+// FieldLines describes the fields that were read: one line for each log whose fields differ from those of the
+// previous log, and a second line if the log has fields that are not read. After mostTook lines, it only says that
+// there are others.
+func (r *Report) FieldLines() (lines []string) {
 	for i, in := range r.Inputs {
 		if len(in.Fields) == 0 {
 			continue
@@ -342,8 +345,9 @@ func (r *Report) Took() (lines []string) {
 	return lines
 }
 
-// Describe adds the inputs and the counts to the metadata of a Parquet file. In Arrow, metadata precedes the rows,
-// when the counts are not known yet, and text formats have none.
+// Describe sets Counts.Written, and adds the inputs and the counts to the metadata of a Parquet file. In Arrow,
+// metadata precedes the rows, when the counts are not known yet, and text formats have none. Counts of an interrupted
+// run are not added.
 func (r *Report) Describe(f *output.File, format output.Format) {
 	r.Counts.Written = f.Rows()
 	if u := r.Unverified; u != nil {
@@ -360,8 +364,8 @@ func (r *Report) Describe(f *output.File, format output.Format) {
 	f.SetMetadata(output.KeyCounts, jsonText(r.Counts))
 }
 
-// Written records the name, size and hash of a complete output.
-func (r *Report) Written(f *output.File, name string) {
+// RecordOutput records the name, size and hash of a complete output, or those of its parts.
+func (r *Report) RecordOutput(f *output.File, name string) {
 	r.Output = name
 	r.Invalid = f.InvalidBytes()
 	if size, hash := f.Sum(); hash != "" {
@@ -377,9 +381,9 @@ func (r *Report) Alone() bool {
 	return slices.ContainsFunc(r.Parts, func(p NamedFile) bool { return p.Name == output.PartitionMarker })
 }
 
-// Note records the sizes and hashes of the other files that the run wrote, such as a report. It skips empty names,
-// objects, and everything that is not a regular file, such as a pipe.
-func (r *Report) Note(names ...string) error {
+// RecordFiles records the sizes and hashes of the other files that the run wrote, such as a report. It skips empty
+// names, objects, and everything that is not a regular file, such as a pipe.
+func (r *Report) RecordFiles(names ...string) error {
 	for _, name := range names {
 		if info, err := os.Stat(name); name == "" || storage.IsRemote(name) || err != nil || !info.Mode().IsRegular() {
 			continue
@@ -400,7 +404,7 @@ type Times struct {
 	LoadCPU time.Duration // CPU time of the process until then
 }
 
-// Measure records the time and memory that the run has taken so far.
+// Measure sets Run to the time and memory that the process has taken so far.
 func (r *Report) Measure(t Times) {
 	cpu, peak := measure.Used()
 	rest := time.Since(t.Loaded)
@@ -411,8 +415,8 @@ func (r *Report) Measure(t Times) {
 	}
 }
 
-// Save writes the report as sealed JSON, and completes the file, or drops it. The error is an
-// [*github.com/robobatch/robobatch/internal/atomicfile.Error].
+// Save writes the report as sealed JSON, and completes the file. After an error, the file is dropped. Errors of the
+// file are of type [*github.com/robobatch/robobatch/internal/atomicfile.Error].
 func (r *Report) Save(f storage.Output) error {
 	text, err := Text(r)
 	if err != nil {
@@ -545,14 +549,14 @@ func verifiedOf(store *engine.Store, a *engine.NamedCount) *Verified {
 	return &Verified{Yes: of(ranges.Yes), No: of(ranges.No), Unpublished: of(ranges.Unpublished), Stale: of(ranges.Stale), NoAddress: of(ranges.Null)}
 }
 
-// addVerified adds other counts, if there are any.
+// addVerified returns the sum of both counts; if one of them is nil, the other. It changes neither.
 func (v *Verified) addVerified(o *Verified) *Verified {
 	if v == nil || o == nil {
 		return cmp.Or(v, o)
 	}
 	sum := *v
 	for i, part := range sum.parts() {
-		part.join(o.parts()[i])
+		part.addClients(o.parts()[i])
 	}
 	return &sum
 }
@@ -588,7 +592,7 @@ type Ranges struct {
 	Newest string `json:"newest,omitempty"`
 }
 
-// rangesOf returns the lists of a store; nil without lists.
+// rangesOf returns the address lists of a store; nil without lists.
 func rangesOf(store *engine.Store) *Ranges {
 	lists := store.Options().Ranges
 	if lists == nil {
@@ -620,9 +624,9 @@ func (r *Report) allVerified() (all *Verified) {
 	return all
 }
 
-// verified returns the lines of the summary about verification results, and about the crawlers with the most
-// impostors.
-func (r *Report) verified() (t table) {
+// verifiedLines returns the lines of the summary about verification results, and about the crawlers with the most
+// impostors; nil without address lists.
+func (r *Report) verifiedLines() (t table) {
 	all := r.allVerified()
 	if all == nil {
 		return nil

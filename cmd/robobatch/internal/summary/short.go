@@ -34,13 +34,14 @@ func (r *Report) Text(verbose bool) string {
 }
 
 // Short returns the short summary: at most twelve lines with the main numbers, plus lines for crawlers with
-// violations and for the rules that they broke.
+// violations and for the rules that they broke. If a fault ended the run before the first URL, it is the full
+// summary.
 func (r *Report) Short() string {
 	if r.Fault != "" && r.Counts.URLs == 0 {
 		return r.Full()
 	}
 	c := &r.Counts
-	note := c.origins(func(n int64) string { return msg.Count(n, "origin") })
+	note := c.originsText(func(n int64) string { return msg.Count(n, "origin") })
 	if note != "" {
 		note = "of " + note
 	}
@@ -62,12 +63,12 @@ func (r *Report) Short() string {
 		{"allowed", msg.Number(c.Allowed), msg.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
 		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
-	}.visible(), r.rows().visible()
-	rest = rest.visible()
+	}.visibleLines(), r.rowLines().visibleLines()
+	rest = rest.visibleLines()
 	var text string
 	if r.AgentFromLog {
 		var t table
-		all := slices.DeleteFunc(r.worst(), func(a AgentCount) bool { return *a.Violations == 0 })
+		all := slices.DeleteFunc(r.agentsWorstFirst(), func(a AgentCount) bool { return *a.Violations == 0 })
 		for _, a := range all[:min(shortViolators, len(all))] {
 			t = append(t, line{a.Agent, msg.Number(*a.Violations), "violations in " + msg.Count(a.Rows, "row"), true})
 		}
@@ -77,10 +78,10 @@ func (r *Report) Short() string {
 		for _, rule := range r.Busiest.Violated[:min(shortRules, len(r.Busiest.Violated))] {
 			t = append(t, line{"violated", msg.Number(rule.Rows), rule.place(), true})
 		}
-		text = slices.Concat(head, t, r.verified().visible(), rows, rest).String()
+		text = slices.Concat(head, t, r.verifiedLines().visibleLines(), rows, rest).String()
 	} else {
 		room := shortLines - 3 - len(head) - len(rows) - len(rest)
-		agents := r.clients(min(shortAgents, room))
+		agents := r.shortAgentLines(min(shortAgents, room))
 		most := min(shortRules, room-len(agents))
 		var t table
 		for _, rule := range r.Busiest.Rules {
@@ -103,8 +104,8 @@ func (r *Report) Short() string {
 	return r.title() + "\n\n" + strings.Join(lines, "") + "  " + end + "\n"
 }
 
-// rows returns the lines about rows without rules, rows without a verdict, and written rows.
-func (r *Report) rows() table {
+// rowLines returns the lines about rows without rules, rows without a verdict, and written rows.
+func (r *Report) rowLines() table {
 	c := &r.Counts
 	without := r.perURL(c.Reasons[engine.ReasonNoRobots.String()])
 	note := "rows: no robots.txt for their origin"
@@ -132,12 +133,13 @@ func (r *Report) perURL(n int64) int64 {
 // isForSeveral reports whether each URL is evaluated for several agents.
 func (r *Report) isForSeveral() bool { return !r.AgentFromLog && len(r.Agents) > 1 }
 
-// clients returns lines about the agents with the most violations or disallowed rows, if there are several agents.
-func (r *Report) clients(most int) (t table) {
+// shortAgentLines returns at most that many lines about the agents with the most disallowed rows; nil if URLs are
+// evaluated for one agent, or with -agent-from-log.
+func (r *Report) shortAgentLines(most int) (t table) {
 	if !r.isForSeveral() {
 		return nil
 	}
-	all := r.worst()
+	all := r.agentsWorstFirst()
 	for i, a := range all[:max(0, min(most, len(all)))] {
 		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed"
 		if left := len(all) - most; i == most-1 && left > 0 {
@@ -148,8 +150,8 @@ func (r *Report) clients(most int) (t table) {
 	return t
 }
 
-// visible returns the lines of the table that the summary shows.
-func (t table) visible() (shown table) {
+// visibleLines returns the lines of the table that the summary shows.
+func (t table) visibleLines() (shown table) {
 	for _, l := range t {
 		if l.shown {
 			shown = append(shown, l)
@@ -173,7 +175,7 @@ type table []line
 // gap is an empty line.
 var gap = table{{shown: true}}
 
-// String formats the lines that are shown: labels on the left, values on the right.
+// String formats the lines that are shown: labels on the left, values on the right. It changes the table.
 func (t table) String() string {
 	t = slices.DeleteFunc(t, func(l line) bool { return !l.shown })
 	var labels, values int
@@ -199,7 +201,7 @@ func (r *Report) Full() string {
 	}
 	t := slices.Concat(table{
 		{"URLs", msg.Number(c.URLs), "", true},
-		{"origins", c.origins(msg.Number), "", c.Origins != nil},
+		{"origins", c.originsText(msg.Number), "", c.Origins != nil},
 		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
 		{"left out", msg.Number(c.Skipped), "unknown User-Agent", r.AgentFromLog && c.Skipped > 0},
 		{rows, msg.Number(c.Rows), fmt.Sprintf("%d agents", len(r.Agents)), several},
@@ -207,24 +209,25 @@ func (r *Report) Full() string {
 		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
 		{"null", msg.Number(c.Null), msg.Percent(c.Null, c.Rows), true},
 		{"written", msg.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
-	}, r.verified().visible(), gap, r.agents(), r.reasons(), gap, r.busiest(), r.lines(), gap, r.rules(), gap, r.times())
+	}, r.verifiedLines().visibleLines(), gap, r.agentLines(), r.reasonLines(), gap, r.busiestLines(), r.logLines(), gap, r.ruleLines(), gap, r.timeLines())
 	switch {
 	case r.Fault != "" && (r.Counts.Lines()+r.Counts.EmptyLines+r.Counts.HeaderLines) == 0:
 		return ""
 	case r.Fault != "" && r.Counts.URLs == 0:
-		t = slices.Concat(r.lines().known(), gap, r.rules().known(), gap, r.times().known())
+		t = slices.Concat(r.logLines().nonZeroLines(), gap, r.ruleLines().nonZeroLines(), gap, r.timeLines().nonZeroLines())
 	}
-	return r.title() + "\n\n" + t.String() + Skipped(r.Rules.Skipped, "; -stats lists all") + "\n"
+	return r.title() + "\n\n" + t.String() + SkippedText(r.Rules.Skipped, "; -stats lists all") + "\n"
 }
 
-// known returns the lines of a table with non-zero values.
-func (t table) known() table {
+// nonZeroLines returns the lines of a table whose value is not 0. It changes the table.
+func (t table) nonZeroLines() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
-// agents returns one line per agent about its verdicts, if there are several agents.
-func (r *Report) agents() (t table) {
-	for _, a := range r.worst() {
+// agentLines returns one line per agent about its verdicts, and a gap; nil for a single agent without
+// -agent-from-log.
+func (r *Report) agentLines() (t table) {
+	for _, a := range r.agentsWorstFirst() {
 		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed of " + msg.Count(a.Rows, "row")
 		value := a.Disallowed
 		if r.AgentFromLog {
@@ -241,8 +244,8 @@ func (r *Report) agents() (t table) {
 	return append(t, gap...)
 }
 
-// busiest returns the rules and origins with the most rows.
-func (r *Report) busiest() (t table) {
+// busiestLines returns the lines about the rules and origins with the most rows, and a gap; nil if there are none.
+func (r *Report) busiestLines() (t table) {
 	b := &r.Busiest
 	for _, rule := range b.Rules {
 		t = append(t, line{"busiest rule", msg.Number(rule.Rows), rule.place(), true})
@@ -271,8 +274,9 @@ func (b *BusyRule) place() string {
 	return fmt.Sprintf("%s:%d%s  %s", b.Origin, b.Line, others, b.Rule)
 }
 
-// reasons returns the lines about reasons.
-func (r *Report) reasons() (t table) {
+// reasonLines returns the lines about reasons, about rows for which there are no rules at their time, and about the
+// checksum of rule lines.
+func (r *Report) reasonLines() (t table) {
 	c := &r.Counts
 	for i := range engine.NumReasons {
 		reason := engine.Reason(i).String()
@@ -287,9 +291,9 @@ func (r *Report) reasons() (t table) {
 	}...)
 }
 
-// lines returns a table about the lines of the logs: their format, if it is not a list of URLs, and the lines without a
-// URL.
-func (r *Report) lines() table {
+// logLines returns the lines about the logs: their format, if it is not a list of URLs, lines without a URL, and
+// warnings.
+func (r *Report) logLines() table {
 	c, formats := &r.Counts, r.Formats()
 	label, value, how := "format", formats, "detected"
 	if r.Format != ingest.Auto.String() {
@@ -315,8 +319,8 @@ func (r *Report) lines() table {
 	}
 }
 
-// rules returns the lines about rules. For a pack, unused files are unknown.
-func (r *Report) rules() table {
+// ruleLines returns the lines about rules. For a pack, unused files are unknown.
+func (r *Report) ruleLines() table {
 	files := "rules files"
 	if r.Rules.pack {
 		files = "rule packs"
@@ -330,8 +334,8 @@ func (r *Report) rules() table {
 	}
 }
 
-// times returns the lines about time and memory.
-func (r *Report) times() table {
+// timeLines returns the lines about time and memory.
+func (r *Report) timeLines() table {
 	rules := fmt.Sprintf("%.2f s of it for the rules", r.Run.RulesSeconds)
 	return table{
 		{"wall", fmt.Sprintf("%.2f s", r.Run.Seconds), rules, true},
@@ -350,7 +354,7 @@ func kindsText(counts map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// title names inputs and output.
+// title names inputs and output: the heading, if there is one. There must be at least one input otherwise.
 func (r *Report) title() string {
 	if r.Heading != "" {
 		return r.Heading
@@ -368,8 +372,9 @@ func (r *Report) title() string {
 	return from + " -> " + msg.File(r.Output)
 }
 
-// Skipped lists the unused rules files, or gives their number and where they are listed.
-func Skipped(skipped []string, others string) string {
+// SkippedText lists the first skippedShown unused rules files, and the number of the others, to which it appends
+// others, which says where these are listed; "" if there are none.
+func SkippedText(skipped []string, others string) string {
 	var sb strings.Builder
 	for i, s := range skipped {
 		if i == 0 {
@@ -384,7 +389,7 @@ func Skipped(skipped []string, others string) string {
 	return sb.String()
 }
 
-// Formats returns the formats of the inputs, without duplicates.
+// Formats returns the formats of the inputs, separated by commas and without duplicates; "" if none is known.
 func (r *Report) Formats() string {
 	var formats []string
 	for _, in := range r.Inputs {

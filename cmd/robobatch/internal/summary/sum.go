@@ -11,8 +11,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Add adds the counts of another run. The number of origins becomes unknown, because both runs may have the same
-// origins.
+// Add adds the counts of another run. The number of origins becomes unknown if both have rows, because both may have
+// the same origins. The maps of c are changed; those of o are not shared.
 func (c *Counts) Add(o *Counts) {
 	switch {
 	case c.Rows == 0:
@@ -51,7 +51,7 @@ func (c *Counts) Add(o *Counts) {
 	addMap(&c.OddRequests, o.OddRequests)
 }
 
-// addMap adds the counts of one map to those of another, which is made if it is nil.
+// addMap adds the counts in from to those in *to, which is made if it is nil.
 func addMap(to *map[string]int64, from map[string]int64) {
 	if *to == nil {
 		*to = make(map[string]int64, len(from))
@@ -61,7 +61,8 @@ func addMap(to *map[string]int64, from map[string]int64) {
 	}
 }
 
-// AddAgents adds the counts of each agent, keeping the order of the report.
+// AddAgents adds the counts of each agent to ByAgent, which it sorts in the order of Agents; other agents follow,
+// sorted by name. It also adds others and unbound, unless the report or the argument has none.
 func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 	for _, a := range agents {
 		i := slices.IndexFunc(r.ByAgent, func(sum AgentCount) bool { return sum.Agent == a.Agent })
@@ -95,12 +96,12 @@ func (r *Report) AddAgents(agents []AgentCount, others, unbound *Clients) {
 		k, other := place(&b)
 		return cmp.Or(cmp.Compare(i, k), cmp.Compare(name, other))
 	})
-	r.Others.join(others)
-	r.Unbound.join(unbound)
+	r.Others.addClients(others)
+	r.Unbound.addClients(unbound)
 }
 
-// join adds the rows of unidentified clients in o to those in c. It does nothing if either is nil.
-func (c *Clients) join(o *Clients) {
+// addClients adds the rows of unidentified clients in o to those in c. It does nothing if either is nil.
+func (c *Clients) addClients(o *Clients) {
 	if c != nil && o != nil {
 		c.Rows, c.Disallowed = c.Rows+o.Rows, c.Disallowed+o.Disallowed
 	}
@@ -115,7 +116,7 @@ const (
 	after  = "\"\n}\n"
 )
 
-// Text returns v, a non-empty struct, as sealed JSON.
+// Text returns v, a non-empty struct, as sealed JSON, which [Read] reads.
 func Text(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -126,7 +127,7 @@ func Text(v any) ([]byte, error) {
 	return append(append(append(body, before...), sum...), after...), nil
 }
 
-// Read decodes sealed JSON into v. It returns [ErrSeal], or a JSON error.
+// Read checks the seal of JSON, and decodes it into v. It returns [ErrSeal], or a JSON error.
 func Read(text []byte, v any) error {
 	at := len(text) - len(before) - hex.EncodedLen(16) - len(after)
 	if at < 0 {

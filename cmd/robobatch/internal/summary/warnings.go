@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rows returns the numbers of rows by which -no-rows and -max-rejects judge the run. Bad says why rows have no verdict: "" if
-// all have one.
+// Rows returns the numbers of rows by which -no-rows and -max-rejects judge the run. Bad says what is wrong with all
+// rows: they have no URL, belong to another site than -base, or have no User-Agent; "" otherwise.
 func (r *Report) Rows() outputs.Rows {
 	c := &r.Counts
 	rows := outputs.Rows{
@@ -26,9 +26,9 @@ func (r *Report) Rows() outputs.Rows {
 		Decided: c.Rows - c.Reasons[engine.ReasonBadURL.String()],
 	}
 	if c.Bad() > 0 {
-		rows.Bad = r.noURLs()
+		rows.Bad = r.noURLsText()
 	} else {
-		rows.Bad = cmp.Or(r.elsewhere(), r.NoClients())
+		rows.Bad = cmp.Or(r.elsewhereText(), r.NoClients())
 	}
 	return rows
 }
@@ -74,7 +74,7 @@ func (r *Report) Warn() (all []warning.Warning) {
 	}
 	switch bad, logs := c.Bad(), int64(len(r.Inputs)); {
 	case bad > 0:
-		add(warning.NoURLs, bad, nil, r.noURLs())
+		add(warning.NoURLs, bad, nil, r.noURLsText())
 	case rows > 0 && c.URLs == 0:
 		add(warning.NoRows, c.Skipped, nil, "all rows skipped: their User-Agents are unknown (-unknown-agents skip)")
 	case rows == 0 && logs > 1:
@@ -96,16 +96,16 @@ func (r *Report) Warn() (all []warning.Warning) {
 	if n := rows - read.Agents; r.AgentFromLog && c.Bad() == 0 && 10*n > rows {
 		add(warning.NoUserAgents, n, nil, fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row")))
 	}
-	all = append(all, r.whiteSpace()...)
+	all = append(all, r.warnWhiteSpace()...)
 	add(warning.MixedEncoding, read.Wide, read.FirstWide, msg.Count(read.Wide, "line")+" in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8")
 	add(warning.JoinedLines, read.Joined, read.FirstJoined, msg.Count(read.Joined, "line")+" with several records, or with NUL bytes from a crash, gave at most one row each: check them, and convert CR line endings, for example: tr '\\r' '\\n'")
 	if c.Bad() == 0 && 10*Sum(c.Refused) <= c.Lines()+c.Skipped { // otherwise Rejected warns
 		add(warning.MixedFormats, read.Mixed, read.FirstMixed, msg.Were(read.Mixed, "line")+" rejected: several in a row, or requests in another format: name that part of the log as a separate input; robobatch -rejects lists the lines")
 	}
-	all = append(all, r.headless()...)
+	all = append(all, r.warnHeadless()...)
 	add(warning.HeadlessTable, read.Headed, read.FirstHeaded, msg.Count(read.Headed, "line")+" in lists of URLs with column names, like the header row of a table, whose columns would be read as parts of URLs: name each table as a separate input")
 	add(warning.AddressHosts, read.Addresses, read.FirstAddress, msg.Count(read.Addresses, "row")+" with an address as the host, from the start of the line: if that is the client (%{X-Forwarded-For}i), name the site of the log with -base")
-	all = slices.Concat(all, r.growing(), r.fields())
+	all = slices.Concat(all, r.warnGrowing(), r.warnFields())
 	add(warning.TwoQueries, read.Queries, read.FirstQueries, msg.Count(read.Queries, "row")+" with a query in the URL, which is used, and another in the query field: add -field query=none if that is right")
 	if n := read.NoTimes; 10*n > rows {
 		add(warning.TimesLost, n, nil, fmt.Sprintf("%s with an invalid time, such as %q: name another field with -field time=name, or write times as in 2026-01-31T18:00:00Z", msg.Count(n, "row"), shorten(read.FirstNoTime)))
@@ -115,8 +115,9 @@ func (r *Report) Warn() (all []warning.Warning) {
 	})
 }
 
-// noURLs returns the text of the warning that no line gave a URL, with the likely cause and a remedy.
-func (r *Report) noURLs() string {
+// noURLsText returns the text of the warning that no line gave a URL, with the likely cause and a remedy. Call it
+// only if Counts.Bad is not 0.
+func (r *Report) noURLsText() string {
 	if long := r.Counts.LongLines + r.Counts.Refused["too_long"]; 2*long > r.Counts.Bad() {
 		return fmt.Sprintf("%s longer than %d KiB, so no URL is read: for JSON, keep only the fields that you need, for example: %s log.jsonl | robobatch -in - …", msg.Were(long, "line"), ingest.MaxLine>>10, warning.ShortenJSON)
 	}
@@ -152,8 +153,8 @@ func (r *Report) noURLs() string {
 // hostFirst matches URLs without a scheme, as some tools export them: www.example.com/page.
 var hostFirst = regexp.MustCompile(`^(//)?([A-Za-z0-9_-]+\.)+[A-Za-z][A-Za-z0-9-]*(:[0-9]+)?([/?#].*)?$`)
 
-// headless returns a warning if logs read as URLs look like tables.
-func (r *Report) headless() []warning.Warning {
+// warnHeadless returns a warning if logs that were read as URLs look like tables without a header row; nil otherwise.
+func (r *Report) warnHeadless() []warning.Warning {
 	d := warning.Warning{Code: warning.HeadlessTable}
 	for _, in := range r.Inputs {
 		if !in.headless {
@@ -170,8 +171,8 @@ func (r *Report) headless() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// whiteSpace returns a warning if URLs contain white space, after which other columns may begin.
-func (r *Report) whiteSpace() []warning.Warning {
+// warnWhiteSpace returns a warning if URLs contain white space, after which other columns may begin; nil otherwise.
+func (r *Report) warnWhiteSpace() []warning.Warning {
 	n := r.read.Blank
 	if n == 0 || r.Counts.Bad() > 0 { // if no line is a URL, there is another warning
 		return nil
@@ -194,9 +195,9 @@ func (r *Report) whiteSpace() []warning.Warning {
 	return []warning.Warning{d}
 }
 
-// elsewhere returns the fault that all lines name other sites than -base; "" if some row may belong to the site of
-// -base.
-func (r *Report) elsewhere() string {
+// elsewhereText returns the fault that all lines name other sites than -base; "" if some row may belong to the site
+// of -base.
+func (r *Report) elsewhereText() string {
 	if n := r.Counts.URLs + r.Counts.Skipped; r.Base == "" || n == 0 || r.read.Elsewhere < n {
 		return ""
 	}
@@ -223,8 +224,9 @@ func leftText(left ingest.Left) string {
 	return fmt.Sprintf("the log has no known field for the %s, but the unread field %q may be one (%q): read it with -field %s=%s", left.Role, left.Field, left.Value, left.Role, left.Field)
 }
 
-// fields returns the warnings about the fields of the logs.
-func (r *Report) fields() (all []warning.Warning) {
+// warnFields returns the warnings about the fields of the logs. Logs with the same fault share a warning, which names
+// the first of them.
+func (r *Report) warnFields() (all []warning.Warning) {
 	index := map[string]int{} // by the text about the first log
 	add := func(code warning.Code, in *Input, about, text string) {
 		i, ok := index[string(code)+about]
@@ -257,9 +259,10 @@ func (r *Report) fields() (all []warning.Warning) {
 	return all
 }
 
-// Rejected returns a warning if over a tenth of the lines, or an eighth of the bytes, were rejected: the remaining
-// rows may not represent the log. list is advice on how to list the rejected lines.
-func (r *Report) Rejected(lines int64, list string) []warning.Warning {
+// WarnRejected returns a warning if over a tenth of the lines, or an eighth of the bytes, were rejected, because the
+// remaining rows may not represent the log; nil otherwise, and if no line gave a URL, for which there is another
+// warning. lines is the number of rejected lines, and list is advice on how to list them.
+func (r *Report) WarnRejected(lines int64, list string) []warning.Warning {
 	c := &r.Counts
 	all := c.Lines() + c.Skipped
 	lost := r.read.Lost
@@ -293,7 +296,7 @@ func (r *Report) Rejected(lines int64, list string) []warning.Warning {
 // shorten returns the first hundred bytes of a long text.
 func shorten(text string) string { return shortenTo(text, 100) }
 
-// shortenTo truncates a text to a number of bytes.
+// shortenTo truncates a text to a number of bytes, and appends "..." if it was longer.
 func shortenTo(text string, most int) string {
 	if len(text) > most {
 		return strings.ToValidUTF8(text[:most], "") + "..."
@@ -301,8 +304,8 @@ func shortenTo(text string, most int) string {
 	return text
 }
 
-// growing returns a warning if logs grew while they were read.
-func (r *Report) growing() []warning.Warning {
+// warnGrowing returns a warning if logs grew while they were read; nil otherwise.
+func (r *Report) warnGrowing() []warning.Warning {
 	n := int64(len(r.grown))
 	if n == 0 {
 		return nil
