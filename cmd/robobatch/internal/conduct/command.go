@@ -49,7 +49,7 @@ name begins with s3://.`
 	c.Rest = `
 Exit codes: 0 done; 1 a gate of -fail is exceeded; 2 an error of usage, input or output.`
 	c.Flags = flags.Sections{
-		Input:    g.Input(),
+		Input:    g.InputFlags(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "agent", "agent-from-log", "unknown-agents"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `

@@ -28,13 +28,13 @@ func (f *findings) print() error {
 	switch f.form {
 	case "json":
 		if f.failed == nil {
-			f.failed = msg.WriteJSON(f.json, f.head())
+			f.failed = msg.WriteJSON(f.json, f.newHead())
 		}
 		return cmp.Or(f.failed, f.json.Flush())
 	case "markdown":
 		var sb strings.Builder
 		sb.WriteString("### robots.txt: what crawlers knew\n")
-		for _, line := range f.lines() {
+		for _, line := range f.sentences() {
 			sb.WriteString("\n" + ci.Markdown(line) + "\n")
 		}
 		for _, failure := range ci.Failures(f.verdicts) {
@@ -45,7 +45,7 @@ func (f *findings) print() error {
 		}
 		for i := range f.worst {
 			r := &f.worst[i]
-			fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(who(r)), msg.Number(r.Requests), msg.Number(r.Robots), msg.Number(r.Disallowed), msg.Number(r.Violations), ci.Markdown(f.sentence(r)))
+			fmt.Fprintf(&sb, "| %s | %s | %s | %s | %s | %s |\n", ci.Markdown(crawlerAtOrigin(r)), msg.Number(r.Requests), msg.Number(r.Robots), msg.Number(r.Disallowed), msg.Number(r.Violations), ci.Markdown(f.sentence(r)))
 		}
 		if left := f.rows - int64(len(f.worst)); left > 0 {
 			sb.WriteString("\nand " + msg.Number(left) + " more\n")
@@ -53,7 +53,7 @@ func (f *findings) print() error {
 		if len(f.changes) > 0 {
 			sb.WriteString("\nChanges of robots.txt:\n\n")
 			for i := range f.changes {
-				sb.WriteString("- " + ci.Markdown(changed(&f.changes[i])) + "\n")
+				sb.WriteString("- " + ci.Markdown(describeChange(&f.changes[i])) + "\n")
 			}
 		}
 		_, err := io.WriteString(f.out, msg.NoCommands(sb.String()))
@@ -65,12 +65,12 @@ func (f *findings) print() error {
 			sb.WriteString(indent + strings.TrimRight(line, "\n") + "\n")
 		}
 	}
-	for _, line := range f.lines() {
+	for _, line := range f.sentences() {
 		fill(line, "")
 	}
 	for i := range f.worst {
 		r := &f.worst[i]
-		sb.WriteString("\n" + msg.Line(who(r)) + "\n")
+		sb.WriteString("\n" + msg.Line(crawlerAtOrigin(r)) + "\n")
 		fill(f.sentence(r), "  ")
 	}
 	if left := f.rows - int64(len(f.worst)); left > 0 {
@@ -79,7 +79,7 @@ func (f *findings) print() error {
 	if len(f.changes) > 0 {
 		sb.WriteString("\nChanges of robots.txt\n")
 		for i := range f.changes {
-			fill(changed(&f.changes[i]), "  ")
+			fill(describeChange(&f.changes[i]), "  ")
 		}
 		if left := f.changed - int64(len(f.changes)); left > 0 {
 			sb.WriteString("  and " + msg.Number(left) + " more: -changes writes all of them\n")
@@ -106,8 +106,8 @@ type head struct {
 	Gates    []ci.Verdict `json:"gates"`
 }
 
-// head returns the head.
-func (f *findings) head() head {
+// newHead returns the newHead.
+func (f *findings) newHead() head {
 	return head{
 		Kind: "log", Inputs: f.about.inputs, Requests: f.about.requests, Rejected: f.about.rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
 		From: timeOf(f.total.First), To: timeOf(f.total.Last), Gates: f.verdicts,
@@ -123,8 +123,8 @@ func timeOf(micros int64) *time.Time {
 	return &t
 }
 
-// lines describes the log in sentences.
-func (f *findings) lines() (all []string) {
+// sentences describes the log in sentences.
+func (f *findings) sentences() (all []string) {
 	names := f.about.inputs
 	log := msg.Count(int64(len(names)), "log")
 	switch {
@@ -134,7 +134,7 @@ func (f *findings) lines() (all []string) {
 		log = msg.File(names[0])
 	}
 	period := ""
-	if h := f.head(); h.From != nil {
+	if h := f.newHead(); h.From != nil {
 		period = ", " + h.From.Format(time.DateTime) + " to " + h.To.Format(time.DateTime)
 	} else if f.total.Requests > 0 {
 		period = ", without times"
@@ -167,8 +167,8 @@ func (f *findings) lines() (all []string) {
 	return append(all, text)
 }
 
-// who names the crawler and the origin of a row.
-func who(r *conduct.Row) string {
+// crawlerAtOrigin names the crawler and the origin of a row.
+func crawlerAtOrigin(r *conduct.Row) string {
 	name := r.Agent
 	if r.Operator != "" {
 		name += " (" + r.Operator + ")"
@@ -251,7 +251,7 @@ func askedText(r *conduct.Row) string {
 	case r.Answers == 0:
 		return text + " without a valid response"
 	case r.AnswerGaps > 0:
-		text += " at intervals of at most " + lasting(r.AnswerMost, true)
+		text += " at intervals of at most " + formatDuration(r.AnswerMost, true)
 	}
 	return text
 }
@@ -264,8 +264,8 @@ func timesText(n int64) string {
 	return msg.Number(n) + " times"
 }
 
-// lasting formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is set.
-func lasting(micros int64, up bool) string {
+// formatDuration formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is set.
+func formatDuration(micros int64, up bool) string {
 	l := times.Length(micros)
 	in := func(unit times.Length) string {
 		if up {
@@ -289,14 +289,14 @@ func inSeconds(micros int64) string {
 	return strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64) + " s"
 }
 
-// changed describes a change of a robots.txt and the crawler's reaction.
-func changed(c *conduct.Change) string {
+// describeChange describes a change of a robots.txt and the crawler's reaction.
+func describeChange(c *conduct.Change) string {
 	name := c.Agent
 	text := fmt.Sprintf("%s: changed %s; %s ", c.Origin, time.UnixMicro(c.At).UTC().Format(time.DateTime), name)
 	if c.Answer == conduct.NoTime {
 		text += "has not fetched the new version"
 	} else {
-		text += "fetched the new version after " + lasting(c.Answer-c.At, false)
+		text += "fetched the new version after " + formatDuration(c.Answer-c.At, false)
 	}
 	if c.Before+c.After == 0 {
 		return text + "."

@@ -44,7 +44,7 @@ prints for each rule how many requests and distinct URLs it decided, how many it
 when last. Requests for /robots.txt do not count, because crawlers may always fetch it. A rule without matches in one log
 may be needed in another (docs/LOG.md). It opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    g.Input(),
+		Input:    g.InputFlags(),
 		Question: flags.Without(g.Question.LogFlags(flags.CountFor), "cache"),
 		Output: []cli.Flag{
 			flags.Print(&g.print, Forms, `

@@ -110,7 +110,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		faults.Add("old", errors.New("missing flag: name the previous rules, or an earlier time for -rules"))
 	}
 	d.Now.Opt.Directives = robots.PreferenceLines()
-	d.Old = d.Now.Before(&g.old)
+	d.Old = d.Now.PreviousSide(&g.old)
 	if d.noLog {
 		// Check that no flag needs a log.
 		for _, f := range []struct {
@@ -135,7 +135,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	if len(g.Question.Names) > 0 && slices.Contains(g.Logs.In, msg.Std) {
 		d.LogOpt.Fields.Agents = true // cannot be checked earlier, see LogsNameClients
 	}
-	if d.page = page.Beside(&g.page, &g.Flags, g.old.AsOf, &d.Pipeline, &faults); d.page != nil && d.noLog {
+	if d.page = page.NewBeside(&g.page, &g.Flags, g.old.AsOf, &d.Pipeline, &faults); d.page != nil && d.noLog {
 		faults.Add("report", errors.New("this needs a log: name one with -in"))
 	}
 	for i := range d.outOpt.Kept {
@@ -371,7 +371,7 @@ func (d *run) compareRows(ctx context.Context, sink *changesSink) error {
 	}
 	all := s.Warn()
 	if d.limit.IsNone() && !d.require.AllowBad {
-		all = append(all, d.Rejected(s)...)
+		all = append(all, d.WarnRejected(s)...)
 	}
 	s.Warnings = append(s.Warnings, slices.DeleteFunc(all, func(d warning.Warning) bool { return d.Code == warning.NoURLs })...)
 	if d.out.Name != "" {

@@ -50,7 +50,7 @@ and the run loads its rules. At the end it compares the steps: unpacking, which 
 		"workers": "Worker goroutines. 0 measures one, and then one per processor.",
 	})
 	c.Flags = flags.Sections{
-		Input: g.Input(),
+		Input: g.InputFlags(),
 		Question: append([]cli.Flag{g.Question.NamesFlag(flags.DecideFor, flags.EveryClient), g.Question.CrawlersFlag()},
 			g.Question.RowTimeFlags()...),
 		Output: []cli.Flag{flags.ColumnsFlag(&g.columns)},
@@ -101,7 +101,8 @@ func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task,
 	return b, nil
 }
 
-// prepareJob checks that all inputs can be read repeatedly, and prepares the job.
+// prepareJob checks that all inputs can be read repeatedly, prepares the job, and closes the logs, because each round
+// opens them again.
 func (b *benchRun) prepareJob(g *benchFlags) error {
 	for _, in := range b.Logs.Inputs() {
 		switch {
@@ -139,7 +140,7 @@ func (b *benchRun) prepareJob(g *benchFlags) error {
 // Drop removes the output.
 func (b *benchRun) Drop() (committed bool, err error) { return false, os.RemoveAll(b.dir) }
 
-// Run measures, and prints each line as soon as it is ready.
+// Run measures, and prints each line as soon as it is ready. It removes the directory of the output.
 func (b *benchRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
 	w := console.NewWriter(b.Out)

@@ -29,7 +29,7 @@ type given struct {
 // Command returns the main job, which has no command name.
 func Command() flags.Command { return new(given).command() }
 
-// command returns the main job; its flags set g.
+// command returns the main job, whose flags set the fields of g.
 func (g *given) command() flags.Command {
 	c := flags.Command{Rules: &g.Rules, Packs: true, Plan: g.plan}
 	c.Intro = `
@@ -208,8 +208,8 @@ func (s *seriesFlags) flags() []cli.Flag {
 	return all
 }
 
-// choose sets which rows and columns the output has. Call it after the crawlers, the sitemaps and the columns of
-// -keep are set.
+// choose sets the rows, columns and layout of the output. Call it after the crawlers, the sitemaps and the columns of
+// -keep are set. fromLog means -agent-from-log, and sitemaps means that some are named.
 func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions, out *output.Options, faults *cli.Faults) {
 	var err error
 	out.Layout, err = output.ParseLayout(r.layout)
@@ -273,7 +273,7 @@ func (r *rowFlags) choose(fromLog, sitemaps bool, question *engine.StoreOptions,
 	}
 }
 
-// checkWide checks that each agent can have its own columns.
+// checkWide returns an error unless each agent can have its own columns.
 func checkWide(question *engine.StoreOptions, out *output.Options) error {
 	if question.LogAgents != engine.LogAgentsOff {
 		return errors.New("with -agent-from-log each row is for one crawler: leave out -layout wide, or name the crawlers with -agent")

@@ -50,8 +50,8 @@ func newJob(p *plan) *job {
 	return j
 }
 
-// Drop removes what an interrupted run would leave: the output, the list of rejects, the statistics and the temporary
-// pack. Complete files stay.
+// Drop removes what an interrupted run would leave: the incomplete output, list of rejects, statistics and page, and
+// the temporary pack. If the output is already complete, only the page is removed. Any goroutine may call it.
 func (j *job) Drop() (committed bool, err error) {
 	_, errPage := j.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = j.out.Drop(); committed {
@@ -67,7 +67,7 @@ func (j *job) Targets() (out, last string) {
 	return j.outName, cmp.Or(j.page.FileName(), j.statsName, j.outName)
 }
 
-// load prepares the rules.
+// load prints hints and warnings about earlier runs, and prepares the rules. It records when they were ready.
 func (j *job) load(ctx context.Context) error {
 	j.Hints = append(j.Hints, outputs.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	j.WarnOnce(outputs.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
@@ -85,8 +85,8 @@ func (j *job) close() error {
 	return errors.Join(j.out.Close(), j.out.List.Close(), j.Logs.Close(), j.page.Close())
 }
 
-// Run compiles the rules, evaluates the logs, completes the output and reports. If it fails before the report with an
-// error other than [*outputs.FaultError], no output is left.
+// Run compiles the rules, evaluates the logs, completes the output, and prints the summary. If it fails before the
+// summary with an error other than [*outputs.FaultError], no output is left.
 func (j *job) Run(ctx context.Context) (err error) {
 	defer func() {
 		err = errors.Join(err, j.close(), j.stats.Close(), j.Unload(), j.set.End())
@@ -116,7 +116,8 @@ func (j *job) Run(ctx context.Context) (err error) {
 	return errors.Join(j.report(r), err)
 }
 
-// decide evaluates the logs and completes the output. Without a report, only the error is reported.
+// decide evaluates the logs, and completes the output. The report is nil if the run has no result to report; then the
+// error says why. With a report, the error is nil or an [*outputs.FaultError].
 func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	j.outOpt.Cancel = ctx.Done()
 	err := j.out.Open(j.outOpt.Inputs, func() (*output.File, error) {
@@ -146,9 +147,9 @@ func (j *job) decide(ctx context.Context) (*summary.Report, error) {
 	return r, err
 }
 
-// complete completes the output: all of it, or the rows before the error that ended the run. It returns a
-// [*outputs.FaultError] for a fault in the logs if rows are kept, and if a complete run exceeds a limit or fails a
-// requirement.
+// complete completes the output: all of it if err is nil, or the rows before err, the error that ended the run. It
+// returns an [*outputs.FaultError] for a fault in the logs if rows are kept, and if a complete run exceeds a limit or
+// fails a requirement.
 func (j *job) complete(ctx context.Context, r *summary.Report, err error) error {
 	atEnd := err == nil
 	if atEnd {
@@ -202,7 +203,7 @@ func (j *job) warnings(r *summary.Report) []warning.Warning {
 	})
 }
 
-// commit completes the output, after the page.
+// commit completes the output, and then makes the page. Only if both succeed does the output get its name.
 func (j *job) commit(ctx context.Context, r *summary.Report) error {
 	err := j.out.Use(func(f *output.File) error {
 		r.Describe(f, j.outOpt.Format)
@@ -227,7 +228,8 @@ func (j *job) commit(ctx context.Context, r *summary.Report) error {
 	})
 }
 
-// keepRows completes the rows before a fault, and returns the fault.
+// keepRows completes the rows before a fault, and returns e with the fields about them set, or the error of a
+// cancelled run. It keeps no rows if there are none, in object storage, and with one output per input.
 func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 	e.Err, e.Where, e.Out = j.remedies.Add(e.Err), j.Asked.Where, j.outName
 	r.Fault = e.Err.Error()
@@ -258,7 +260,7 @@ func (j *job) keepRows(e *outputs.FaultError, r *summary.Report) error {
 	return e
 }
 
-// report prints the summary and writes the statistics.
+// report prints the summary with hints and warnings, and writes the statistics.
 func (j *job) report(r *summary.Report) error {
 	r.Measure(j.times)
 	j.Print(r.Text(j.verbose))
@@ -288,7 +290,8 @@ func (j *job) report(r *summary.Report) error {
 // A logHint is advice about a log, with its kind.
 type logHint struct{ kind, text string }
 
-// hintsAbout returns hints about unexpected properties of logs.
+// hintsAbout returns hints about unexpected properties of logs: URLs in a column without a known name, a second
+// column of URLs, and rows that no checksum verified.
 func hintsAbout(r *summary.Report) (hints []logHint) {
 	for _, in := range r.Inputs {
 		if in.Field != "" {
@@ -347,7 +350,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return newJob(p), nil
 }
 
-// newPlan makes the plan.
+// newPlan checks the flags, and finds the inputs. It is [given.plan] without the task.
 func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
 		*name = outputs.Standard(*name)
@@ -373,7 +376,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	if by, err := output.ParsePartition(g.storage.partitionBy); err == nil && slices.Contains(by, output.PartitionDate) {
 		g.page.Zone.Used, p.outOpt.Location = true, g.page.Zone.Location(&faults)
 	}
-	p.page = page.Beside(&g.page, &g.Flags, "", &p.Pipeline, &faults)
+	p.page = page.NewBeside(&g.page, &g.Flags, "", &p.Pipeline, &faults)
 	file := g.table.Out
 	if p.series = chooseSeries(g, &faults); p.series != nil {
 		file = ""
@@ -430,7 +433,7 @@ func (p *plan) choose(g *given, std console.Streams, faults cli.Faults) error {
 	return faults.Err()
 }
 
-// find finds the inputs and checks the names of the outputs.
+// find finds the inputs, divides the memory, and checks the names of the outputs.
 func (p *plan) find(g *given) error {
 	out := g.table.Out
 	errLogs := p.FindLogs(&g.Flags)

@@ -82,7 +82,8 @@ func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	return p
 }
 
-// recordFlags records the flags that change bytes of outputs.
+// recordFlags records the flags that change bytes of outputs. It does nothing if p is nil. Call it again if the flags
+// have changed since, such as the hash of sitemaps.
 func (p *seriesPlan) recordFlags(g *given, plan *plan) (err error) {
 	if p == nil {
 		return nil
@@ -109,7 +110,8 @@ func (p *seriesPlan) recordFlags(g *given, plan *plan) (err error) {
 }
 
 // find assigns outputs to the inputs, and selects those of the shard. textSize returns the text size of inputs that
-// can be split; nil means that no input is split.
+// can be split; nil means that no input is split. An input that cannot be read is an error, or with -on-error skip
+// gets its error as File.Err.
 func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize series.Sizer) error {
 	if err := files.Err(); err != nil && !p.skip {
 		return err
@@ -156,8 +158,8 @@ func (p *plan) textSize() series.Sizer {
 	return func(name string) (int64, error) { return ingest.TextSize(name, p.LogOpt) }
 }
 
-// findKinds sets the column types of all outputs to those of the first input that can be opened, so that all shards
-// write the same types.
+// findKinds sets the types of the kept columns for all outputs to those in the first input that can be opened, so
+// that all shards write the same types. It leaves them unchanged if there is no such input.
 func (p *plan) findKinds() {
 	for i := range p.Files.Files {
 		f := &p.Files.Files[i]
@@ -200,7 +202,8 @@ type seriesHint struct {
 	more int // further inputs with the hint
 }
 
-// Drop drops the output that is being written.
+// Drop removes the output that is being written, and the temporary packs. Complete outputs stay, and no further
+// output is begun. Any goroutine may call it.
 func (s *seriesRun) Drop() (committed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +224,8 @@ func (s *seriesRun) Targets() (out, last string) {
 	return s.series.dir.Name, s.series.dir.Name
 }
 
-// Run compiles the rules once, and makes the outputs that are missing.
+// Run compiles the rules once, and makes the outputs that are missing. It writes the statistics of the shard. Failed
+// inputs are an error, but only at the end if -on-error is skip.
 func (s *seriesRun) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, s.Unload()) }()
 	if s.series.resume && !s.series.redo {
@@ -279,7 +283,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 		}
 	}
 	s.Print(s.sum.Text(s.verbose))
-	s.PrintTook(s.sum.Report)
+	s.PrintFields(s.sum.Report)
 	for _, hint := range s.notes {
 		text := hint.text
 		if hint.more > 0 {
@@ -305,7 +309,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 // items returns the items of the shard.
 func (s *seriesRun) items() []series.Item { return s.series.items }
 
-// makeOutputs makes makeOutputs outputs.
+// makeOutputs makes the outputs of all items in order. With -on-error skip, it records a failed input, and continues.
 func (s *seriesRun) makeOutputs(ctx context.Context) error {
 	defer s.Watch("URLs", s.sample)()
 	for i := range s.items() {
@@ -353,7 +357,8 @@ func failureOf(err error) (text string, ok bool) {
 	return "", false
 }
 
-// makeOutput makes the output of an input, unless it is complete.
+// makeOutput makes the output of an input and its record, unless it is complete and meets the limits, and adds it to
+// the sum. Before it reads the input, it removes an older output.
 func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	dir := s.series.dir
 	defer dir.Forget(item) // there may be a million
@@ -426,7 +431,7 @@ func (s *seriesRun) makeOutput(ctx context.Context, item *series.Item) error {
 	return nil
 }
 
-// stateOf describes an input for its record and, with -resume, checks whether its output is complete.
+// stateOf identifies the bytes of an input for its record and, with -resume, checks whether its output is complete.
 func (s *seriesRun) stateOf(item *series.Item) (state series.State, err error) {
 	file := item.OnDisk()
 	switch {
@@ -444,7 +449,7 @@ func (s *seriesRun) stateOf(item *series.Item) (state series.State, err error) {
 	return state, err
 }
 
-// jobFor returns the job for an input, and registers it with Drop.
+// jobFor opens an input, and returns the job for it, which Drop then drops. After Drop, it returns context.Canceled.
 func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	p := *s.plan
 	p.Progress, p.Warnings, p.statsName, p.outName = console.Off, nil, "", s.series.dir.Output(item)
@@ -472,7 +477,7 @@ func (s *seriesRun) jobFor(item *series.Item) (*job, error) {
 	return j, nil
 }
 
-// sample returns the progress of the run.
+// sample returns the progress of the run. Any goroutine may call it.
 func (s *seriesRun) sample() console.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,7 +34,8 @@ type baselineFile struct {
 // baselineVersion is the version of the structure.
 const baselineVersion = 1
 
-// ReadBaseline reads a baseline that [Baseline.Write] wrote.
+// ReadBaseline reads a baseline that [Baseline.Write] wrote. A missing file, another version, or a count below 1 is
+// an error.
 func ReadBaseline(name string) (Baseline, error) {
 	text, err := storage.ReadAll(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +61,8 @@ func ReadBaseline(name string) (Baseline, error) {
 	return b, nil
 }
 
-// Accepts reports whether the baseline has the finding, and removes one entry for it.
+// Accepts reports whether the baseline has the finding, and if so, uses up one of the accepted occurrences. b may be
+// nil.
 func (b Baseline) Accepts(f *Finding) bool {
 	key := f.Key()
 	if b[key] == 0 {
@@ -78,8 +80,9 @@ func (b Baseline) Left() (n int64) {
 	return n
 }
 
-// names lists accepted findings that did not occur, by code and text of the line, up to a maximum number.
-func (b Baseline) names(most int) string {
+// leftText lists accepted findings that did not occur, by origin, code and text of the line: at most most of them,
+// and the number of the others.
+func (b Baseline) leftText(most int) string {
 	var left []string
 	for key, count := range b {
 		if count > 0 {

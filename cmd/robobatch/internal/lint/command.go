@@ -171,7 +171,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return l, err
 }
 
-// diagnostics returns the requested diagnostics of a robots.txt. The origin is "" if unknown.
+// diagnostics returns the diagnostics of a robots.txt that concern the requested crawlers. It also records the names
+// of its groups, if they are needed. The origin is "" if unknown.
 func (l *run) diagnostics(report *robots.Report, origin robots.Origin) []robots.Diagnostic {
 	if l.named != nil {
 		for i := range report.File.Groups {
@@ -183,7 +184,7 @@ func (l *run) diagnostics(report *robots.Report, origin robots.Origin) []robots.
 	if len(l.who) == 0 {
 		return report.About(origin)
 	}
-	return Binding(report, report.About(origin), l.who)
+	return DiagnosticsFor(report, report.About(origin), l.who)
 }
 
 // Drop drops an incomplete output.
@@ -197,7 +198,7 @@ func (l *run) Drop() (committed bool, err error) {
 // Targets returns the name of the output.
 func (l *run) Targets() (out, last string) { return l.Name, l.Name }
 
-// Run checks the files.
+// Run checks the files, and prints the findings. With -out, the file is also completed if -fail causes an error.
 func (l *run) Run(ctx context.Context) (err error) {
 	if l.Name == msg.Std {
 		return l.lint(ctx, stdout{l.Out})
@@ -222,7 +223,8 @@ func (s stdout) Write(p []byte) (n int, err error) {
 	return n, console.OutError(err)
 }
 
-// lint prints the findings, and applies -fail.
+// lint prints the findings, prints hints about the baseline, writes the file of -approve, and applies -fail. A
+// finding of a severity of -fail is an [*outputs.PolicyError].
 func (l *run) lint(ctx context.Context, w io.Writer) error {
 	p := NewPrinter(w, Options{Form: l.form, Version: process.Version(), All: l.Name != msg.Std, Fail: l.fail})
 	var err error
@@ -233,14 +235,14 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 			listed++
 			isSame := last != nil && last.Response.File && listing.Response.File && last.Response.Name == listing.Response.Name // for http and https
 			if last != nil && !isSame {
-				err = l.print(p, last, first.Origin)
+				err = l.printFindings(p, last, first.Origin)
 				first = nil
 			}
 			first, last = cmp.Or(first, listing), listing
 			return err
 		})
 		if err == nil && last != nil {
-			err = l.print(p, last, first.Origin)
+			err = l.printFindings(p, last, first.Origin)
 		}
 		if err == nil && l.opt.Origin != "" && listed == 0 {
 			err = fmt.Errorf("lint %s: %w", l.opt.Origin, pipeline.ErrNotListed)
@@ -271,7 +273,7 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: use the same -rules, -origin and -dialect, or rebuild it with -approve", msg.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
-		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove them from it, or rebuild it", msg.Count(left, "finding"), l.baseline.names(baselineShown)))
+		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove them from it, or rebuild it", msg.Count(left, "finding"), l.baseline.leftText(baselineShown)))
 	}
 	counts := p.Counts()
 	var parts []string
@@ -286,9 +288,9 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 	return outputs.NewPolicyError(fmt.Sprintf("found %s; -fail is %s", strings.Join(parts, ", "), l.failName))
 }
 
-// print prints the findings of a robots.txt. first is the first origin of its file; its scheme is http if the file
-// name has none.
-func (l *run) print(p *Printer, listing *listings.Listing, first robots.Origin) error {
+// printFindings prints the findings of a robots.txt that the baseline does not accept. first is the first origin of
+// its file; its scheme is http if the file name has none.
+func (l *run) printFindings(p *Printer, listing *listings.Listing, first robots.Origin) error {
 	if listing.Report == nil {
 		return nil
 	}

@@ -52,8 +52,9 @@ func (f *Finding) place() *Place { return &Place{f.File, f.Origin, f.capture} }
 // maxSource is the maximum length of the line in a finding, in bytes.
 const maxSource = 500
 
-// Findings returns the findings of a robots.txt, in the order of its lines. For an HTML page or UTF-16, it omits
-// findings that nearly every line would have.
+// Findings returns the findings of a robots.txt, in the order of diagnostics, which must be ordered by line. body is
+// the text of the robots.txt. For an HTML page, UTF-16, or a file without directives, it omits findings that nearly
+// every line would have.
 func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Finding {
 	findings := make([]Finding, 0, len(diagnostics))
 	lines := lineReader{rest: body}
@@ -66,7 +67,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		code, _ := Lookup(d.Code)
 		f := Finding{
 			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
-			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
+			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.readLine(d.Line),
 		}
 		if d.Grave {
 			f.severity, f.Severity = Error, Error.String()
@@ -109,8 +110,9 @@ type lineReader struct {
 	last string // its text
 }
 
-// line returns the line with a 1-based number. The number must not be lower than in the previous call.
-func (r *lineReader) line(num int32) string {
+// readLine returns the text of the line with a 1-based number, at most maxSource bytes of it. The number must not be
+// lower than in the previous call. It also sets r.raw to the bytes of the line.
+func (r *lineReader) readLine(num int32) string {
 	for r.num < num {
 		line, rest := r.rest, []byte(nil)
 		if end := bytes.IndexAny(r.rest, "\r\n"); end >= 0 {
@@ -201,12 +203,12 @@ func (c *Code) Text(fill func(text string, width int) string) string {
 	if c.Dialect != "" {
 		text += "\nIn the dialect " + c.Dialect + ".\n"
 	}
-	return text + "\nBad:\n\n" + Indent(c.bad()) + "\nGood:\n\n" + Indent(c.Good)
+	return text + "\nBad:\n\n" + Indent(c.badExample()) + "\nGood:\n\n" + Indent(c.Good)
 }
 
-// bad returns the example with the problem, including generated rules. They are not generated for the variable Codes,
-// because that would add 6 ms to every start of the program.
-func (c *Code) bad() string {
+// badExample returns the example with the problem, including generated rules. They are not generated for the variable
+// Codes, because that would add 6 ms to every start of the program.
+func (c *Code) badExample() string {
 	var sb strings.Builder
 	sb.WriteString(c.Bad)
 	for i := 0; sb.Len() < len(c.Bad)+c.Rules; i++ {
@@ -221,7 +223,8 @@ const (
 	exampleWidth = 60
 )
 
-// Indent returns the beginning of a file with each line indented, and with invisible bytes escaped.
+// Indent returns at most the first exampleLines lines of a file, with each line indented and truncated, and with
+// invisible bytes escaped.
 func Indent(file string) string {
 	var sb strings.Builder
 	n := 0
@@ -249,9 +252,9 @@ var ofFile = map[robots.Code]bool{
 	"too_many_rules": true, "unknown_policy_group": true, "utf16": true,
 }
 
-// Binding returns the diagnostics of a report that concern the crawlers: those in groups that bind one of them, and
-// those that affect the whole file.
-func Binding(report *robots.Report, diagnostics []robots.Diagnostic, asked []robots.Agent) []robots.Diagnostic {
+// DiagnosticsFor returns the diagnostics of a report that concern the crawlers: those in groups that bind one of
+// them, and those that affect the whole file. diagnostics must be ordered by line; the slice is not changed.
+func DiagnosticsFor(report *robots.Report, diagnostics []robots.Diagnostic, asked []robots.Agent) []robots.Diagnostic {
 	bound := map[int]bool{}
 	for _, who := range asked {
 		for _, i := range report.File.Binding(who) {

@@ -38,8 +38,8 @@ func TestCodes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !has(c.bad(), c.Name, dialect) || has(c.Good, c.Name, dialect) {
-			t.Errorf("%s: the bad example has it %v, the good one %v", c.Name, has(c.bad(), c.Name, dialect), has(c.Good, c.Name, dialect))
+		if !has(c.badExample(), c.Name, dialect) || has(c.Good, c.Name, dialect) {
+			t.Errorf("%s: the bad example has it %v, the good one %v", c.Name, has(c.badExample(), c.Name, dialect), has(c.Good, c.Name, dialect))
 		}
 		if other := worse(c.Good, c.Severity, dialect); other != "" {
 			t.Errorf("%s: its good example has %s", c.Name, other)
@@ -204,7 +204,7 @@ func TestFingerprints(t *testing.T) {
 		report := robots.Inspect([]byte(body), robots.Google)
 		for _, f := range Findings(&Place{File: "robots.txt", Origin: "https://a.example"}, []byte(body), report.Diagnostics) {
 			if f.Code == "unknown_field" {
-				all = append(all, f.sarif().Fingerprints["originCodeLine/v1"])
+				all = append(all, f.toSARIF().Fingerprints["originCodeLine/v1"])
 			}
 		}
 		return all

@@ -65,7 +65,8 @@ func NewPrinter(w io.Writer, opt Options) *Printer {
 // Counts returns the number of findings of each severity, worst severity first.
 func (p *Printer) Counts() []int64 { return p.counts[:] }
 
-// Add adds the findings of one robots.txt. Call it with an empty list for a robots.txt without findings.
+// Add adds the findings of one robots.txt, and copies what it keeps of them. Call it with an empty list for a
+// robots.txt without findings. JSON, and text with all findings, are printed at once; other forms by Close.
 func (p *Printer) Add(place *Place, findings []Finding) error {
 	if len(findings) == 0 {
 		if len(p.files) < maxKept {
@@ -127,8 +128,8 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 // examples is the number of examples per code in the table.
 const examples = 3
 
-// worst returns up to most findings, worst first, and the number of omitted findings.
-func (p *Printer) worst(most int) (findings []Finding, left int64) {
+// worstFindings returns at most most findings, worst first, and the number of the others.
+func (p *Printer) worstFindings(most int) (findings []Finding, left int64) {
 	for _, kept := range p.kept {
 		findings = append(findings, kept...)
 	}
@@ -140,14 +141,14 @@ func (p *Printer) worst(most int) (findings []Finding, left int64) {
 	return findings, left
 }
 
-// Close prints the rest.
+// Close prints what Add has not printed yet, and flushes the output. It does not close the writer.
 func (p *Printer) Close() error {
 	var err error
 	switch p.opt.Form {
 	case "text":
 		// Print the findings one by one, or as a table if they come from many origins.
 		if !p.opt.All && p.origins <= manyOrigins && p.left == 0 {
-			findings, _ := p.worst(maxKept * len(p.kept))
+			findings, _ := p.worstFindings(maxKept * len(p.kept))
 			slices.SortStableFunc(findings, func(a, b Finding) int {
 				return cmp.Or(cmp.Compare(a.place().name(), b.place().name()), cmp.Compare(a.Line, b.Line))
 			})
@@ -155,20 +156,20 @@ func (p *Printer) Close() error {
 				p.out.WriteString(findings[i].text())
 			}
 		} else if !p.opt.All {
-			p.table()
+			p.printTable()
 		}
-		p.out.WriteString(p.sum())
+		p.out.WriteString(p.countText())
 	case "sarif":
-		findings, left := p.worst(maxKept)
+		findings, left := p.worstFindings(maxKept)
 		err = writeSARIF(p.out, findings, left, p.opt.Version)
 	case "github", "markdown":
-		findings, left := p.worst(maxKept)
+		findings, left := p.worstFindings(maxKept)
 		notes := make([]ci.Note, len(findings))
 		for i := range findings {
-			notes[i] = findings[i].note()
+			notes[i] = findings[i].annotation()
 		}
 		if p.opt.Form == "markdown" {
-			p.out.WriteString("### robots.txt: mistakes\n\n" + p.sum() + ci.Fold(notes, left))
+			p.out.WriteString("### robots.txt: mistakes\n\n" + p.countText() + ci.Fold(notes, left))
 		} else {
 			err = ci.GitHub(p.out, notes, left)
 		}
@@ -184,7 +185,7 @@ func (p *Printer) Close() error {
 		for _, file := range p.files {
 			cases = append(cases, ci.Case{Class: file, Name: "no findings"})
 		}
-		findings, left := p.worst(maxKept)
+		findings, left := p.worstFindings(maxKept)
 		for i := range findings {
 			f := &findings[i]
 			c := ci.Case{Class: f.place().name(), Name: fmt.Sprintf("%s line %d", f.Code, f.Line)}
@@ -211,13 +212,14 @@ func (p *Printer) Close() error {
 	return p.out.Flush()
 }
 
-// sum returns the number of findings in words.
-func (p *Printer) sum() string {
+// countText returns the number of findings in words.
+func (p *Printer) countText() string {
 	return msg.Count(p.counts[Error], "error") + ", " + msg.Count(p.counts[Warning], "warning") + ", " + msg.Count(p.counts[Info], "remark") + "\n"
 }
 
-// note returns the finding as an annotation.
-func (f *Finding) note() ci.Note {
+// annotation returns the finding as an annotation. For a capture, whose lines are not those of a file, the position
+// is part of the text.
+func (f *Finding) annotation() ci.Note {
 	level := f.Severity
 	if f.severity == Info {
 		level = "notice"
@@ -232,8 +234,8 @@ func (f *Finding) note() ci.Note {
 // manyOrigins is the number of origins with findings from which on the text output is a table by code.
 const manyOrigins = 5
 
-// table prints how often each code occurs, with examples; the most severe codes come first.
-func (p *Printer) table() {
+// printTable prints how often each code occurs, with up to three examples; the most severe codes come first.
+func (p *Printer) printTable() {
 	codes := slices.SortedFunc(maps.Keys(p.byCode), func(a, b string) int {
 		x, y := p.byCode[a], p.byCode[b]
 		return cmp.Or(cmp.Compare(x.code.Severity, y.code.Severity), cmp.Compare(y.count, x.count), cmp.Compare(a, b))
@@ -281,7 +283,7 @@ func (f *Finding) text() string {
 	return msg.NoCommands(sb.String())
 }
 
-// wrap returns a text in indented lines.
+// wrap returns a text in indented lines of at most 80 columns.
 func wrap(s string) string {
 	const columns = width - len(indent)
 	return indent + strings.ReplaceAll(cli.Fill(cli.FitWords(s, columns), columns), "\n", "\n"+indent) + "\n"
@@ -361,7 +363,7 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 		run.Tool.Driver.Rules[i] = sarifRule{string(c.Name), sarifText{c.What}, sarifText{c.Do}, sarifDefault{sarifLevels[c.Severity]}}
 	}
 	for i := range findings {
-		run.Results[i] = findings[i].sarif()
+		run.Results[i] = findings[i].toSARIF()
 	}
 	if left > 0 {
 		run.Properties = map[string]any{"findingsLeftOut": left}
@@ -376,8 +378,8 @@ func writeSARIF(w io.Writer, findings []Finding, left int64, version string) err
 	return err
 }
 
-// sarif returns the finding as a result.
-func (f *Finding) sarif() sarifResult {
+// toSARIF returns the finding as a result of SARIF. Its fingerprint does not depend on the line number.
+func (f *Finding) toSARIF() sarifResult {
 	key := f.Key()
 	text := key.Origin + "\x00" + key.Code + "\x00" + key.Source
 	if f.occurrence > 1 { // distinguishes equal lines

@@ -14,8 +14,8 @@ type counts struct {
 	changes *aggregate.Changes // nil without previous rules, or if the command itself counts changes
 }
 
-// Open creates the counters of a run, once its rules are prepared. The page counts changes only if the command does
-// not. The temporary file of the counter is next to the page.
+// Open creates the counters of a run, once its rules are prepared. The page itself counts changes only if changes is
+// true; otherwise the command does. The temporary file of the counter is next to the page.
 func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 	if p == nil {
 		return
@@ -41,7 +41,8 @@ func (p *Page) Open(r *pipeline.Pipeline, changes bool) {
 // Counts returns the sink that counts for the page.
 func (p *Page) Counts() engine.Sink { return &p.counts }
 
-// With returns a sink that also counts for the page, if there is one.
+// With returns a sink that passes rows to the given sink, and also counts them for the page. It returns the sink
+// itself if p is nil.
 func (p *Page) With(sink engine.Sink) engine.Sink {
 	if p == nil {
 		return sink
@@ -52,8 +53,8 @@ func (p *Page) With(sink engine.Sink) engine.Sink {
 // Denied returns the number of disallowing verdicts.
 func (p *Page) Denied() int64 { return p.counts.counter.NumDenied() }
 
-// Changes returns what changed compared with the previous rules; nil without previous rules. For each kind of change
-// it has up to most rules, families and origins.
+// Changes returns what changed compared with the previous rules; nil without previous rules, or if the command counts
+// changes. For each kind of change, it has up to most rules, families and origins.
 func (p *Page) Changes(most int) (*aggregate.ChangesReport, error) {
 	if p.counts.changes == nil {
 		return nil, nil
@@ -70,7 +71,7 @@ type both struct {
 	counts *counts
 }
 
-// Write passes a batch to both.
+// Write passes a batch to the counts of the page, and then to the sink.
 func (b *both) Write(batch *engine.Batch) error {
 	if err := b.counts.Write(batch); err != nil {
 		return err

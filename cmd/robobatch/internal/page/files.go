@@ -20,7 +20,8 @@ import (
 // shownFiles is the maximum number of robots.txt files on a page.
 const shownFiles = 100
 
-// listingsOf returns the robots.txt files to show, with the effect of their lines.
+// listingsOf returns the robots.txt files to show, in the order of busiest: with the effect of their lines, their
+// findings, and a note about the version that is shown.
 func listingsOf(src Result, t *texts, busiest []aggregate.BusyFile, opt *engine.StoreOptions, clock times.Clock) []report.File {
 	files, look := make([]report.File, 0, len(busiest)), src.Now.Store.NewLookup()
 	for i := range busiest {
@@ -91,7 +92,8 @@ const (
 	mostOrigins = 1000
 )
 
-// revisions returns, for each origin, the texts that it sent, in order of time and without repetitions.
+// revisions returns, for each origin, the texts that it sent, in order of time and without repetitions. Origins are
+// sorted. It sorts t.sent. Body is nil for texts that were not in force.
 func (t *texts) revisions(clock times.Clock) (all []report.Text) {
 	for _, origin := range slices.Sorted(maps.Keys(t.sent)) {
 		sent := t.sent[origin]
@@ -111,7 +113,8 @@ type newest struct {
 	key captures.Key
 }
 
-// findTexts reads the texts of robots.txt files again. It finds nothing if the rules are a pack.
+// findTexts reads the texts of robots.txt files again. If the rules are a pack, or busiest is empty, it finds
+// nothing.
 func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d robots.Dialect) (*texts, error) {
 	t := &texts{map[captures.Key][]byte{}, map[robots.Origin]newest{}, map[robots.Origin][]newest{}}
 	if src.Now.Pack() != "" || len(busiest) == 0 {
@@ -154,7 +157,7 @@ func findTexts(ctx context.Context, src Result, busiest []aggregate.BusyFile, d 
 	return t, nil
 }
 
-// usesOf converts the counts of rules for the page.
+// usesOf converts the counts of rules for the page. Of the rules that took precedence, only the first is kept.
 func usesOf(rules []aggregate.RuleCount) []report.Use {
 	uses := make([]report.Use, len(rules))
 	for i := range rules {

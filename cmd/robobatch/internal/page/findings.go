@@ -35,8 +35,9 @@ func (d *digest) flags() []cli.Flag {
 	}
 }
 
-// check checks the flags: standard output can have only the page or the findings, and findings need -agent-from-log.
-func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
+// checkFlags adds faults of the flags: standard output can have only the page or the findings, findings need
+// -agent-from-log, and codes must exist. page is the name of the page.
+func (d *digest) checkFlags(page string, fromLog bool, faults *cli.Faults) {
 	_, err := cli.Choose("form", d.form, forms)
 	faults.Add("print", err)
 	if err == nil && d.form != forms[0] && page == msg.Std {
@@ -52,7 +53,8 @@ func (d *digest) check(page string, fromLog bool, faults *cli.Faults) {
 	}
 }
 
-// print prints findings, and the warnings about their inputs.
+// print prints findings, and the warnings about their inputs, as JSON or Markdown. It prints nothing in the form
+// text, which [run.writtenText] has.
 func (d *digest) print(w io.Writer, p *Page) error {
 	all, warnings := &p.Diagnosis, p.Warnings
 	switch d.form {
@@ -99,8 +101,7 @@ func (d *digest) print(w io.Writer, p *Page) error {
 	return nil
 }
 
-// writePeriods writes a Markdown table that compares two periods, with the crawlers for which there are findings
-// about the change.
+// writePeriods writes a Markdown table that compares two periods. It has at most shownRows rows.
 func writePeriods(sb *strings.Builder, p *report.Periods) {
 	fmt.Fprintf(sb, "\n%s\n\n", ci.Markdown(p.Title()))
 	for _, claim := range append(p.Claims, p.Limit) {

@@ -82,7 +82,8 @@ type Page struct {
 	Warnings  []warning.Warning
 }
 
-// New returns the page of a run, and sets the log fields that the page needs.
+// New returns the page of a run, and sets the log fields that the page needs. oldAsOf is the moment of the previous
+// rules; "" if there is none.
 func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
 	i, err := cli.Choose("answer", f.WhatIf, whatIfs)
 	whatIf := i == 0
@@ -103,8 +104,9 @@ func New(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, fa
 	return page
 }
 
-// Beside returns the page that -report adds to another output; nil without -report.
-func Beside(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
+// NewBeside returns the page that -report adds to another output; nil without -report. Flags that need a report are
+// then faults. oldAsOf is that of [New].
+func NewBeside(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline, faults *cli.Faults) *Page {
 	if f.Report == "" {
 		if f.WhatIf == whatIfs[1] {
 			faults.Add("what-if", errors.New("this flag needs a report: name it with -report"))
@@ -121,7 +123,7 @@ func Beside(f *Flags, run *pipeline.Flags, oldAsOf string, p *pipeline.Pipeline,
 	return page
 }
 
-// Begin creates the file of the page, so that errors show early.
+// Begin creates the file of the page, so that errors show early. Call Close in any case.
 func (p *Page) Begin() error {
 	if p == nil {
 		return nil
@@ -139,7 +141,7 @@ func (p *Page) Make(ctx context.Context, r Result) error {
 	if p == nil {
 		return nil
 	}
-	if err := p.make(ctx, r); err != nil {
+	if err := p.writeContent(ctx, r); err != nil {
 		return fmt.Errorf("-report: %w", err)
 	}
 	return nil
@@ -172,7 +174,7 @@ func (p *Page) Drop() (committed bool, err error) {
 	return p.Sink.Drop()
 }
 
-// Close drops an incomplete page, and the temporary files of its counts.
+// Close drops the page unless it is complete, and removes the temporary files of its counts.
 func (p *Page) Close() error {
 	if p == nil {
 		return nil
@@ -195,14 +197,15 @@ type Result struct {
 
 // Write writes and completes the page. If the log contradicts the rules, it adds a warning to the summary.
 func (p *Page) Write(ctx context.Context, r Result) error {
-	if err := p.make(ctx, r); err != nil {
+	if err := p.writeContent(ctx, r); err != nil {
 		return err
 	}
 	return p.Commit(storage.Output.Commit)
 }
 
-// make writes the page, before it gets its name.
-func (p *Page) make(ctx context.Context, r Result) error {
+// writeContent writes the page, which does not get its name yet. It sets Diagnosis, Periods and Warnings, and adds
+// warnings to the summary.
+func (p *Page) writeContent(ctx context.Context, r Result) error {
 	store, opt, counter := r.Now.Store, r.Now.Store.Options(), p.counts.counter
 	if err := counter.Settle(); err != nil {
 		return err
@@ -263,7 +266,8 @@ func (p *Page) make(ctx context.Context, r Result) error {
 // minor are the codes of warnings that cannot change a finding: they are about unknown violations, or about outputs.
 var minor = []warning.Code{warning.FailedFetches, warning.NoRobotsRequests, warning.FormulaCells, warning.MixedOutputs, warning.SpareOutputs}
 
-// questionFlags returns the flags of the question and of the page's counts that differ from their defaults.
+// questionFlags returns the flags of the question and of the page's counts that differ from their defaults, with
+// their values as given.
 func questionFlags(f *pipeline.Flags, page *Flags, oldAsOf string) (all []report.Flag) {
 	q, l := &f.Question, &f.Logs
 	for _, flag := range []struct {

@@ -45,7 +45,7 @@ writes access.report.html: recommended actions, then crawlers, the requests that
 times and responses, and with -old what the rules changed. The page needs no network and no other file (docs/LOG.md). The
 command opens no network connection unless a name begins with s3://.`
 	c.Flags = flags.Sections{
-		Input:    slices.Concat([]cli.Flag{g.old.Flag()}, g.Input(), []cli.Flag{g.Sitemaps.Flag("The report lists its URLs that are disallowed, never crawled or failing."), g.page.PreviousFlag()}),
+		Input:    slices.Concat([]cli.Flag{g.old.Flag()}, g.InputFlags(), []cli.Flag{g.Sitemaps.Flag("The report lists its URLs that are disallowed, never crawled or failing."), g.page.PreviousFlag()}),
 		Question: g.Question.LogFlags(flags.CountFor),
 		Output: append(g.digest.flags(), g.page.WhatIfFlag(), g.page.Zone.Flag(), cli.Flag{Name: "out", Like: "report", Arg: "file", Files: true, Set: flags.FileName(&g.page.Report), Doc: `
 			The page to write, x.html; - is standard output. Default: the name of the first log without
@@ -72,10 +72,10 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	r.Memory.Plan = memory.PlanOf("report")
 	if g.old.IsGiven() {
 		r.Memory.Plan = memory.PlanOf("report -old")
-		r.Old = r.Now.Before(&g.old)
+		r.Old = r.Now.PreviousSide(&g.old)
 	}
 	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Pipeline, &faults)
-	g.digest.check(outputs.Standard(g.page.Report), g.Question.FromLog, &faults)
+	g.digest.checkFlags(outputs.Standard(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return r, err
 }
 
-// Drop drops an incomplete page, and the temporary packs.
+// Drop drops an incomplete page, and the temporary packs. Any goroutine may call it.
 func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.page.Drop(); committed {
 		return committed, err
@@ -114,7 +114,7 @@ func (r *run) Targets() (out, last string) { return r.page.Targets() }
 // most is the maximum number of rules, families and origins per kind of change on the page.
 const most = 100
 
-// Run evaluates the logs, and writes the page.
+// Run evaluates the logs, writes the page, and prints the findings. A finding with a code of -fail is an error.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.page.Close(), r.Close()) }()
 	r.Hint(outputs.Leftovers(r.page.Name))
@@ -149,7 +149,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		return err
 	}
 	r.WarnRest(s.Warnings)
-	r.Print(r.written())
+	r.Print(r.writtenText())
 	if err := r.digest.print(r.Out, r.page); err != nil {
 		return console.OutError(err)
 	}
@@ -165,8 +165,9 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return outputs.NewPolicyError(strings.Join(failed, "\n"))
 }
 
-// written returns the line about the page, with its counts.
-func (r *run) written() string {
+// writtenText returns the lines about the page: its counts, limits, verdict, the first findings and the comparison of
+// periods; "" if the page goes to standard output.
+func (r *run) writtenText() string {
 	if r.page.Name == msg.Std {
 		return ""
 	}

@@ -16,7 +16,8 @@ import (
 // whatIfCounts is the maximum number of counts in the editor, one for each URL and crawler.
 const whatIfCounts = 500_000
 
-// whatIfPanel returns the panel with the editor for robots.txt. busiest are the files with the most requests.
+// whatIfPanel returns the panel with the editor for robots.txt. run.Files are the files of busiest, in the same
+// order. If no text can be edited, the panel says why.
 func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *engine.StoreOptions) report.Panel {
 	data := whatif.Data{Dialect: opt.Dialect, LeftOut: whyNoTexts(run.Files), Note: leftOutNote(run.Files)}
 	number := map[int]int{} // numbers of crawlers in the editor
@@ -36,7 +37,7 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	data.Several = verdicts > 1
 	most := min(whatif.MaxURLs, whatIfCounts/max(1, len(data.Agents)))
 	data.Limit = fmt.Sprintf("the page includes only the most requested URLs: as many as fit into -max-memory, and at most %d of %s", most, msg.Count(int64(len(data.Agents)), "crawler"))
-	files := editables(run)
+	files := editableFiles(run)
 	wanted := make([][]engine.SiteID, len(files))
 	for n, i := range files {
 		for j := range busiest { // and of others that were in force at its origin
@@ -73,10 +74,11 @@ func (p *Page) whatIfPanel(run *report.Run, busiest []aggregate.BusyFile, opt *e
 	return report.Panel{ID: "what-if", Title: "What if", HTML: made.HTML, CSS: made.Style, Scripts: made.Scripts, Wasm: len(made.Scripts) > 0}
 }
 
-// editables returns the files of the editor: the file of the host in the page's heading, followed by the busiest ones.
-func editables(run *report.Run) (files []int) {
+// editableFiles returns the indexes in run.Files of the files in the editor, at most whatif.MaxOrigins: the file of
+// the host in the page's heading, followed by the busiest ones.
+func editableFiles(run *report.Run) (files []int) {
 	for i := range run.Files {
-		if editable(&run.Files[i]) {
+		if isEditable(&run.Files[i]) {
 			files = append(files, i)
 		}
 	}
@@ -91,23 +93,23 @@ func editables(run *report.Run) (files []int) {
 	return files[:min(len(files), whatif.MaxOrigins)]
 }
 
-// editable reports whether the complete text of a file is available. Only the beginning of a very large file is
+// isEditable reports whether the complete text of a file is available. Only the beginning of a very large file is
 // loaded, and an edit of that would lose the rest. If an origin has several texts, only the last one in force is
 // editable.
-func editable(f *report.File) bool {
+func isEditable(f *report.File) bool {
 	return f.Text != nil && !f.Older && len(f.Text) <= robots.MaxBytes
 }
 
 // tooLarge says why a file cannot be edited.
 const tooLarge = "is larger than 500 KiB: the report has only its beginning, so an edit would lose the rest"
 
-// whyNoTexts says why there is no text to edit; "" if there is one.
+// whyNoTexts says why no file is editable; "" if one is.
 func whyNoTexts(files []report.File) string {
 	if len(files) == 0 {
 		return "No request is for a site with rules in its robots.txt."
 	}
 	for i := range files {
-		if editable(&files[i]) {
+		if isEditable(&files[i]) {
 			return ""
 		}
 	}
@@ -117,7 +119,8 @@ func whyNoTexts(files []report.File) string {
 	return files[0].Note
 }
 
-// leftOutNote names the texts that are too large to be edited; "" if there are none.
+// leftOutNote names the first origin whose text is too large to be edited, and the number of others; "" if there are
+// none.
 func leftOutNote(files []report.File) string {
 	first, more := "", -1
 	for i := range files {

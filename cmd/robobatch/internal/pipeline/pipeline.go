@@ -50,8 +50,8 @@ type Flags struct {
 	Sitemaps flags.Sitemaps // only for commands with the flag
 }
 
-// Input returns the flags for rules and logs, except -keep, which only commands that write tables have.
-func (f *Flags) Input() []cli.Flag {
+// InputFlags returns the flags for rules and logs, except -keep, which only commands that write tables have.
+func (f *Flags) InputFlags() []cli.Flag {
 	return append(f.Flags(flags.NameRules), flags.Without(f.Logs.Flags(), "keep")...)
 }
 
@@ -78,7 +78,8 @@ type Pipeline struct {
 	Hints []string // unexpected facts for the user
 }
 
-// Choose sets the console, the question and the options for reading logs. It returns the columns of -keep.
+// Choose sets the console, the question and the options for reading logs. It returns the columns of -keep. Faults of
+// the flags about logs go to input, all others to faults.
 func (p *Pipeline) Choose(f *Flags, std console.Streams, faults, input *cli.Faults) (kept []output.KeptColumn) {
 	p.Console = console.Console{Streams: std, Quiet: f.Work.Quiet}
 	f.Question.MaxMemory = f.Work.MaxMemory
@@ -94,8 +95,8 @@ func (p *Pipeline) Choose(f *Flags, std console.Streams, faults, input *cli.Faul
 	return kept
 }
 
-// ChooseWork sets the execution options. Set the memory plan before. table is the layout and the kinds of rows of the
-// output, or zero for a command without a table; outputs are the names of all outputs.
+// ChooseWork sets the execution options. Set the memory plan before. table has the layout and the kinds of rows of
+// the output; it is zero for a command without a table. outputs are the names of all outputs; "" is ignored.
 func (p *Pipeline) ChooseWork(f *Flags, table *output.Options, faults *cli.Faults, outputs ...string) {
 	faults.Add("workers", memory.CheckWorkers(f.Work.Workers))
 	if f.Logs.Limit < 0 {
@@ -144,7 +145,8 @@ func (p *Pipeline) Find(f *Flags) error {
 	return errors.Join(p.OpenLogs(errLogs), errRules)
 }
 
-// FindLogs finds the logs that -in names. A missing log becomes an error of the list, not of FindLogs.
+// FindLogs finds the logs that -in names. A missing log becomes an error of p.Files, which OpenLogs returns, not of
+// FindLogs.
 func (p *Pipeline) FindLogs(f *Flags) (err error) {
 	p.Files, err = logfiles.Find(f.Logs.In, p.In)
 	if p.Files != nil && p.Memory.Limit > 0 {
@@ -158,7 +160,8 @@ func (p *Pipeline) FindLogs(f *Flags) (err error) {
 // that is too large fail when they are read.
 const mostWindows = 1000
 
-// OpenLogs opens the logs after FindLogs found all of them.
+// OpenLogs opens the logs, if FindLogs found all of them. err is the error of FindLogs, which OpenLogs returns with
+// those of missing logs.
 func (p *Pipeline) OpenLogs(err error) error {
 	if err = errors.Join(p.Files.Err(), err); err == nil {
 		p.Logs, err = ingest.OpenLogs(p.Files.Names(), p.LogOpt)
@@ -166,7 +169,7 @@ func (p *Pipeline) OpenLogs(err error) error {
 	return err
 }
 
-// FindRules finds the rules, reads sitemaps, and divides the memory.
+// FindRules finds the rules of all sides, reads sitemaps, and divides the memory. It stops at the first error.
 func (p *Pipeline) FindRules(f *Flags) error {
 	err := p.Now.FindOne(f.Origin, f.Logs.Base)
 	if err == nil && p.Old != nil {
@@ -214,8 +217,8 @@ func (p *Pipeline) Divide() (err error) {
 // Workers returns the number of worker goroutines.
 func (p *Pipeline) Workers() int { return cmp.Or(p.Parts.Workers, runtime.GOMAXPROCS(0)) }
 
-// Load prepares the rules, with temporary files in the given directory. It prints hints about the flags, and then
-// warnings about logs and rules.
+// Load prepares the rules of all sides, with temporary files in the given directory. It prints hints about the flags,
+// and warnings about logs and rules. With previous rules, it is an error if both sides have no origin in common.
 func (p *Pipeline) Load(ctx context.Context, dir string) error {
 	for _, hint := range p.Hints {
 		p.Hint(hint)
@@ -252,7 +255,7 @@ func (p *Pipeline) Load(ctx context.Context, dir string) error {
 	return nil
 }
 
-// WarnMoment warns if no robots.txt is as old as the requested moment.
+// WarnMoment warns if all files of a side are newer than the requested moment. Call it after Load.
 func (p *Pipeline) WarnMoment() {
 	for _, side := range p.Sides() {
 		if side.AsOf == "" || side.Opt.RowTimes || side.Store.InForce() > 0 {
@@ -277,7 +280,8 @@ func (p *Pipeline) sourceOf(logs *ingest.Logs) *Source {
 	return src
 }
 
-// Take evaluates the logs and passes the rows to a sink. [Cause] returns the cause of its error.
+// Take evaluates the logs, passes the rows to a sink, and sets p.Stats. It shows the progress, and warns if the list
+// of crawlers is too old for the log. [Cause] returns the cause of its error.
 func (p *Pipeline) Take(ctx context.Context, src *Source, sink engine.Sink) error {
 	defer func() { // ignore a few rows with a wrong time
 		if rows := src.URLs.Load(); 10*src.Late > rows {
@@ -301,8 +305,8 @@ func (p *Pipeline) FindEarlier(flag, name string) (err error) {
 	return nil
 }
 
-// TakeEarlier evaluates the logs of FindEarlier, passes the rows to a sink, and closes it. It reads them with the
-// options of the other logs.
+// TakeEarlier evaluates the logs of FindEarlier, passes the rows to a sink, and closes the sink. It reads the logs
+// with the options of the other logs. p.Stats is then about the earlier logs, until Take sets it again.
 func (p *Pipeline) TakeEarlier(ctx context.Context, sink engine.Sink) error {
 	logs, err := ingest.OpenLogs(p.Earlier.Names(), p.LogOpt)
 	if err != nil {
@@ -327,7 +331,8 @@ func (p *Pipeline) Decide(ctx context.Context, src engine.Source, sink engine.Si
 	return err
 }
 
-// Cause returns the error that ended a run, without the position in the logs that package engine adds.
+// Cause returns the error that ended a run, without the position in the logs that package engine adds. It returns
+// other errors, and nil, unchanged.
 func Cause(err error) error {
 	if source, ok := errors.AsType[*engine.SourceError](err); ok {
 		return source.Err
@@ -359,7 +364,7 @@ func (p *Pipeline) Summary() *summary.Report {
 	return s
 }
 
-// Close closes the logs and releases the rules.
+// Close closes the logs, if they are open, and releases the rules.
 func (p *Pipeline) Close() (err error) {
 	if p.Logs != nil {
 		err = p.Logs.Close()
@@ -400,8 +405,9 @@ func NewSide(r *flags.Rules, q *flags.Question, faults *cli.Faults) *Side {
 	return s
 }
 
-// Before returns a Side for the previous rules, with the same question as s.
-func (s *Side) Before(o *flags.Old) *Side {
+// PreviousSide returns a Side for the previous rules, with the same question as s. Its path or moment is that of s if
+// o does not have one.
+func (s *Side) PreviousSide(o *flags.Old) *Side {
 	old := &Side{Path: cmp.Or(o.Path, s.Path), AsOf: cmp.Or(o.AsOf, s.AsOf), Opt: s.Opt}
 	old.Opt.Tokens, old.AcceptDamage = false, s.AcceptDamage
 	if o.Path != "" {
@@ -448,7 +454,7 @@ func (s *Side) Unload() (err error) {
 	return errors.Join(err, s.Close())
 }
 
-// WarnAgents returns a warning if requested crawler names may be misspelt.
+// WarnAgents returns a warning if requested crawler names may be misspelt; nil otherwise.
 func WarnAgents(opt *engine.StoreOptions, store *engine.Store) []warning.Warning {
 	if !opt.Tokens {
 		return nil
@@ -473,10 +479,10 @@ func (p *Pipeline) InputNames() (names []string) {
 	return names
 }
 
-// KeepAnswers keeps the status and bytes of responses, if all logs can have them and at least one does, and reopens
-// the logs for that. It checks the first rows of each log. Pipes cannot be checked, so for them the fields are kept
-// only if -keep names them. For conduct, or if the bytes are counted as those of pages, it also keeps the request
-// method, like KeepRequests.
+// KeepAnswers adds the status and bytes of responses to the kept fields, if all logs can have them and at least one
+// does. It then reopens the logs, of which it checks the first rows. Pipes cannot be checked, so for them the fields
+// are kept only if -keep names them. If conduct is reported, or if bytes are kept, it also keeps the request method,
+// like KeepRequests.
 func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -487,9 +493,9 @@ func (p *Pipeline) KeepAnswers() (err error) {
 	return p.reopen(before)
 }
 
-// KeepRequests keeps the status and bytes of responses, the request method and, if requested, the client address, if
-// all logs can have them. It reopens the logs for that. Logs that can be read only once are not checked; if they lack
-// a field, its values are null.
+// KeepRequests adds the status and bytes of responses, the request method and, if client is true, the client address
+// to the kept fields, if all logs can have them. It then reopens the logs. Logs that can be read only once are not
+// checked; if they lack a field, its values are null.
 func (p *Pipeline) KeepRequests(client bool) (err error) {
 	before := len(p.LogOpt.Keep)
 	if client {
@@ -499,7 +505,7 @@ func (p *Pipeline) KeepRequests(client bool) (err error) {
 	return p.reopen(before)
 }
 
-// reopen reopens the logs if more fields are kept than before.
+// reopen closes and opens the logs, if more than that many fields are kept now.
 func (p *Pipeline) reopen(before int) (err error) {
 	if len(p.LogOpt.Keep) == before {
 		return nil
@@ -515,8 +521,8 @@ func (p *Pipeline) reopen(before int) (err error) {
 // means none.
 func (p *Pipeline) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
-// keepField is keepInt for values of any type. If blind is set, it keeps the field even if none of the first rows has
-// it, or if the log is a pipe, because later rows may have it.
+// keepField is keepInt for values of any type. If blind is true, it keeps the field even if none of the first rows
+// has it, or if the log is a pipe, because later rows may have it.
 func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -555,7 +561,8 @@ const fieldRows = 32
 // isPipe reports whether a log can be read only once.
 func isPipe(in ingest.Input) bool { return in.Name == msg.Std || in.Size < 0 }
 
-// firstRows returns the first rows of a log that can be read twice, or the error of reading them; nil for other logs.
+// firstRows returns the first rows of a log that can be read twice, or the error of reading them. It returns an empty
+// batch for other logs, and after an error. It does not change the position of open logs.
 func firstRows(in ingest.Input, opt ingest.LogOptions) (b engine.Batch, err error) {
 	if isPipe(in) {
 		return b, nil
@@ -610,14 +617,14 @@ func (p *Pipeline) warnFiles() (warnings []warning.Warning) {
 	return warnings
 }
 
-// WarnRows prints the warnings about the rows of the logs, and returns their summary. It returns an error if the rows
-// lack something that the run needs.
+// WarnRows prints the warnings about the rows of the logs, and returns the summary of the run. It returns an error if
+// the rows lack something that the run needs.
 func (p *Pipeline) WarnRows() (*summary.Report, error) {
 	s := p.Summary()
 	if text := s.Rows().Bad; text != "" {
 		return nil, errors.New(text)
 	}
-	s.Warnings = slices.Concat(s.Warnings, s.Warn(), p.Rejected(s))
+	s.Warnings = slices.Concat(s.Warnings, s.Warn(), p.WarnRejected(s))
 	p.WarnRest(s.Warnings)
 	p.HintLogs(s)
 	return s, nil
@@ -625,12 +632,12 @@ func (p *Pipeline) WarnRows() (*summary.Report, error) {
 
 // HintLogs prints which fields of the logs were read, and a hint if more memory would save time.
 func (p *Pipeline) HintLogs(s *summary.Report) {
-	p.PrintTook(s)
+	p.PrintFields(s)
 	p.HintMemory()
 }
 
-// PrintTook prints which fields of the logs were read.
-func (p *Pipeline) PrintTook(s *summary.Report) {
+// PrintFields prints which fields of the logs were read.
+func (p *Pipeline) PrintFields(s *summary.Report) {
 	for _, line := range s.FieldLines() {
 		p.Print(msg.NoCommands(msg.Line(line)) + "\n")
 	}
@@ -656,8 +663,9 @@ func (p *Pipeline) HintMemory() {
 	}
 }
 
-// Rejected returns the warning about rows without a verdict, for commands that cannot list these rows.
-func (p *Pipeline) Rejected(s *summary.Report) []warning.Warning {
+// WarnRejected returns the warning about rows without a verdict, for commands that cannot list these rows; nil if
+// there are few.
+func (p *Pipeline) WarnRejected(s *summary.Report) []warning.Warning {
 	bad := s.Counts.Reasons[engine.ReasonBadURL.String()] / int64(max(1, len(flags.AgentsOf(&p.Now.Opt))))
 	return s.WarnRejected(summary.Sum(s.Counts.Refused)+bad, "robobatch -rejects lists them")
 }

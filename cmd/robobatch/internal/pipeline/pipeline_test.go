@@ -44,7 +44,7 @@ func (t trial) plan(text string) (*Pipeline, error) {
 	t.Helper()
 	f, old, faults := new(Flags), new(flags.Old), cli.Faults{}
 	c := cli.Command{Flags: flags.Sections{
-		Input: append(f.Input(), old.Flag()), Question: f.Question.LogFlags(flags.DecideFor), Run: f.Work.MemoryFlags(""),
+		Input: append(f.InputFlags(), old.Flag()), Question: f.Question.LogFlags(flags.DecideFor), Run: f.Work.MemoryFlags(""),
 	}.All()}
 	p := &cli.Program{Name: "test", Commands: []cli.Command{c}}
 	if err := p.Parse(&p.Commands[0], strings.Fields(strings.ReplaceAll(text, "$", t.dir))); err != nil {
@@ -59,7 +59,7 @@ func (t trial) plan(text string) (*Pipeline, error) {
 	r.Choose(f, console.Streams{Err: messages}, &faults, &faults)
 	r.Memory.Plan = memory.PlanOf("coverage")
 	if old.IsGiven() {
-		r.Old = r.Now.Before(old)
+		r.Old = r.Now.PreviousSide(old)
 	}
 	r.ChooseWork(f, &output.Options{}, &faults)
 	if err := faults.Err(); err != nil {

@@ -54,7 +54,7 @@ func (r *Rules) Find(path, origin string) (err error) {
 }
 
 // FindListed finds rules to list. For a single robots.txt, origin is the origin of that file. Otherwise origin
-// selects the only origin to list, and FindListed returns it.
+// selects the only origin to list, and FindListed returns it; "" means all.
 func (r *Rules) FindListed(path, origin string, acceptDamage bool) (only robots.Origin, err error) {
 	r.AcceptDamage = acceptDamage
 	err = r.Find(path, origin)
@@ -73,9 +73,9 @@ const NoOrigin = "https://origin.invalid"
 // ErrNotListed means that the rules have no robots.txt for the origin.
 var ErrNotListed = errors.New("the rules have no robots.txt for it: check scheme, host and port")
 
-// Store prepares the rules. It opens the pack, or compiles the files into memory or, with a memory limit, into an
-// unnamed pack in a directory. Before, the caller must set the limit for large packs. Afterwards, it must close the
-// store before it closes the rules.
+// Store prepares the rules. It opens the pack, or compiles the files: into memory or, with a memory limit, into an
+// unnamed pack in the directory dir. For a large pack, the caller sets opt.MaxMemory before. The caller must close
+// the store before it closes the rules.
 func (r *Rules) Store(ctx context.Context, opt engine.StoreOptions, dir string, c *console.Console) (store *engine.Store, err error) {
 	if r.Pack() != "" {
 		if store, err = engine.OpenPack(r.Pack(), opt); err == nil {
@@ -126,7 +126,7 @@ func (e *PackError) Error() string {
 		msg.File(e.Name), compiled, asked)
 }
 
-// dialectFlags returns the flags that select a dialect and the options in which it differs from another.
+// dialectFlags returns the flags that select dialect d and its options, as far as they differ from those of other.
 func dialectFlags(d, other robots.Dialect) string {
 	var flags []string
 	if d.String() != other.String() {
@@ -190,8 +190,8 @@ func TempDir(out string) string {
 	return storage.TempDir(out)
 }
 
-// HintMemory returns a hint with a sufficient memory limit, if rules of the store were loaded more than once because
-// of the limit; "" otherwise.
+// HintMemory prints a hint with a sufficient memory limit, if rules of the store were loaded more than once because
+// of the limit.
 func (r *Rules) HintMemory(store *engine.Store, c *console.Console) {
 	if enough := store.EnoughMemory(); enough > 0 {
 		c.Hint(fmt.Sprintf("-max-memory %s is too small to keep all rules that these logs need, so rules were loaded repeatedly, which takes time: %s is enough",
@@ -222,9 +222,10 @@ func (r *Rules) Watch(c *console.Console) (stop func()) {
 	})
 }
 
-// Responses yields the responses of the files until ctx ends, and counts the files.
+// Responses yields the responses of the files until ctx ends, and counts the files. It also adds complete texts to
+// r.Texts, if that is set.
 func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error] {
-	responses := counted(ctx, r.Files.Responses(), &r.read)
+	responses := countFiles(ctx, r.Files.Responses(), &r.read)
 	if r.Texts == nil {
 		return responses
 	}
@@ -240,8 +241,9 @@ func (r *Rules) Responses(ctx context.Context) iter.Seq2[robots.Response, error]
 	}
 }
 
-// counted passes responses on until ctx ends, and counts the files that were read completely.
-func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
+// countFiles passes responses on until ctx ends, when it yields the error of ctx. It counts the files that were read
+// completely.
+func countFiles(ctx context.Context, responses iter.Seq2[robots.Response, error], files *atomic.Int64) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		name, begun := "", false
 		for response, err := range responses {
@@ -261,7 +263,8 @@ func counted(ctx context.Context, responses iter.Seq2[robots.Response, error], f
 	}
 }
 
-// Warn prints the warnings about the files that were read, or those stored in a pack when it was compiled.
+// Warn prints the warnings about the files that were read, or those stored in a pack when it was compiled, and a hint
+// if the only robots.txt has no rules.
 func (r *Rules) Warn(c *console.Console) {
 	for _, d := range r.noted {
 		c.Warn(d)
@@ -283,8 +286,8 @@ func (r *Rules) BlankHint() string {
 // flag returns the flag that names the rules.
 func (r *Rules) flag() string { return cmp.Or(r.Flag, "-rules") }
 
-// warnings returns the warnings about the files. show formats an example: the name of a file, and what is wrong with
-// it.
+// warnings returns the warnings about the files; nil if there are none. show formats a damaged file and what is wrong
+// with it, as an example.
 func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warning.Warning) {
 	if names := r.Left(); len(names) > 0 {
 		text := "-rules: " + msg.Count(int64(len(names)), "name") + " of a robots.txt skipped: links that leave the directory, or not regular files"
@@ -328,8 +331,8 @@ func (r *Rules) warnings(show func(*rulefiles.Damage) string) (warnings []warnin
 	return warnings
 }
 
-// Notes returns the warnings about the files, to be stored in a pack. A pack must not depend on the location of the
-// files, so examples with directory names are omitted.
+// Notes returns the warnings about the files as JSON, for ReadNotes; nil if there are none. A pack must not depend on
+// the location of the files, so only damaged files are named as examples, without directories.
 func (r *Rules) Notes() []byte {
 	warnings := r.warnings(func(d *rulefiles.Damage) string { return filepath.Base(d.At.Name) + ": " + d.Lost() })
 	if len(warnings) == 0 {
@@ -347,7 +350,8 @@ func (r *Rules) Notes() []byte {
 	return text
 }
 
-// ReadNotes keeps the notes of a pack for Warn.
+// ReadNotes reads the notes of a pack, which [Rules.Notes] made, for [Rules.Warn]. It adds a warning if the pack is
+// too old to have policy groups.
 func (r *Rules) ReadNotes(store *engine.Store) error {
 	r.noted = nil
 	if notes := store.Notes(); len(notes) > 0 {

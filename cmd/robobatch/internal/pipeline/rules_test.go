@@ -28,7 +28,7 @@ func TestCounted(t *testing.T) {
 	var files atomic.Int64
 	var got []int64
 	var last error
-	for _, err := range counted(t.Context(), all, &files) {
+	for _, err := range countFiles(t.Context(), all, &files) {
 		got, last = append(got, files.Load()), err
 	}
 	if want := []int64{0, 0, 1, 2, 2, 2}; !slices.Equal(got, want) || !errors.Is(last, broken) || files.Load() != 3 {

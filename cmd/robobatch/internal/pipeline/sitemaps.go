@@ -10,8 +10,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// findSitemaps reads the sitemaps of -in-sitemap, if any. If they exceed the memory limit, it still determines how
-// much memory they need, so that Divide can suggest a sufficient limit.
+// findSitemaps reads the sitemaps of -in-sitemap, if any, and sets what depends on them. If they exceed the memory
+// limit, it still determines how much memory they need, so that Divide can suggest a sufficient limit.
 func (p *Pipeline) findSitemaps(f *Flags) error {
 	if len(f.Sitemaps.Paths) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (p *Pipeline) WarnIndexes() []warning.Warning {
 	return warningsOf(p.Logs.SitemapNotes())
 }
 
-// warningsOf returns warnings about sitemaps.
+// warningsOf returns a warning about sitemaps for each note.
 func warningsOf(notes []sitemapfiles.Note) (warnings []warning.Warning) {
 	for _, n := range notes {
 		d := &sitemapWarnings[n.Problem]

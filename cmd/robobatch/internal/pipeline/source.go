@@ -35,7 +35,8 @@ var late = func() int64 {
 	return day.AddDate(1, 0, 0).UnixMicro()
 }()
 
-// Next fills b with the next rows.
+// Next fills b with the next rows, and counts them. It returns false at the end of the logs, or if a log lacks a
+// field that the flags need; see Err.
 func (s *Source) Next(b *engine.Batch) bool {
 	if s.fault != nil || !s.Logs.Next(b) {
 		return false

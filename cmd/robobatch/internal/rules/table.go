@@ -119,8 +119,7 @@ func (f *File) Commit() error {
 // Close drops the listing, unless Commit was called.
 func (f *File) Close() error { return f.file.Close() }
 
-// Write adds the rows of one origin: one about its robots.txt, and those about the body, if it is read. It does not
-// keep l.
+// Write adds the rows of one origin: one about its robots.txt, and those about the body, if it is read.
 func (f *File) Write(l *listings.Listing) error {
 	rows := lister{file: listedFile(l), table: f.table}
 	rows.addRow(listRow{item: itemFile})
