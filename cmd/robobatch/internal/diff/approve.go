@@ -47,7 +47,7 @@ type Approvals struct {
 	read   map[approval]bool // true once a change used the approval
 	made   map[approval]bool // for the file to be generated; nil without one
 	agents []robots.Agent    // of the run
-	names  []string          // of these
+	names  []string          // of the agents, as requested
 
 	mu    sync.Mutex
 	sites map[string]site // by origin: sites whose rows have not come yet
@@ -111,7 +111,8 @@ func readApprovals(name string) (*Approvals, error) {
 	return a, nil
 }
 
-// chooseApprovals applies the flags about approvals.
+// chooseApprovals reads the file of -baseline, and prepares to collect changes for -approve. Both flags are faults if
+// the run has a log.
 func (d *run) chooseApprovals(g *given, faults *cli.Faults) {
 	if !d.noLog && g.baseline+g.approve != "" {
 		faults.Add(map[bool]string{true: "baseline", false: "approve"}[g.baseline != ""], errors.New("-approve compares the patterns of both sides, not the requests of a log: leave out -in"))

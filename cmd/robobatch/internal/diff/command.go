@@ -99,7 +99,7 @@ type run struct {
 	set      outputs.Set
 }
 
-// plan checks the flags and finds rules and logs.
+// plan implements [flags.Command].Plan: it checks the flags, and finds the rules and logs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	g.table.Out = outputs.Standard(g.table.Out)
 	d := &run{form: g.print, noLog: len(g.Logs.In) == 0}
@@ -227,7 +227,7 @@ func (d *run) find(g *given) (err error) {
 	return err
 }
 
-// checkOut checks that the output overwrites nothing that is read.
+// checkOut returns an error if an output would overwrite a file that is read, or another output.
 func (d *run) checkOut(g *given, logs []ingest.Input) error {
 	for _, side := range d.Sides() {
 		read := outputs.Inputs{Path: side.Path, Logs: logs, Rules: side.Files}
@@ -282,7 +282,7 @@ type changesSink struct {
 	out         *changesOut
 	limit       outputs.RejectLimit
 	rejected    int64
-	sent        *bool // see diffing
+	sent        *bool // see the field sent of run
 	approved    *Approvals
 }
 

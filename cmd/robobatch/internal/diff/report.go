@@ -83,7 +83,8 @@ func (r *Report) caveats() (all []string) {
 // unidentified is the name that texts use for the clients counted under "*", if the log has User-Agents.
 const unidentified = "unidentified clients"
 
-// crawlers returns the names of crawlers in words.
+// crawlers formats the names of crawlers. If each request counts for its sender, "*" becomes "unidentified clients".
+// names is not changed.
 func (r *Report) crawlers(names []string) string {
 	if r.Clients == Own {
 		names = slices.Clone(names)
@@ -261,7 +262,7 @@ func countOf(c aggregate.ChangeCount) Count {
 	return Count{c.Requests, c.URLs}
 }
 
-// Changed reports whether there are changes.
+// Changed reports whether verdicts, deciding rules or preferences changed for an agent.
 func (r *Report) Changed() bool {
 	for i := range r.Agents {
 		if len(r.Agents[i].Changes)+len(r.Agents[i].Preferences) > 0 {

@@ -67,7 +67,7 @@ func (r *Report) text() string {
 // unitRequest is the unit of a report on a log.
 const unitRequest = "request"
 
-// notes returns the sentences after all tables.
+// notes returns the sentences after all tables; nil if there are none.
 func (r *Report) notes() (notes []string) {
 	if t := r.Tried; t != nil {
 		text := fmt.Sprintf("No difference found for %s of %s, generated from the patterns of both sides", msg.Count(t.Paths, "path"), msg.Count(t.Origins, "origin"))
@@ -263,7 +263,7 @@ func (r *Report) title(agents []string, c *Change) string {
 	return strings.ReplaceAll(c.Change, "_", " ") + " for " + r.crawlers(agents)
 }
 
-// severalOrigins reports whether changes affect several origins.
+// severalOrigins reports whether one of the changes affects several origins.
 func (r *Report) severalOrigins() bool {
 	for i := range r.Agents {
 		for k := range r.Agents[i].Changes {

@@ -71,7 +71,7 @@ Exit codes: 0 all expectations are met; 1 at least one is not; 2 an error of usa
 	return c
 }
 
-// plan checks the flags, reads the expectations and finds the rules.
+// plan implements [flags.Command].Plan: it checks the flags, reads the expectations and finds the rules.
 func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	c := &checkRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, form: g.print, all: g.Work.Verbose}
 	c.Asker = NewAsker(&g.Flags, &faults)

@@ -147,7 +147,8 @@ func (r *result) body() string {
 	return sb.String()
 }
 
-// heading returns the title of a result, shortened to a number of columns.
+// heading returns the title of a result in at most that many columns, if possible: the URL is shortened, but not
+// below shortest columns.
 func (r *result) heading(columns int) string {
 	if r.Problem != "" {
 		return r.Problem
@@ -210,7 +211,7 @@ func (r *result) remedy() (lines []string) {
 	return append(lines, "to add to that group: "+directive+r.Path)
 }
 
-// Failed returns how many results did not pass.
+// Failed returns the number of results that did not pass; problems are among them.
 func Failed(results []result) (n int64) {
 	for i := range results {
 		if !results[i].Pass {

@@ -77,8 +77,8 @@ network connection unless a name begins with s3://.`
 	return c
 }
 
-// plan checks the flags and finds the rules. If the only argument is a code and there is no -rules, the task prints
-// the explanation of that code.
+// plan implements [flags.Command].Plan: it checks the flags and finds the rules. If the only argument is a code and
+// there is no -rules, the task prints the explanation of that code.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	e := &explainRun{Console: console.Console{Streams: std, Quiet: g.Work.Quiet, Progress: console.Off}, urls: g.rest, all: g.all}
 	if text, ok := aboutCode(g.rest); ok && g.Path == "" && faults.None() {
@@ -160,7 +160,7 @@ func (e *explainRun) onlyOrigin() (only string) {
 	return only
 }
 
-// Run explains the URLs.
+// Run explains the URLs, and prints warnings about the answers.
 func (e *explainRun) Run(ctx context.Context) error {
 	if err := e.readURLs(ctx); err != nil {
 		return err

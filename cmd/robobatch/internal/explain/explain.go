@@ -384,7 +384,8 @@ func (q *Asker) Target(url string) Target {
 // An Answerer answers for a URL and an agent.
 type Answerer func(t Target, agent string) (*Answer, error)
 
-// NewAnswerer reads the rules of the targets.
+// NewAnswerer reads the rules of the targets into q.Copies, or opens the pack, and returns a function that answers
+// for these targets. Call Find before, and Close in any case.
 func (q *Asker) NewAnswerer(ctx context.Context, targets []Target) (answer Answerer, err error) {
 	if q.Rules.Pack() != "" {
 		q.Opt.Directives = append(robots.PreferenceLines(), robots.LicenseLines)
@@ -454,7 +455,7 @@ func (q *Asker) Disputes() []warning.Warning {
 	return warning.Disputes(&q.disputes, "row")
 }
 
-// Close closes the rules.
+// Close closes the pack or the rules. Answers stay valid.
 func (q *Asker) Close() error {
 	if q.store != nil {
 		return q.store.Close()

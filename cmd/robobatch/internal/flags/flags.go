@@ -19,7 +19,7 @@ import (
 // Sections are the flags of a command under the headings of help.
 type Sections struct{ Input, Question, Output, Run []cli.Flag }
 
-// All returns the flags in the order of help.
+// All returns the flags in the order of help, with their sections set.
 func (s Sections) All() (all []cli.Flag) {
 	for _, section := range []struct {
 		title string

@@ -70,7 +70,8 @@ type benchRun struct {
 	warnings []warning.Warning // warnings about the verdicts: if the rules do not match the URLs, the times say nothing about matching
 }
 
-// plan checks the flags, and finds the inputs.
+// plan implements [flags.Command].Plan: it checks the flags, finds the inputs, and creates the directory of the
+// output, which it removes after an error.
 func (g *benchFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	if g.rounds < 1 {
 		faults.Add("rounds", fmt.Errorf("%d is out of range: use 1 or more", g.rounds))

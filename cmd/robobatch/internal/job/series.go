@@ -44,7 +44,7 @@ type seriesPlan struct {
 // errOneOutput is the error for a flag that needs one output per input.
 var errOneOutput = errors.New("this flag needs one output per input: name a directory that ends in /, as in -out out/")
 
-// chooseSeries returns the plan for one output per input; nil for other runs.
+// chooseSeries checks the flags about one output per input, and returns the plan; nil for a run with one output.
 func chooseSeries(g *given, faults *cli.Faults) *seriesPlan {
 	p := &seriesPlan{dir: series.Dir{Name: g.table.Out}, resume: g.series.resume, redo: g.series.redo}
 	onError, err := cli.Choose("way", cmp.Or(g.series.onError, onErrors[0]), onErrors) // "" without the flag
@@ -214,7 +214,7 @@ func (s *seriesRun) Drop() (committed bool, err error) {
 	return false, errors.Join(err, s.Pipeline.Drop())
 }
 
-// Targets returns the output that is being written.
+// Targets returns the output that is being written, or the directory between two outputs. Any goroutine may call it.
 func (s *seriesRun) Targets() (out, last string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -98,7 +98,7 @@ Exit codes: 0 no finding of the severity of -fail; 1 at least one; 2 an error of
 	return c
 }
 
-// plan checks the flags and finds the rules.
+// plan implements [flags.Command].Plan: it checks the flags, reads the baseline, and finds the rules.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	l := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet, Progress: console.Off}, form: g.print, acceptName: g.accepted}
 	l.Name = g.out
@@ -318,7 +318,7 @@ func (l *run) printFindings(p *Printer, listing *listings.Listing, first robots.
 // baselineShown is the maximum number of baseline entries that a hint names.
 const baselineShown = 10
 
-// writeBaseline writes all findings as a baseline.
+// writeBaseline writes all findings as a baseline to the file of -approve.
 func (l *run) writeBaseline() error {
 	f, err := atomicfile.Create(l.acceptName, l.Out)
 	if err != nil {

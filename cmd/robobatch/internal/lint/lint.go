@@ -196,7 +196,7 @@ func Lookup(name robots.Code) (Code, bool) {
 	return Codes[i], true
 }
 
-// Text explains the code in lines of at most 80 columns.
+// Text explains the code in lines of at most 80 columns, with an example. fill wraps a text at a width.
 func (c *Code) Text(fill func(text string, width int) string) string {
 	const width = 80
 	text := string(c.Name) + ": " + c.Severity.String() + "\n\n" + fill(c.What, width) + "\n\n" + fill(c.Do, width) + "\n"

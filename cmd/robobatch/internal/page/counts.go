@@ -79,7 +79,7 @@ func (b *both) Write(batch *engine.Batch) error {
 	return b.Sink.Write(batch)
 }
 
-// Write counts a batch.
+// Write counts a batch for the page and, if the page counts changes, for these.
 func (c *counts) Write(b *engine.Batch) error {
 	if c.changes != nil {
 		if err := c.changes.Write(b.ForCrawlers()); err != nil {

@@ -25,7 +25,7 @@ type digest struct {
 	fail []string
 }
 
-// flags returns the flags of the findings.
+// flags returns the flags -print and -fail, which set the fields of d.
 func (d *digest) flags() []cli.Flag {
 	return []cli.Flag{
 		flags.Print(&d.form, forms, `

@@ -34,7 +34,7 @@ type Flags struct {
 	Previous       string // only for the command report
 }
 
-// All returns the flags.
+// All returns the flags -report, -what-if and -timezone, which set the fields of f.
 func (f *Flags) All() []cli.Flag {
 	return []cli.Flag{
 		{Name: "report", Arg: "file", Files: true, Set: flags.OutputName(&f.Report), Doc: `

@@ -64,7 +64,7 @@ type run struct {
 	digest *digest
 }
 
-// plan checks the flags, and finds the inputs.
+// plan implements [flags.Command].Plan: it checks the flags, and finds the inputs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{digest: &g.digest}
 	r.Choose(&g.Flags, std, &faults, &faults)

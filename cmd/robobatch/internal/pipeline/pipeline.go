@@ -294,7 +294,7 @@ func (p *Pipeline) Take(ctx context.Context, src *Source, sink engine.Sink) erro
 	return p.Decide(ctx, src, sink)
 }
 
-// FindEarlier finds the logs of a previous period, which a flag names.
+// FindEarlier finds the logs of a previous period. flag is the flag that names them, for errors.
 func (p *Pipeline) FindEarlier(flag, name string) (err error) {
 	if p.Earlier, err = logfiles.Find([]string{name}, p.In); err == nil {
 		err = p.Earlier.Err()

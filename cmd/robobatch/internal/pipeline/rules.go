@@ -41,7 +41,7 @@ type Rules struct {
 	read  atomic.Int64                    // number of files read
 }
 
-// Find finds the rules of a path, as [rulefiles.Find] does.
+// Find finds the rules of a path, as [rulefiles.Find] does. origin is that of a single robots.txt; "" if unknown.
 func (r *Rules) Find(path, origin string) (err error) {
 	find := rulefiles.Find
 	if r.Inspect {

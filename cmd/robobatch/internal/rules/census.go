@@ -97,7 +97,7 @@ type run struct {
 // text is either evaluated once or shared by many sites.
 const packMemory = 160 << 20
 
-// plan checks the flags, and finds the rules.
+// plan implements [flags.Command].Plan: it checks the flags, reads the weights, and finds the rules.
 func (g *censusFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	r := &run{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, form: g.print}
 	var err error

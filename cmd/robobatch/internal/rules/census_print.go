@@ -111,7 +111,7 @@ func (s *Sites) add(r *row) {
 	}
 }
 
-// print prints the counts in a form.
+// print prints the counts in one of [Forms]. The error is a write error.
 func (c *counts) print(out io.Writer, form string) error {
 	w := bufio.NewWriter(out)
 	switch form {
@@ -146,7 +146,7 @@ func (c *counts) print(out io.Writer, form string) error {
 	return console.OutError(w.Flush())
 }
 
-// head returns the column names of the table.
+// head returns the column names of the table, with columns for moments and weights only if there are any.
 func (c *counts) head() []string {
 	head := []string{"crawler", "origins", "none", "by name", "by *", "unreachable", "some", "by name", "by *", "only files", "all", "unknown", "no robots.txt"}
 	if c.dated {

@@ -61,7 +61,7 @@ unless a name begins with s3://.`
 	return c
 }
 
-// plan checks the flags and finds the rules.
+// plan implements [flags.Command].Plan: it checks the flags and finds the rules.
 func (g *compileFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	c := &compileRun{Console: console.Console{Streams: std, Quiet: g.work.Quiet}, path: g.Path}
 	c.opt.Dialect, _ = g.reading.Choose(&faults)

@@ -88,7 +88,8 @@ diagnostic of each origin, its line, and status, time and size of the fetch. It 
 	return c
 }
 
-// plan checks the flags and finds the rules.
+// plan implements [flags.Command].Plan: it checks the flags and finds the rules. With -sitemaps, it returns a
+// [sitemapList].
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	l := &listing{Console: console.Console{Streams: std, Quiet: g.work.Quiet}}
 	var err error

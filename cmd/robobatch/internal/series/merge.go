@@ -301,7 +301,7 @@ type merging struct {
 	verbose         bool
 }
 
-// plan checks the flags.
+// plan implements [flags.Command].Plan: it checks the flags. Without -out, the first argument is the directory.
 func (g *mergeFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	m := &merging{
 		Console: g.console(std),

@@ -352,7 +352,7 @@ func (d Dir) WriteFailures(failures []Failure) error {
 	return storage.Of(d.Name).Write(d.Failed(), text)
 }
 
-// failureLines formats failures for the list: one per line.
+// failureLines formats failures as JSON Lines; nil if there are none.
 func failureLines(failures []Failure) ([]byte, error) {
 	var text bytes.Buffer
 	for _, f := range failures {

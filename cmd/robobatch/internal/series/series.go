@@ -124,7 +124,7 @@ type List struct {
 	Pieces int    `json:"pieces,omitempty"` // number of pieces of the inputs that were split; each piece counts as an input
 }
 
-// ListOf returns the list of items.
+// ListOf describes items. The hash depends on their order.
 func ListOf(items []Item) List {
 	l := List{Inputs: len(items)}
 	h := xxh3.New()

@@ -460,7 +460,7 @@ type checking struct {
 	names []string
 }
 
-// plan checks the arguments.
+// plan implements [flags.Command].Plan of check-output: it checks the arguments.
 func (g *checkFlags) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
 	if len(g.names) == 0 {
 		faults.Add("", errors.New("nothing to check: name a directory of outputs, as -out of the run did, or a file of -stats"))

@@ -476,7 +476,7 @@ type InputForm struct {
 	ClientAt int `json:"client_at"` // 1 is the first of several addresses, -1 the last; 0 means that the flag is not given
 }
 
-// Describe adds the flags to the output's metadata.
+// Describe adds the flags to the metadata of the output; flags of optional features only if they are given.
 func (a *Asked) Describe(f *output.File) {
 	for _, entry := range []struct {
 		key, value string
