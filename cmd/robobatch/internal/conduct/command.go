@@ -117,7 +117,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return r, err
 }
 
-// Drop drops the incomplete files and the temporary pack.
+// Drop removes the incomplete files and the temporary packs. committed means that a file is complete; then the packs
+// stay. Any goroutine may call it.
 func (r *run) Drop() (committed bool, err error) {
 	for _, t := range r.files.all {
 		if t.Name == "" {
@@ -132,7 +133,8 @@ func (r *run) Drop() (committed bool, err error) {
 	return false, errors.Join(err, r.Pipeline.Drop())
 }
 
-// Run evaluates the requests of the logs, and reports the rules that crawlers knew.
+// Run evaluates the requests of the logs, writes the files, and prints the rules that crawlers knew. An exceeded gate
+// is an error.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { // Drop incomplete files.
 		errs := make([]error, 0, len(r.files.all))

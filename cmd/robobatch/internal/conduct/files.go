@@ -28,7 +28,8 @@ type file struct {
 	table *output.CellTable // nil if not written
 }
 
-// addFile adds the file that a flag names.
+// addFile adds the file that a flag names; "" means that the table is not written. Call it in the order of ofOut,
+// ofRows and ofChanges.
 func (f *files) addFile(flag, name string, format output.Format, csv output.CSVForm) {
 	t := &file{flag: flag, opt: output.CellOptions{Format: format, CSV: csv, Version: process.Version()}}
 	t.Name = name
@@ -45,7 +46,7 @@ func (f *files) names() (names []string) {
 	return names
 }
 
-// addRow adds a row to the table, if it is written.
+// addRow adds a row to the table, if it is written. It does not keep the row.
 func (t *file) addRow(row []parquet.Cell) error {
 	if t.table == nil {
 		return nil
@@ -53,8 +54,8 @@ func (t *file) addRow(row []parquet.Cell) error {
 	return t.Use(func(out storage.Output) error { return out.Wrap("write", t.table.Add(row)) })
 }
 
-// commitAll gives all files their names, or none of them. It holds their locks, so that another goroutine cannot drop
-// a file in the meantime.
+// commitAll gives all files their names, or none of them; outs are the outputs of previous files. It holds the locks
+// of the files, so that another goroutine cannot drop a file in the meantime.
 func commitAll(files []*file, outs []storage.Output) error {
 	if len(files) == 0 {
 		return storage.CommitAll(outs...)
@@ -73,25 +74,25 @@ var rowColumns = slices.Concat([]output.CellColumn[row]{
 	output.CellOf("agent", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Agent} }),
 	output.CellOf("operator", parquet.Dictionary, true, func(r *row) parquet.Cell { return text(r.Operator) }),
 	output.CellOf("origin", parquet.Dictionary, false, func(r *row) parquet.Cell { return parquet.Cell{Text: r.Origin} }),
-	count("requests", func(r *row) int64 { return r.Requests }),
-	sender("verified", func(r *row) int64 { return r.Verified }),
-	sender("impostors", func(r *row) int64 { return r.Impostors }),
-	sender("unpublished", func(r *row) int64 { return r.Unpublished }),
-	sender("stale", func(r *row) int64 { return r.Stale }),
-	sender("no_address", func(r *row) int64 { return r.NoAddress }),
-	count("robots_requests", func(r *row) int64 { return r.Robots }),
-	count("robots_answers", func(r *row) int64 { return r.Answers }),
+	countColumn("requests", func(r *row) int64 { return r.Requests }),
+	senderColumn("verified", func(r *row) int64 { return r.Verified }),
+	senderColumn("impostors", func(r *row) int64 { return r.Impostors }),
+	senderColumn("unpublished", func(r *row) int64 { return r.Unpublished }),
+	senderColumn("stale", func(r *row) int64 { return r.Stale }),
+	senderColumn("no_address", func(r *row) int64 { return r.NoAddress }),
+	countColumn("robots_requests", func(r *row) int64 { return r.Robots }),
+	countColumn("robots_answers", func(r *row) int64 { return r.Answers }),
 	output.CellOf("first_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.FirstAnswer) }),
 	output.CellOf("last_robots", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.LastAnswer) }),
 	output.CellOf("robots_gap_median", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMedian, r.AnswerGaps > 0) }),
 	output.CellOf("robots_gap_max", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.AnswerMost, r.AnswerGaps > 0) }),
-	count("disallowed", func(r *row) int64 { return r.Disallowed }),
-	count("violations", func(r *row) int64 { return r.Violations }),
+	countColumn("disallowed", func(r *row) int64 { return r.Disallowed }),
+	countColumn("violations", func(r *row) int64 { return r.Violations }),
 }, conductColumns(), []output.CellColumn[row]{
-	count("untimed", func(r *row) int64 { return r.Untimed }),
+	countColumn("untimed", func(r *row) int64 { return r.Untimed }),
 	output.CellOf("crawl_delay", parquet.Double, true, func(r *row) parquet.Cell { return seconds(r.Delay, r.Delay != conduct.NoDelay) }),
-	count("gaps", func(r *row) int64 { return r.Gaps }),
-	count("gaps_short", func(r *row) int64 { return r.ShortGaps }),
+	countColumn("gaps", func(r *row) int64 { return r.Gaps }),
+	countColumn("gaps_short", func(r *row) int64 { return r.ShortGaps }),
 	output.CellOf("first", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.First) }),
 	output.CellOf("last", parquet.Time, true, func(r *row) parquet.Cell { return moment(r.Last) }),
 	output.CellOf("bytes", parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.bytes, Int: r.Bytes} }),
@@ -101,18 +102,18 @@ var rowColumns = slices.Concat([]output.CellColumn[row]{
 // of the rule.
 func conductColumns() (columns []output.CellColumn[row]) {
 	for c := range conduct.NumConducts {
-		columns = append(columns, count(c.String(), func(r *row) int64 { return r.Conducts[c] }))
+		columns = append(columns, countColumn(c.String(), func(r *row) int64 { return r.Conducts[c] }))
 	}
 	return columns
 }
 
-// count returns a numeric column.
-func count(name string, n func(r *row) int64) output.CellColumn[row] {
+// countColumn returns a numeric column.
+func countColumn(name string, n func(r *row) int64) output.CellColumn[row] {
 	return output.CellOf(name, parquet.Int64, false, func(r *row) parquet.Cell { return parquet.Cell{Int: n(r)} })
 }
 
-// sender returns a column of requests by verification result; null if they were not verified.
-func sender(name string, n func(r *row) int64) output.CellColumn[row] {
+// senderColumn returns a column of requests by verification result; null if they were not verified.
+func senderColumn(name string, n func(r *row) int64) output.CellColumn[row] {
 	return output.CellOf(name, parquet.Int64, true, func(r *row) parquet.Cell { return parquet.Cell{Null: !r.verified, Int: n(r)} })
 }
 

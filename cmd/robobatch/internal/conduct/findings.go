@@ -42,7 +42,7 @@ type findings struct {
 	verdicts   []ci.Verdict
 }
 
-// Row receives the row of a crawler at an origin.
+// Row counts the row of a crawler at an origin, and writes it to -out. It copies the row if it may be printed.
 func (f *findings) Row(r *conduct.Row) error {
 	if err := f.cancel.Err(); err != nil {
 		return err
@@ -57,25 +57,26 @@ func (f *findings) Row(r *conduct.Row) error {
 	f.total.Add(r)
 	f.worst = append(f.worst, *r)
 	if len(f.worst) >= 8*worst {
-		f.worst = worstOf(f.worst)
+		f.worst = worstRows(f.worst)
 	}
 	f.cells = output.AppendCells(f.cells[:0], f.columns, &row{r, f.about.verified, f.about.bytes})
 	f.printJSON("crawler", output.CellFields(f.columns))
 	return f.files.all[ofOut].addRow(f.cells)
 }
 
-// Request receives a request that a text disallows.
+// Request writes a request that a text disallows to -rows.
 func (f *findings) Request(q *conduct.Request) error {
 	f.cells = output.AppendCells(f.cells[:0], requestColumns, q)
 	return f.files.all[ofRows].addRow(f.cells)
 }
 
-// Change receives a change of a robots.txt and the crawler's reaction.
+// Change counts a change of a robots.txt and the crawler's reaction, and writes it to -changes. It copies the change
+// if it may be printed.
 func (f *findings) Change(c *conduct.Change) error {
 	f.changed++
 	f.changes = append(f.changes, *c)
 	if len(f.changes) >= 8*worst {
-		f.changes = slowest(f.changes)
+		f.changes = slowestChanges(f.changes)
 	}
 	f.cells = output.AppendCells(f.cells[:0], changeColumns, c)
 	f.printJSON("change", output.CellFields(changeColumns))
@@ -88,8 +89,8 @@ func (f *findings) Mismatch(m *conduct.Mismatch) error {
 	return nil
 }
 
-// worstOf returns the rows to print, the worst first.
-func worstOf(rows []conduct.Row) []conduct.Row {
+// worstRows returns at most worst of the rows, the worst first. It sorts the slice, and returns a part of it.
+func worstRows(rows []conduct.Row) []conduct.Row {
 	slices.SortStableFunc(rows, func(a, b conduct.Row) int {
 		return cmp.Or(
 			cmp.Compare(b.Violations, a.Violations), cmp.Compare(b.Conducts[conduct.Knew], a.Conducts[conduct.Knew]),
@@ -99,9 +100,9 @@ func worstOf(rows []conduct.Row) []conduct.Row {
 	return rows[:min(worst, len(rows))]
 }
 
-// slowest returns the changes to print. It sorts them by the number of requests that the new text disallows and that
-// were made before the crawler fetched it, and then by the delay of that fetch, longest first.
-func slowest(all []conduct.Change) []conduct.Change {
+// slowestChanges returns at most worst of the changes. It sorts the slice by the number of requests that the new text
+// disallows, and then by the delay until the crawler fetched that text, longest first, and returns a part of it.
+func slowestChanges(all []conduct.Change) []conduct.Change {
 	took := func(c *conduct.Change) int64 {
 		if c.Answer == conduct.NoTime {
 			return 1<<63 - 1
@@ -115,7 +116,8 @@ func slowest(all []conduct.Change) []conduct.Change {
 	return all[:min(worst, len(all))]
 }
 
-// printJSON prints the current row as a JSON object of a kind, such as "change", if the output form is JSON.
+// printJSON prints the current row as a JSON object of a kind, such as "change", if the output form is JSON. It
+// records an error in f.failed, after which it prints nothing.
 func (f *findings) printJSON(kind string, fields []parquet.Field) {
 	if f.json == nil || f.failed != nil {
 		return

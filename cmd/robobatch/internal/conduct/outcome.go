@@ -40,7 +40,7 @@ type about struct {
 	times, answers bool  // see conduct.Journal
 }
 
-// chooseOutcome returns the outcome that the flags ask for.
+// chooseOutcome returns the outcome that the flags ask for. It opens no file.
 func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	o := outcome{form: g.print}
 	by, err := cli.Choose("key", g.by, keys)
@@ -95,7 +95,8 @@ func (o *outcome) tempDir() string {
 	return pipeline.TempDir(out)
 }
 
-// report evaluates the requests, writes the files, prints the text, and checks the gates.
+// report evaluates the requests, writes the files, prints the findings, and checks the gates. All files get their
+// names, or none.
 func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
 	columns := [...][]parquet.Field{ofOut: output.CellFields(columnsFor(o.byAgent)), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range o.files.all {
@@ -172,7 +173,8 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	return ci.Err(f.verdicts)
 }
 
-// warn prints warnings about crawlers in the log. It returns an error if a gate applies to none of them.
+// warn prints warnings about crawlers in the log. It returns an error if a gate would always pass or always fail:
+// there are no crawlers, or the log lacks a field; or if the crawler that a gate names may be misspelt.
 func (f *findings) warn(c *console.Console) error {
 	if f.total.Requests > f.total.Impostors && !f.about.times {
 		c.Warn(warning.Warning{Code: warning.NoTimes, Count: 1, Text: "no crawler request has a time, so what crawlers knew is unknown: name the time field with -field time=name"})

@@ -22,9 +22,9 @@ var Forms = []string{"text", "json", "markdown"}
 // width is the maximum width of the text in columns.
 const width = 80
 
-// print prints the findings in the form of -print.
+// print prints the findings in the form of -print. The error is a write error.
 func (f *findings) print() error {
-	f.worst, f.changes = worstOf(f.worst), slowest(f.changes)
+	f.worst, f.changes = worstRows(f.worst), slowestChanges(f.changes)
 	switch f.form {
 	case "json":
 		if f.failed == nil {
@@ -106,7 +106,7 @@ type head struct {
 	Gates    []ci.Verdict `json:"gates"`
 }
 
-// newHead returns the newHead.
+// newHead returns the description of the log, with the verdicts of the gates.
 func (f *findings) newHead() head {
 	return head{
 		Kind: "log", Inputs: f.about.inputs, Requests: f.about.requests, Rejected: f.about.rejected, Crawlers: len(f.agents), Rows: f.rows, Changes: f.changed,
@@ -123,7 +123,7 @@ func timeOf(micros int64) *time.Time {
 	return &t
 }
 
-// sentences describes the log in sentences.
+// sentences describes the log in sentences: its requests, and the disallowed ones by what crawlers knew.
 func (f *findings) sentences() (all []string) {
 	names := f.about.inputs
 	log := msg.Count(int64(len(names)), "log")
@@ -167,7 +167,7 @@ func (f *findings) sentences() (all []string) {
 	return append(all, text)
 }
 
-// crawlerAtOrigin names the crawler and the origin of a row.
+// crawlerAtOrigin names the crawler of a row, with its operator and origin if they are known.
 func crawlerAtOrigin(r *conduct.Row) string {
 	name := r.Agent
 	if r.Operator != "" {
@@ -179,7 +179,8 @@ func crawlerAtOrigin(r *conduct.Row) string {
 	return name
 }
 
-// sentence describes a crawler's requests.
+// sentence describes the requests of a row: how often the crawler requested robots.txt, and what it knew when it made
+// disallowed requests.
 func (f *findings) sentence(r *conduct.Row) string {
 	parts := []string{msg.Count(r.Requests, "request")}
 	switch {
@@ -264,7 +265,8 @@ func timesText(n int64) string {
 	return msg.Number(n) + " times"
 }
 
-// formatDuration formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is set.
+// formatDuration formats a duration in whole units, such as "3 h", rounded down, or rounded up if up is true. Less
+// than two minutes are formatted in seconds, unrounded.
 func formatDuration(micros int64, up bool) string {
 	l := times.Length(micros)
 	in := func(unit times.Length) string {

@@ -102,7 +102,8 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	return r, err
 }
 
-// Drop drops an incomplete output and the temporary pack.
+// Drop removes an incomplete output and the temporary packs. If the output is already complete, nothing is removed.
+// Any goroutine may call it.
 func (r *run) Drop() (committed bool, err error) {
 	if committed, err = r.Sink.Drop(); committed {
 		return committed, err
@@ -119,7 +120,7 @@ func (r *run) Targets() (out, last string) {
 // tempDir returns the directory for temporary files.
 func (r *run) tempDir() string { return pipeline.TempDir(cmp.Or(r.Name, ".")) }
 
-// Run evaluates the logs, and prints the effect of the rules.
+// Run evaluates the logs, writes the table of -out, and prints the effect of the rules.
 func (r *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, r.Sink.Close(), r.Pipeline.Close()) }()
 	r.Hint(outputs.Leftovers(r.Name))
@@ -153,7 +154,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return console.OutError(c.Print(r.Out, r.form, r.page))
 }
 
-// count evaluates the logs and counts by rule.
+// count evaluates the logs, counts by rule, and prints warnings about the rows. A log without rows is an error.
 func (r *run) count(ctx context.Context, c *Counter) error {
 	err := r.Take(ctx, r.Source(), c)
 	if sink, ok := errors.AsType[*engine.SinkError](err); ok {

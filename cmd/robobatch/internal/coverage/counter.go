@@ -47,7 +47,7 @@ type memoEntry struct {
 
 const memoSize = 1 << 14
 
-// NewCounter returns a Counter for a run.
+// NewCounter returns a Counter for a run. The store must stay open until the last report.
 func NewCounter(store *engine.Store, opt Options) *Counter {
 	o := store.Options()
 	c := &Counter{
@@ -74,7 +74,7 @@ func (c *Counter) Finish() error {
 	return err
 }
 
-// Write counts a batch, see [engine.Batch.ForCrawlers].
+// Write counts a batch, see [engine.Batch.ForCrawlers]. It returns ErrMemory if the counts exceed their limit.
 func (c *Counter) Write(b *engine.Batch) error {
 	b = b.ForCrawlers()
 	c.rules.Use(b)
@@ -83,14 +83,14 @@ func (c *Counter) Write(b *engine.Batch) error {
 	var f *aggregate.RuleFile
 	for i, id := range b.Rulings {
 		if _, stray := b.Sites[i].Stray(); stray || b.Sites[i] == engine.NoSite {
-			c.note(b, i)
+			c.noteTime(b, i)
 			continue
 		}
 		if f == nil || !f.Is(id, b.Sites[i]) {
 			f = c.rules.File(id, b.Sites[i])
 		}
 		f.Requests++
-		at := c.note(b, i)
+		at := c.noteTime(b, i)
 		// Count a row.
 		isRuled, hash := false, uint64(0)
 		for a, v := range b.Verdicts[i*c.agents:][:c.agents] {
@@ -136,8 +136,9 @@ func (c *Counter) Write(b *engine.Batch) error {
 	return c.store.Err()
 }
 
-// note includes the time of a row in the time range of the log, and returns the time.
-func (c *Counter) note(b *engine.Batch, row int) int64 {
+// noteTime extends the time range of the log by the time of a row, and returns that time; engine.NoTime if the row
+// has none.
+func (c *Counter) noteTime(b *engine.Batch, row int) int64 {
 	if len(b.Times) == 0 || b.Times[row] == engine.NoTime {
 		return engine.NoTime
 	}

@@ -25,7 +25,7 @@ type Page struct {
 	All    bool     // show all rules in text and Markdown
 }
 
-// Print prints the report in one form. The error is a write error.
+// Print prints the report in one of [Forms]. Call it after Finish. The error is a write error.
 func (c *Counter) Print(w io.Writer, form string, p Page) error {
 	switch form {
 	case "json":
@@ -49,7 +49,7 @@ func (c *Counter) Print(w io.Writer, form string, p Page) error {
 				} else {
 					note.Text = r.place("", h.several()) + " " + note.Text
 				}
-				if text := r.note(); text != "" {
+				if text := r.noteText(); text != "" {
 					note.Text += ": " + text
 				}
 				note.Text += ". This covers only " + msg.Count(h.Requests, "request")
@@ -73,6 +73,7 @@ const shown = 20
 const width = 80
 
 // PrintJSON prints the head and all rules, one JSON object per line. It escapes characters that control a terminal.
+// inputs are the names of the logs.
 func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 	out := bufio.NewWriter(w)
 	head := c.Head()
@@ -87,21 +88,21 @@ func (c *Counter) PrintJSON(w io.Writer, inputs []string) error {
 }
 
 // PrintText prints the head and a table for each kind of rule, with all rules of the kind or only those with the most
-// requests.
+// requests. inputs are the names of the logs.
 func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	h, tables := c.tables(all)
 	h.Inputs = inputs
 	out := &strings.Builder{}
-	for _, line := range h.lines() {
+	for _, line := range h.sentences() {
 		out.WriteString(strings.TrimRight(cli.Fill(line, width), "\n") + "\n")
 	}
 	for k, rows := range tables {
-		total := h.of(kind(k))
+		total := h.numRules(kind(k))
 		if total == 0 {
 			continue
 		}
 		fmt.Fprintf(out, "\n%s: %s\n", kind(k), msg.Count(total, "rule"))
-		table(out, rows, h.several())
+		printTable(out, rows, h.several())
 		if left := total - int64(len(rows)); left > 0 {
 			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", msg.Number(left))
 		}
@@ -110,29 +111,29 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 	return err
 }
 
-// tables returns the head and, for each kind, all rules or only those with the most requests.
+// tables returns the head and, for each kind, all rules or only the first ones, sorted by requests, most first.
 func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
-	h = c.head()
+	h = c.headWithoutRules()
 	for r := range c.Rules() {
 		h.addRule(r)
 		k := r.kind()
 		tables[k] = append(tables[k], *r)
 		if !all && len(tables[k]) == 64*shown { // so that only few of very many are kept
-			tables[k] = most(tables[k])
+			tables[k] = busiestRules(tables[k])
 		}
 	}
 	for k := range tables {
 		if all {
 			slices.SortStableFunc(tables[k], busier)
 		} else {
-			tables[k] = most(tables[k])
+			tables[k] = busiestRules(tables[k])
 		}
 	}
 	return h, tables
 }
 
-// of returns the number of rules of a kind.
-func (h *Head) of(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Never}[k] }
+// numRules returns the number numRules rules numRules a kind.
+func (h *Head) numRules(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Never}[k] }
 
 // several reports whether rules come from several robots.txt.
 func (h *Head) several() bool { return h.Origins > 1 || h.Files > 1 }
@@ -142,30 +143,31 @@ func (k kind) String() string {
 	return [...]string{"decided", "matched, but never decided", "never matched"}[k]
 }
 
-// most returns the rules to show, in order.
-func most(rows []Rule) []Rule {
+// busiestRules returns at most shown of the rules, those with the most requests first. It sorts the slice, and
+// returns a part of it.
+func busiestRules(rows []Rule) []Rule {
 	slices.SortStableFunc(rows, busier)
 	return rows[:min(shown, len(rows))]
 }
 
 // busier orders rules of one kind by requests, most first.
-func busier(a, b Rule) int { return cmp.Compare(b.shown().Requests, a.shown().Requests) }
+func busier(a, b Rule) int { return cmp.Compare(b.shownCount().Requests, a.shownCount().Requests) }
 
-// shown returns the count by which the text sorts a rule of this kind, and shows it.
-func (r *Rule) shown() *Count {
+// shownCount returns the count by which the text sorts a rule of this kind, and shows it.
+func (r *Rule) shownCount() *Count {
 	if r.kind() == decided {
 		return &r.Decided
 	}
 	return &r.Matched
 }
 
-// note returns the second line about a rule: which rules took precedence over it, and when it last matched or decided
-// a request.
-func (r *Rule) note() string {
-	won := wonBy(r)
-	text := won + until(r.Matched.Last)
+// noteText returns the second line about a rule: which rules took precedence over it, and when it last matched or
+// decided a request; "" if neither is known.
+func (r *Rule) noteText() string {
+	won := winnerText(r)
+	text := won + lastText(r.Matched.Last)
 	if r.kind() == decided {
-		text = until(r.Decided.Last)
+		text = lastText(r.Decided.Last)
 		if r.Matched.Requests > 0 { // without deciding them
 			by, _, _ := strings.Cut(strings.TrimPrefix(won, "; "), ":")
 			text += "; matched " + msg.Number(r.Matched.Requests) + " more requests " + by
@@ -174,8 +176,8 @@ func (r *Rule) note() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// lines describes the log and its rules in sentences.
-func (h *Head) lines() []string {
+// sentences describes the log and its rules in two sentences.
+func (h *Head) sentences() []string {
 	name := ""
 	if len(h.Inputs) > 0 {
 		name = msg.File(h.Inputs[0])
@@ -206,12 +208,13 @@ func (h *Head) lines() []string {
 	return []string{log, text}
 }
 
-// table prints rules of one kind, one per line, each followed by its note.
-func table(out *strings.Builder, rows []Rule, several bool) {
+// printTable prints rules of one kind, at least one, each followed by its note. Lines are truncated to the width.
+// several means that lines name the origin.
+func printTable(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {
-		requests = max(requests, len(msg.Number(rows[i].shown().Requests)))
-		urls = max(urls, len(msg.Number(rows[i].shown().URLs)))
+		requests = max(requests, len(msg.Number(rows[i].shownCount().Requests)))
+		urls = max(urls, len(msg.Number(rows[i].shownCount().URLs)))
 	}
 	counted := rows[0].kind() != never
 	if counted {
@@ -229,25 +232,25 @@ func table(out *strings.Builder, rows []Rule, several bool) {
 		place = msg.Line(place)
 		lead := "  "
 		if counted {
-			lead = fmt.Sprintf("  %*s  %*s  ", requests, msg.Number(r.shown().Requests), urls, msg.Number(r.shown().URLs))
+			lead = fmt.Sprintf("  %*s  %*s  ", requests, msg.Number(r.shownCount().Requests), urls, msg.Number(r.shownCount().URLs))
 		}
-		out.WriteString(cut(lead+place+"  "+msg.Line(r.Rule)) + "\n")
-		if text := r.note(); text != "" {
-			out.WriteString(cut("      "+text) + "\n")
+		out.WriteString(truncate(lead+place+"  "+msg.Line(r.Rule)) + "\n")
+		if text := r.noteText(); text != "" {
+			out.WriteString(truncate("      "+text) + "\n")
 		}
 	}
 }
 
-// until returns the time of the last request.
-func until(last *time.Time) string {
+// lastText returns the time of the last request, as "; last 2026-01-31 18:00:00"; "" if it is unknown.
+func lastText(last *time.Time) string {
 	if last == nil {
 		return ""
 	}
 	return "; last " + last.Format(time.DateTime)
 }
 
-// wonBy returns the rule that most often decided instead of another.
-func wonBy(r *Rule) string {
+// winnerText names the rule that most often decided instead of r, after "; "; "" if there is none.
+func winnerText(r *Rule) string {
 	if len(r.WonBy) == 0 {
 		return ""
 	}
@@ -259,8 +262,8 @@ func wonBy(r *Rule) string {
 	return text
 }
 
-// cut truncates a line to the width.
-func cut(text string) string {
+// truncate truncates a text to the width. A truncated text ends with "…".
+func truncate(text string) string {
 	columns := 0
 	for i, r := range text {
 		if columns += cli.Columns(string(r)); columns > width-1 && cli.Columns(text[i:]) > width-(columns-cli.Columns(string(r))) {
@@ -276,20 +279,20 @@ func (c *Counter) markdown(p Page) string {
 	h.Inputs = p.Inputs
 	var sb strings.Builder
 	sb.WriteString("### robots.txt: rules in use\n")
-	for _, line := range h.lines() {
+	for _, line := range h.sentences() {
 		sb.WriteString("\n" + ci.Markdown(line) + "\n")
 	}
 	for k, rows := range tables {
 		if len(rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&sb, "\n<details><summary>%s: %s</summary>\n\n| rule | requests | URLs | |\n|---|--:|--:|---|\n", kind(k), msg.Count(h.of(kind(k)), "rule"))
+		fmt.Fprintf(&sb, "\n<details><summary>%s: %s</summary>\n\n| rule | requests | URLs | |\n|---|--:|--:|---|\n", kind(k), msg.Count(h.numRules(kind(k)), "rule"))
 		for i := range rows {
 			r := &rows[i]
-			n := r.shown()
-			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), msg.Number(n.Requests), msg.Number(n.URLs), ci.Markdown(r.note()))
+			n := r.shownCount()
+			fmt.Fprintf(&sb, "| %s %s | %s | %s | %s |\n", ci.Markdown(r.place(p.File, h.several())), ci.Markdown(r.Rule), msg.Number(n.Requests), msg.Number(n.URLs), ci.Markdown(r.noteText()))
 		}
-		if left := h.of(kind(k)) - int64(len(rows)); left > 0 {
+		if left := h.numRules(kind(k)) - int64(len(rows)); left > 0 {
 			fmt.Fprintf(&sb, "\nand %s more\n", msg.Number(left))
 		}
 		sb.WriteString("\n</details>\n")

@@ -74,14 +74,14 @@ type Head struct {
 
 // Head returns the totals.
 func (c *Counter) Head() Head {
-	h := c.head()
+	h := c.headWithoutRules()
 	for r := range c.Rules() {
 		h.addRule(r)
 	}
 	return h
 }
 
-// addRule counts a rule.
+// addRule counts a rule by its kind.
 func (h *Head) addRule(r *Rule) {
 	h.Rules++
 	switch r.kind() {
@@ -117,8 +117,8 @@ func (r *Rule) kind() kind {
 	return never
 }
 
-// head returns the Head without the counts of rules.
-func (c *Counter) head() Head {
+// headWithoutRules returns the Head without names of the logs and counts of rules.
+func (c *Counter) headWithoutRules() Head {
 	h := Head{
 		Kind: "log", Inputs: []string{}, Agents: []string{}, Requests: c.requests, Verdicts: c.verdicts, Ruled: c.withRules,
 		From: moment(c.from), To: moment(c.to),
@@ -239,7 +239,7 @@ func at(t *time.Time) parquet.Cell {
 	return number(t.UnixMicro())
 }
 
-// WriteTable writes all rules to a file. The caller completes it.
+// WriteTable writes all rules to a file. The caller commits or closes the file.
 func (c *Counter) WriteTable(file storage.Output, format Format, version string) error {
 	if format == JSON {
 		out := bufio.NewWriterSize(file, 256<<10)

@@ -243,8 +243,8 @@ func (a *Approvals) recordChange(kind string, agent int, line string) bool {
 
 // responsibleLine returns the line that changes the verdict of a row: the rule that decides now, if it was added, or
 // else the rule that decided before, if it was removed; "- rules" if there is neither. If the crawler moved to a
-// different group, the line is the User-agent line of that group. If one side has no robots.txt, the line is "+
-// robots.txt" or "- robots.txt".
+// different group, the line is the User-agent line of that group. If only one side has a robots.txt, the line stands
+// for the whole file.
 func (a *Approvals) responsibleLine(b *engine.Batch, row, agent int) string {
 	if moved := a.at.moved[agent]; moved != "" {
 		return moved

@@ -181,8 +181,8 @@ func (q *Question) allowingReadings(t Target, who robots.Agent, agent string, a 
 	return by
 }
 
-// documented returns a note if, according to the documentation of its operator, a different group binds the crawler
-// than in the dialect; "" otherwise.
+// documented returns a note if the operator of the crawler documents that a different group binds the crawler than in
+// the dialect; "" otherwise.
 func documented(file *robots.File, agent string, d robots.Dialect) string {
 	who, own, ok := robots.DocumentedAgent(agent, d)
 	if !ok || slices.Equal(file.Binding(robots.NewAgent(agent, d)), file.Binding(who)) {

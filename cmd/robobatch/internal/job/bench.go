@@ -125,7 +125,7 @@ func (b *benchRun) prepareJob(g *benchFlags) error {
 			return output.Create(filepath.Join(b.dir, "verdicts.parquet"), nil, store, b.outOpt)
 		},
 		Ran: func(store *engine.Store, s engine.Stats) {
-			b.warnings = append(pipeline.WarnAgents(&b.Now.Opt, store), warning.Decided(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
+			b.warnings = append(pipeline.WarnAgents(&b.Now.Opt, store), warning.Verdicts(store, &s, "nothing to measure: no line is a URL with a scheme and a host: name the format with -format, or the site with -base", summary.Sum(b.Logs.Counts().Refused))...)
 		},
 	}
 	isText := !slices.ContainsFunc(b.Logs.Inputs(), func(in ingest.Input) bool { return in.Format == ingest.Parquet || in.Format == ingest.WARC })

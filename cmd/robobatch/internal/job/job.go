@@ -51,7 +51,8 @@ func newJob(p *plan) *job {
 }
 
 // Drop removes what an interrupted run would leave: the incomplete output, list of rejects, statistics and page, and
-// the temporary pack. If the output is already complete, only the page is removed. Any goroutine may call it.
+// the temporary pack. If the output is already complete, only an incomplete page is removed. Any goroutine may call
+// it.
 func (j *job) Drop() (committed bool, err error) {
 	_, errPage := j.page.Drop() // may be incomplete even if the output is complete
 	if committed, err = j.out.Drop(); committed {

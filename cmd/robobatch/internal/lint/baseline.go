@@ -80,8 +80,8 @@ func (b Baseline) Left() (n int64) {
 	return n
 }
 
-// leftText lists accepted findings that did not occur, by origin, code and text of the line: at most most of them,
-// and the number of the others.
+// leftText lists accepted findings that did not occur, by origin, code and text of the line. If there are more than
+// most, it gives the number of the others.
 func (b Baseline) leftText(most int) string {
 	var left []string
 	for key, count := range b {

@@ -128,7 +128,7 @@ func (p *Printer) Add(place *Place, findings []Finding) error {
 // examples is the number of examples per code in the table.
 const examples = 3
 
-// worstFindings returns at most most findings, worst first, and the number of the others.
+// worstFindings returns up to most findings, worst first, and the number of the others.
 func (p *Printer) worstFindings(most int) (findings []Finding, left int64) {
 	for _, kept := range p.kept {
 		findings = append(findings, kept...)

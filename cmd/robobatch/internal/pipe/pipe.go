@@ -322,5 +322,5 @@ func (r *run) warn(stats *engine.Stats) {
 		r.agents = nil
 	}
 	r.WarnOnce(warning.Senders(stats))
-	r.WarnOnce(warning.Decided(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the URL column with -url-column", 0))
+	r.WarnOnce(warning.Verdicts(r.Now.Store, stats, "no row has a URL with a scheme and a host: name the URL column with -url-column", 0))
 }

@@ -481,8 +481,8 @@ func (p *Pipeline) InputNames() (names []string) {
 
 // KeepAnswers adds the status and bytes of responses to the kept fields, if all logs can have them and at least one
 // does. It then reopens the logs, of which it checks the first rows. Pipes cannot be checked, so for them the fields
-// are kept only if -keep names them. If conduct is reported, or if bytes are kept, it also keeps the request method,
-// like KeepRequests.
+// are kept only if -keep names them. With the status, it also keeps the request method, like KeepRequests, if conduct
+// is reported or if bytes are kept.
 func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")

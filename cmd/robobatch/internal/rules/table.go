@@ -421,7 +421,7 @@ var listColumns = []listColumn{
 
 const nullable = true
 
-// newField returns a field newField that type.
+// newField returns a field with that name and type.
 func newField(name string, t parquet.Type, nullable bool) parquet.Field {
 	return parquet.Field{Name: name, Type: t, Nullable: nullable}
 }

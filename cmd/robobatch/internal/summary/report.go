@@ -280,7 +280,7 @@ func New(src Source) *Report {
 		r.Busiest.Rules = appendRule(r.Busiest.Rules, &s.TopRules[i])
 		r.Busiest.Violated = appendRule(r.Busiest.Violated, &s.TopViolated[i])
 	}
-	r.aboutRules = slices.Concat(warning.WithoutRobots(src.Store, &s), warning.Rules(&s.Odd, "origin"), warning.Misread(src.Store, &s), warning.Disputes(&s.Disputes, "row"), warning.Senders(&s))
+	r.aboutRules = slices.Concat(warning.WithoutRobots(src.Store, &s), warning.Rules(&s.Odd, "origin"), warning.MisreadGroups(src.Store, &s), warning.Disputes(&s.Disputes, "row"), warning.Senders(&s))
 	r.Ranges, r.local = rangesOf(src.Store), s.Census.Local()
 	r.grown = src.Logs.Grown()
 	if at := src.Logs.Unsure(); at.From > 0 {

@@ -354,7 +354,7 @@ func kindsText(counts map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// title names inputs and output: the heading, if there is one. There must be at least one input otherwise.
+// title returns the heading or, without one, names inputs and output; then there must be at least one input.
 func (r *Report) title() string {
 	if r.Heading != "" {
 		return r.Heading
@@ -372,8 +372,8 @@ func (r *Report) title() string {
 	return from + " -> " + msg.File(r.Output)
 }
 
-// SkippedText lists the first skippedShown unused rules files, and the number of the others, to which it appends
-// others, which says where these are listed; "" if there are none.
+// SkippedText lists the first skippedShown unused rules files; "" if there are none. For the rest, it gives their
+// number, followed by the text others.
 func SkippedText(skipped []string, others string) string {
 	var sb strings.Builder
 	for i, s := range skipped {

@@ -17,8 +17,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Rows returns the numbers of rows by which -no-rows and -max-rejects judge the run. Bad says what is wrong with all
-// rows: they have no URL, belong to another site than -base, or have no User-Agent; "" otherwise.
+// Rows returns the numbers of rows by which -no-rows and -require-rules judge the run. Bad says what is wrong with
+// all rows: they have no URL, belong to another site than -base, or have no User-Agent; "" otherwise.
 func (r *Report) Rows() outputs.Rows {
 	c := &r.Counts
 	rows := outputs.Rows{
@@ -217,7 +217,7 @@ func (r *Report) elsewhereText() string {
 func leftText(left ingest.Left) string {
 	switch {
 	case left.Pattern != "":
-		return fmt.Sprintf("the %s may be in an unread part of the line (%q): read it with -format %s", left.Role, left.Value, warning.Quoted(left.Pattern))
+		return fmt.Sprintf("the %s may be in an unread part of the line (%q): read it with -format %s", left.Role, left.Value, warning.Quote(left.Pattern))
 	case left.Field == "":
 		return fmt.Sprintf("the first lines have no known field for the %s, which -keep needs: name it with -field %s=name", left.Role, left.Role)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Mismatches returns a warning if the responses to /robots.txt in the logs contradict the robots.txt in the rules,
-// and one if the logs seem to lack requests for /robots.txt.
+// and one if the logs seem to lack requests for /robots.txt; nil if neither applies.
 func Mismatches(all []conduct.Mismatch) (warnings []Warning) {
 	if d := unlikeAnswers(all); d.Count > 0 {
 		warnings = append(warnings, d)

@@ -57,8 +57,8 @@ var remedies = []struct {
 	{measure.ErrNoURLs, "name a log with URLs, or the format with -format"},
 }
 
-// Quoted quotes a text as a shell argument.
-func Quoted(text string) string {
+// Quote quotes a text as an argument for a shell. It escapes characters that control a terminal.
+func Quote(text string) string {
 	return "'" + strings.ReplaceAll(msg.Printable(text), "'", `'\''`) + "'"
 }
 
@@ -118,7 +118,7 @@ func (s Remedies) Add(err error) error {
 	if shape, ok := errors.AsType[*ingest.ShapeError](err); ok {
 		remedy := "give the log_format or LogFormat of its server with -format"
 		if shape.Pattern != "" {
-			remedy += ", or start from -format " + Quoted(shape.Pattern)
+			remedy += ", or start from -format " + Quote(shape.Pattern)
 		}
 		return &remediedError{err, remedy}
 	}
@@ -155,8 +155,8 @@ func (s Remedies) Add(err error) error {
 	return err
 }
 
-// unpackRemedy returns a shell command that unpacks or converts the log, and passes it to the program. before
-// precedes the file name in the command.
+// unpackRemedy says by which shell command to unpack or convert the log, and pass it to the program. tool is the
+// command, and before precedes the file name in it.
 func unpackRemedy(err error, tool, before string) string {
 	verb := "unpack"
 	if before != "" || strings.HasPrefix(tool, "iconv ") {

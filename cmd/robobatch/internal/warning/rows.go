@@ -13,9 +13,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Decided returns the warnings about the verdicts of a run without a summary. noURLs is the text of the warning for
+// Verdicts returns the warnings about the verdicts of a run without a summary. noURLs is the text of the warning for
 // the case that no row has a URL. refused is the number of lines that gave no row.
-func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []Warning {
+func Verdicts(store *engine.Store, s *engine.Stats, noURLs string, refused int64) []Warning {
 	if bad := s.Reasons[engine.ReasonBadURL]; bad > 0 && bad == s.Rows {
 		return []Warning{{Code: NoURLs, Text: noURLs, Count: s.URLs}}
 	}
@@ -35,12 +35,12 @@ func Decided(store *engine.Store, s *engine.Stats, noURLs string, refused int64)
 		}
 		all = append(all, Warning{Code: RejectedLines, Text: text + "): check that this is the right input", Count: rejected})
 	}
-	return slices.Concat(all, Rules(&s.Odd, "origin"), Misread(store, s), Disputes(&s.Disputes, "row"))
+	return slices.Concat(all, Rules(&s.Odd, "origin"), MisreadGroups(store, s), Disputes(&s.Disputes, "row"))
 }
 
 // Disputes returns a warning if rows are disallowed, but allowed in another reading of the same robots.txt that the
-// crawler's operator may use. The warning has an example, and the origins with the most such rows. unit is the noun
-// for what is counted, such as "row".
+// crawler's operator may use; nil otherwise. The warning has an example, and the origins with the most such rows.
+// unit is the noun for what is counted, such as "row".
 func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	if d.Rows == 0 {
 		return nil
@@ -82,8 +82,9 @@ func Disputes(d *engine.DisputeStats, unit string) []Warning {
 	return []Warning{w}
 }
 
-// Misread returns a warning if rows of crawlers are decided by other groups than their operators document.
-func Misread(store *engine.Store, s *engine.Stats) []Warning {
+// MisreadGroups returns a warning if rows of crawlers are decided by other groups than their operators document; nil
+// otherwise.
+func MisreadGroups(store *engine.Store, s *engine.Stats) []Warning {
 	d := Warning{Code: OtherGroup}
 	all := slices.Clone(s.Misread)
 	slices.SortStableFunc(all, func(a, b engine.MisreadCount) int { return cmp.Compare(b.Rows, a.Rows) })
@@ -104,8 +105,8 @@ func Misread(store *engine.Store, s *engine.Stats) []Warning {
 	return []Warning{d}
 }
 
-// WithoutRobots returns a warning if for over half of the URLs there is no robots.txt, because the rules are those of
-// other origins, or because they are newer than the rows.
+// WithoutRobots returns a warning if more than half of the URLs have no robots.txt, because the rules are for other
+// origins, or because they are newer than the rows; nil otherwise.
 func WithoutRobots(store *engine.Store, s *engine.Stats) []Warning {
 	decided := s.Rows - s.Reasons[engine.ReasonBadURL] - s.Reasons[engine.ReasonBadAgent]
 	if 2*s.Reasons[engine.ReasonNoRobots] <= decided {
@@ -134,7 +135,8 @@ func WithoutRobots(store *engine.Store, s *engine.Stats) []Warning {
 	return []Warning{d}
 }
 
-// similarOrigins describes an origin without rules, and names similar origins for which there are rules.
+// similarOrigins describes an origin without rules, and names the first similar origin for which there are rules, if
+// any: with the other scheme, with or without "www.", or without the port.
 func similarOrigins(store *engine.Store, busy engine.BusyOrigin) string {
 	text := fmt.Sprintf("%s (%s)", busy.Origin, msg.Count(busy.Rows, "row"))
 	var all []robots.Origin
@@ -170,7 +172,8 @@ func similarOrigins(store *engine.Store, busy engine.BusyOrigin) string {
 	return text
 }
 
-// Rules returns a warning if files that were read as robots.txt are not valid. noun is the noun for what c counts.
+// Rules returns a warning if files that were read as robots.txt are not valid; nil otherwise. noun is the noun for
+// what c counts.
 func Rules(c *engine.OddCount, noun string) []Warning {
 	if c.Number == 0 {
 		return nil
@@ -206,7 +209,8 @@ func Rules(c *engine.OddCount, noun string) []Warning {
 	return []Warning{d}
 }
 
-// OddName says what a file is instead of a valid robots.txt, such as "an HTML page".
+// OddName says what a file is instead of a valid robots.txt, such as "an HTML page". o must be odd, and not an empty
+// file.
 func OddName(o robots.Oddity) string {
 	switch o {
 	case robots.OddHTML:
@@ -225,7 +229,7 @@ func OddName(o robots.Oddity) string {
 }
 
 // Senders returns warnings about the addresses from which crawler requests came, and about the lists that verify
-// them.
+// them; nil without address lists.
 func Senders(s *engine.Stats) (all []Warning) {
 	requests, unusable, anonymised := s.Census.Requests()
 	network, proxied := s.Census.Proxied()
@@ -306,7 +310,8 @@ type codeSum struct {
 	inputs int
 }
 
-// Add adds the warnings about an input.
+// Add adds the warnings about an input. The sum keeps the text of the first warning with a code, and the first
+// example of each of the first inputs.
 func (s *Sum) Add(input string, warnings []Warning) {
 	for _, d := range warnings {
 		i := slices.IndexFunc(s.sums, func(sum codeSum) bool { return sum.Code == d.Code })
