@@ -47,7 +47,7 @@ const (
 	exitTemporary = 75 // EX_TEMPFAIL: a store or the network failed after retries
 )
 
-// run runs the command and returns its exit code. It prints errors on std.Err.
+// run runs the command and returns its exit code. It prints errors, and panics as errors, on std.Err.
 func run(arguments []string, std console.Streams) int {
 	title := ""
 	err := panics.Catch(func() (err error) {
@@ -87,7 +87,7 @@ func run(arguments []string, std console.Streams) int {
 }
 
 // start parses the flags, makes the plan and runs it. It passes the faults of the flags to the plan, which adds the
-// faults of their values. title is the name of the command for messages about its flags.
+// faults of their values. title is the name of the command for messages about its flags, also after an error.
 func start(arguments []string, std console.Streams) (title string, err error) {
 	p, all := newProgram()
 	title = p.Name
@@ -150,7 +150,7 @@ The first decides each URL of a log, the second explains one verdict, and the th
 robobatch -h prints the most important flags, and robobatch -h all prints all flags.
 `
 
-// help is the command help.
+// help is the command help: it prints the help on the topic in arguments, or the general help without one.
 func help(p *cli.Program, arguments []string, std console.Streams) error {
 	if len(arguments) > 1 {
 		return cli.Usage("unexpected argument %q: help takes one topic", arguments[1])
@@ -166,7 +166,8 @@ func help(p *cli.Program, arguments []string, std console.Streams) error {
 	return std.PrintOut(text)
 }
 
-// unknownCommand returns the error for a first argument that is not a command.
+// unknownCommand returns the error for a first argument that is not a command. It suggests a similar command, or -in
+// if the argument is a file.
 func unknownCommand(p *cli.Program, name string) error {
 	known := slices.Sorted(slices.Values(p.Names()))
 	err := fmt.Errorf("unknown command %q: use %s, or none to decide the URLs of a log", name, strings.Join(known, ", "))

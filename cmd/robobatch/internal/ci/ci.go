@@ -35,8 +35,9 @@ const SummaryFile = "GITHUB_STEP_SUMMARY"
 // MaxSummary is the maximum size of a summary in bytes: GitHub rejects a step's summary above 1 MiB.
 const MaxSummary = 1_000_000
 
-// GitHub prints the first ten notes as workflow commands, and appends the rest to the step's summary, if the
-// environment variable SummaryFile is set. left is the number of further notes, which the summary only counts.
+// GitHub prints the first ten notes as workflow commands, and appends as many of the others as fit to the step's
+// summary, if the environment variable SummaryFile is set. left is the number of further notes, which the summary
+// only counts.
 func GitHub(w io.Writer, notes []Note, left int64) error {
 	if err := annotate(w, notes, left); err != nil || len(notes) <= Annotations && left == 0 {
 		return err
@@ -46,7 +47,7 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "\n%s\n\n| | location | finding |\n|---|---|---|\n", msg.Count(int64(len(notes))+left, "more finding"))
 	for i, n := range notes {
-		row := n.row()
+		row := n.tableRow()
 		if sb.Len()+len(row) > MaxSummary {
 			left += int64(len(notes) - i)
 			break
@@ -59,8 +60,9 @@ func GitHub(w io.Writer, notes []Note, left int64) error {
 	return addSummary(sb.String())
 }
 
-// Report writes a whole report for GitHub: the worst notes become annotations, and as much of the Markdown text as
-// fits is appended to the step's summary.
+// Report writes a whole report for GitHub: the first ten notes, which should be the worst, become annotations, and as
+// much of the Markdown text as fits is appended to the step's summary. left is the number of further notes, which are
+// only counted.
 func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	if err := annotate(w, notes, left); err != nil {
 		return err
@@ -72,7 +74,8 @@ func Report(w io.Writer, notes []Note, left int64, markdown string) error {
 	return addSummary("\n" + markdown)
 }
 
-// annotate writes the first ten notes as workflow commands.
+// annotate writes the first ten notes as workflow commands, and then the number of others. left is the number of
+// further notes.
 func annotate(w io.Writer, notes []Note, left int64) error {
 	var sb strings.Builder
 	for _, n := range notes[:min(len(notes), Annotations)] {
@@ -105,11 +108,11 @@ func addSummary(text string) error {
 	return nil
 }
 
-// command returns the note as a workflow command.
+// command returns the note as a workflow command of GitHub, without a line end.
 func (n *Note) command() string {
 	var at []string
 	if n.File != "" {
-		at = append(at, "file="+property(n.File))
+		at = append(at, "file="+escapeProperty(n.File))
 	}
 	if n.Line > 0 {
 		at = append(at, fmt.Sprintf("line=%d", n.Line))
@@ -117,17 +120,17 @@ func (n *Note) command() string {
 	if n.Column > 0 {
 		at = append(at, fmt.Sprintf("col=%d", n.Column))
 	}
-	at = append(at, "title="+property(n.Title))
+	at = append(at, "title="+escapeProperty(n.Title))
 	return "::" + n.Level + " " + strings.Join(at, ",") + "::" + strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(msg.Printable(n.Text))
 }
 
-// property escapes the value of a property (such as file) in a GitHub workflow command.
-func property(s string) string {
+// escapeProperty escapes the value of a property (such as file) in a GitHub workflow command.
+func escapeProperty(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(msg.Line(s))
 }
 
-// row returns the note as a row of a Markdown table.
-func (n *Note) row() string {
+// tableRow returns the note as a row of a Markdown table.
+func (n *Note) tableRow() string {
 	where := n.File
 	if n.Line > 0 {
 		where += fmt.Sprintf(":%d", n.Line)
@@ -139,8 +142,8 @@ func (n *Note) row() string {
 // puts the notes of three commands into one comment.
 const maxFold = 18_000
 
-// Fold returns the notes in Markdown for a comment, folded by site, as many as fit. left is the number of further
-// notes, which the text only counts.
+// Fold returns the notes in Markdown for a comment, as many as fit into maxFold bytes. Notes are folded by site, and
+// sites are in the order of their first notes. left is the number of further notes, which the text only counts.
 func Fold(notes []Note, left int64) string {
 	var sites []string
 	of := map[string][]*Note{}
@@ -166,7 +169,7 @@ func Fold(notes []Note, left int64) string {
 		}
 		head := fmt.Sprintf("\n<details><summary>%s: %s</summary>\n\n| | location | finding |\n|---|---|---|\n", Markdown(site), strings.Join(parts, ", "))
 		for i, n := range of[site] {
-			row := n.row()
+			row := n.tableRow()
 			if sb.Len()+len(head)+len(row)+len(end) > maxFold {
 				left += int64(len(of[site]) - i)
 				break
@@ -184,7 +187,7 @@ func Fold(notes []Note, left int64) string {
 	return sb.String()
 }
 
-// Markdown escapes a text for a cell of a Markdown table.
+// Markdown escapes a text for a cell of a Markdown table. Line ends become spaces.
 func Markdown(s string) string {
 	var sb strings.Builder
 	for _, r := range msg.Printable(s) {
@@ -208,7 +211,7 @@ type Case struct {
 	Note    string // remark on a case that passes
 }
 
-// JUnit writes the cases as one suite.
+// JUnit writes the cases as one suite in JUnit XML.
 func JUnit(w io.Writer, suite string, cases []Case) error {
 	type failure struct {
 		Message string `xml:"message,attr"`

@@ -31,11 +31,12 @@ type Gate struct {
 	percent float64 // used instead of most unless negative
 }
 
-// Parse parses the values of -fail, such as "closed=0.1%" and "opened:@ai=0". The error reports every invalid value.
+// Parse parses the values of -fail, such as "closed=0.1%" and "opened:@ai=0". The error reports every invalid value
+// once; the gates are then those of the valid values.
 func (k Kinds) Parse(words []string) (gates []Gate, err error) {
 	var errs []error
 	for _, word := range words {
-		g, err := k.parse(strings.TrimSpace(word))
+		g, err := k.parseGate(strings.TrimSpace(word))
 		if err != nil {
 			if !slices.ContainsFunc(errs, func(other error) bool { return other.Error() == err.Error() }) {
 				errs = append(errs, err)
@@ -47,8 +48,8 @@ func (k Kinds) Parse(words []string) (gates []Gate, err error) {
 	return gates, errors.Join(errs...)
 }
 
-// parse reads one gate of -fail.
-func (k Kinds) parse(word string) (Gate, error) {
+// parseGate parses one value of -fail. The name of an agent may be a set, or a file that is read.
+func (k Kinds) parseGate(word string) (Gate, error) {
 	g := Gate{Text: word, percent: -1}
 	left, number, ok := strings.Cut(word, "=")
 	if !ok {
@@ -79,29 +80,30 @@ func (k Kinds) parse(word string) (Gate, error) {
 	return g, nil
 }
 
-// Check returns an error for each gate that does not apply to any of the agents.
-func Check(gates []Gate, asked []string) error {
+// CheckGates returns an error for each gate that does not apply to any of the agents.
+func CheckGates(gates []Gate, asked []string) error {
 	var errs []error
 	for _, g := range gates {
-		if g.agents != nil && !slices.ContainsFunc(asked, g.About) {
+		if g.agents != nil && !slices.ContainsFunc(asked, g.AppliesTo) {
 			errs = append(errs, fmt.Errorf("%q is for a crawler that this run does not cover: add it to -agent", g.Text))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// About reports whether the gate applies to an agent.
-func (g *Gate) About(agent string) bool {
+// AppliesTo reports whether the gate applies to an agent.
+func (g *Gate) AppliesTo(agent string) bool {
 	return g.agents == nil || slices.ContainsFunc(g.agents, func(name string) bool { return strings.EqualFold(name, agent) })
 }
 
-// Idle returns a warning about gates that do not apply to any of the crawlers, because the crawler name in them may
-// be misspelt. Without crawlers there is no warning. It returns an error for an invalid gate.
-func Idle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
+// WarnIdle returns a warning about gates that do not apply to any of the crawlers; nil if there are none. Without
+// crawlers, there is no warning. If the crawler name in such a gate resembles a known one, it returns an error
+// instead.
+func WarnIdle(gates []Gate, crawlers []string, d robots.Dialect) ([]warning.Warning, error) {
 	var idle, names []string
 	for _, g := range gates {
 		names = append(names, g.agents...)
-		if len(crawlers) > 0 && !slices.ContainsFunc(crawlers, g.About) {
+		if len(crawlers) > 0 && !slices.ContainsFunc(crawlers, g.AppliesTo) {
 			idle = append(idle, g.Text)
 		}
 	}
@@ -127,15 +129,15 @@ type Verdict struct {
 	Text string `json:"-"` // the fault
 }
 
-// Judge returns the verdict on a count for an agent. what describes the count in words.
-func (g *Gate) Judge(agent string, count, of int64, what string) Verdict {
+// Judge returns the verdict on a count for an agent. of is the total for a percentage, and words describe the count.
+func (g *Gate) Judge(agent string, count, of int64, words string) Verdict {
 	v := Verdict{Gate: g.Text, Agent: agent, Count: count, Of: of, Kind: g.Kind}
-	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + what
+	v.Text = strings.ReplaceAll(g.Kind, "_", " ") + " " + words
 	if g.percent >= 0 {
 		// A share such as 0.1% is not exact in floating point. The tolerance lets a count equal to the threshold
 		// pass.
 		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
-		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
+		v.Text += fmt.Sprintf(" (%s): more than %s %%", formatPercent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
 		v.Passed = count <= g.most
 		v.Text += ": more than " + msg.Number(g.most)
@@ -149,7 +151,8 @@ type Failure struct {
 	Names   []string // all crawlers
 }
 
-// Failures returns the gates that failed, each with the crawlers whose counts are equal.
+// Failures returns the gates that failed, in the order of the verdicts. Crawlers for which a gate failed with the
+// same text share a Failure.
 func Failures(all []Verdict) (failed []Failure) {
 	for _, v := range all {
 		if v.Passed {
@@ -164,7 +167,7 @@ func Failures(all []Verdict) (failed []Failure) {
 	return failed
 }
 
-// Err returns the error of failed gates; nil if all passed.
+// Err returns the error of failed gates, an [*outputs.PolicyError]; nil if all passed.
 func Err(all []Verdict) error {
 	failed := Failures(all)
 	if len(failed) == 0 {
@@ -177,8 +180,8 @@ func Err(all []Verdict) error {
 	return outputs.NewPolicyError(strings.Join(texts, "\n"))
 }
 
-// percent returns n as a percentage of all, with two significant digits.
-func percent(n, all int64) string {
+// formatPercent returns n as a percentage of all, with about two significant digits.
+func formatPercent(n, all int64) string {
 	if all == 0 {
 		return "0 %"
 	}

@@ -144,7 +144,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 		err = errors.Join(err, errors.Join(errs...), r.Close())
 	}()
 	r.Hint(outputs.Leftovers(r.files.names()...))
-	r.WarnOnce(outputs.Mixed(r.files.names()...))
+	r.WarnOnce(outputs.WarnMixed(r.files.names()...))
 	if err := r.Load(ctx, r.tempDir()); err != nil {
 		return err
 	}

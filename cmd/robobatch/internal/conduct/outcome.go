@@ -51,7 +51,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	o.gates, err = gates.Parse(g.gates)
 	faults.Add("fail", err)
 	// Set the files to write.
-	g.table.Out = outputs.Standard(g.table.Out)
+	g.table.Out = outputs.StandardName(g.table.Out)
 	var opt output.Options
 	csv := g.table.ChooseCSV(faults)
 	switch {
@@ -66,7 +66,7 @@ func (g *given) chooseOutcome(std console.Streams, faults *cli.Faults) outcome {
 	for _, f := range []struct{ flag, name string }{{"rows", g.rows}, {"changes", g.changes}} {
 		var format output.Format
 		switch {
-		case outputs.Standard(f.name) == msg.Std:
+		case outputs.StandardName(f.name) == msg.Std:
 			faults.Add(f.flag, errors.New("standard output is used for the report: name a file"))
 		case f.name != "":
 			var err error
@@ -97,7 +97,7 @@ func (o *outcome) tempDir() string {
 
 // report evaluates the requests, writes the files, prints the findings, and checks the gates. All files get their
 // names, or none.
-func (o *outcome) report(ctx context.Context, c *console.Console, a *about, journal *conduct.Journal) error {
+func (o *outcome) report(ctx context.Context, c *console.Console, facts *about, journal *conduct.Journal) error {
 	columns := [...][]parquet.Field{ofOut: output.CellFields(columnsFor(o.byAgent)), ofRows: output.CellFields(requestColumns), ofChanges: output.CellFields(changeColumns)}
 	for i, t := range o.files.all {
 		if t.Name == "" {
@@ -114,7 +114,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 			return err
 		}
 	}
-	f := &findings{outcome: o, about: a, out: c.Out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
+	f := &findings{outcome: o, about: facts, out: c.Out, columns: columnsFor(o.byAgent), agents: map[string]*conduct.Row{}}
 	f.total.First, f.total.FirstAnswer, f.total.Last = conduct.NoTime, conduct.NoTime, conduct.NoTime
 	if o.form == "json" {
 		f.json = bufio.NewWriter(c.Out)
@@ -156,7 +156,7 @@ func (o *outcome) report(ctx context.Context, c *console.Console, a *about, jour
 	for _, g := range f.gates {
 		kind := gateKinds[slices.IndexFunc(gateKinds, func(k gateKind) bool { return k.name == g.Kind })]
 		for _, name := range f.crawlers() {
-			if !g.About(name) {
+			if !g.AppliesTo(name) {
 				continue
 			}
 			count, of := kind.count(f.agents[name])
@@ -199,7 +199,7 @@ func (f *findings) warn(c *console.Console) error {
 	case conducts && f.total.Robots > 0 && !f.about.answers:
 		return errors.New("-fail has nothing to check: no request for robots.txt has a status code, so every crawler would count as never_asked: use a log with status codes")
 	}
-	idle, err := ci.Idle(f.gates, f.crawlers(), f.about.dialect)
+	idle, err := ci.WarnIdle(f.gates, f.crawlers(), f.about.dialect)
 	for _, seen := range idle {
 		c.Warn(seen)
 	}

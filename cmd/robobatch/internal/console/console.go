@@ -59,7 +59,7 @@ type Console struct {
 	Warnings []warning.Warning // printed so far
 }
 
-// SetProgress sets the progress mode by name. A quiet console shows no progress.
+// SetProgress sets the progress mode by name. A quiet console shows no progress. An unknown name is an error.
 func (c *Console) SetProgress(name string) (err error) {
 	if c.Progress, err = Parse(name, c.Err); c.Quiet {
 		c.Progress = Off
@@ -101,14 +101,15 @@ func (c *Console) WarnOnce(warnings []warning.Warning) {
 	}
 }
 
-// WarnRest prints the warnings of a run that were not printed yet: all after the first ones of the list.
+// WarnRest prints the warnings of a run that were not printed yet. all must begin with the warnings that were
+// printed.
 func (c *Console) WarnRest(all []warning.Warning) {
 	for _, d := range all[len(c.Warnings):] {
 		c.Warn(d)
 	}
 }
 
-// Watch shows the progress of a part of the run until stop is called.
+// Watch shows the progress of a part of the run until stop is called, see the function [Watch].
 func (c *Console) Watch(what string, read func() Sample) (stop func()) {
 	return Watch(c.Progress, c.Err, what, read)
 }

@@ -37,11 +37,11 @@ const (
 
 // Parse returns the mode of that name. "auto" depends on whether stderr is a terminal that can redraw a line.
 func Parse(name string, stderr *os.File) (Mode, error) {
-	return parse(name, IsTerminal(stderr))
+	return parseMode(name, IsTerminal(stderr))
 }
 
-// parse does the work of Parse. terminal says whether stderr is a terminal.
-func parse(name string, terminal bool) (Mode, error) {
+// parseMode is Parse, but terminal says whether stderr is a terminal.
+func parseMode(name string, terminal bool) (Mode, error) {
 	i, err := cli.Choose("way", name, Names)
 	if err != nil {
 		return Off, err
@@ -93,8 +93,9 @@ type screen interface {
 	end() // leaves the cursor at the start of a line
 }
 
-// Watch shows the progress of a part of the run on stderr, until the returned function is called. what names the
-// part, such as "URLs". read returns the current progress; it is called from another goroutine.
+// Watch shows the progress of a part of the run on stderr until stop is called, which must be called once. what names
+// the part, such as "URLs". read returns the current progress; it is called from another goroutine, but not after
+// stop has returned.
 func Watch(mode Mode, stderr *os.File, what string, read func() Sample) (stop func()) {
 	if mode == Off {
 		return func() {}
@@ -195,7 +196,7 @@ func (b *bar) room() int {
 	return width - 1
 }
 
-// draw overwrites the previous line.
+// draw overwrites the previous line, and remembers the width of the new one.
 func (b *bar) draw(line string) {
 	columns := utf8.RuneCountInString(line)
 	blank := strings.Repeat(" ", max(0, min(b.drawn, b.room())-columns))

@@ -75,7 +75,7 @@ func TestProgressOfTerminals(t *testing.T) {
 		{"off", "xterm", true, Off},
 	} {
 		t.Setenv("TERM", tt.kind)
-		if got, err := parse(tt.name, tt.terminal); got != tt.want || err != nil {
+		if got, err := parseMode(tt.name, tt.terminal); got != tt.want || err != nil {
 			t.Errorf("%s on %s: %v, %v", tt.name, tt.kind, got, err)
 		}
 	}

@@ -132,7 +132,7 @@ func (c *Counter) tables(all bool) (h Head, tables [kinds][]Rule) {
 	return h, tables
 }
 
-// numRules returns the number numRules rules numRules a kind.
+// numRules returns the number of rules of a kind.
 func (h *Head) numRules(k kind) int64 { return [...]int64{h.Decided, h.Matched, h.Never}[k] }
 
 // several reports whether rules come from several robots.txt.

@@ -395,7 +395,7 @@ func judge(gates []ci.Gate, r *Report) []ci.Verdict {
 	for _, g := range gates {
 		for i := range r.Agents {
 			a := &r.Agents[i]
-			if !g.About(a.Agent) {
+			if !g.AppliesTo(a.Agent) {
 				continue
 			}
 			count, known := map[string]Count{"closed": a.Closed, "opened": a.Opened, "other_rule": a.OtherRule, otherPreference: a.OtherPreference}[g.Kind]

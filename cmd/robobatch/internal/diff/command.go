@@ -101,7 +101,7 @@ type run struct {
 
 // plan implements [flags.Command].Plan: it checks the flags, and finds the rules and logs.
 func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, error) {
-	g.table.Out = outputs.Standard(g.table.Out)
+	g.table.Out = outputs.StandardName(g.table.Out)
 	d := &run{form: g.print, noLog: len(g.Logs.In) == 0}
 	// Set the options, without opening any file.
 	var input cli.Faults
@@ -149,7 +149,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	faults.Add("", require.Err())
 	var err error
 	if d.gates, err = gates.Parse(g.gates); err == nil && d.Now.Opt.LogAgents == engine.LogAgentsOff && (!d.noLog || len(g.Question.Names) > 0) {
-		err = ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+		err = ci.CheckGates(d.gates, flags.AgentsOf(&d.Now.Opt))
 	}
 	faults.Add("fail", err)
 	_, err = cli.Choose("form", g.print, Forms)
@@ -310,7 +310,7 @@ func (s *changesSink) Write(b *engine.Batch) error {
 func (d *run) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.out.Close(), d.page.Close(), d.Close(), d.set.End()) }()
 	d.Hint(outputs.Leftovers(d.out.Name, d.page.FileName()))
-	d.WarnOnce(outputs.Mixed(d.out.Name, d.page.FileName()))
+	d.WarnOnce(outputs.WarnMixed(d.out.Name, d.page.FileName()))
 	if err := d.page.Begin(); err != nil {
 		return err
 	}
@@ -431,7 +431,7 @@ func (d *run) print(sink *changesSink, refused int64) error {
 	for i := range report.Agents {
 		all = append(all, report.Agents[i].Agent)
 	}
-	idle, err := ci.Idle(d.gates, all, d.Now.Opt.Dialect)
+	idle, err := ci.WarnIdle(d.gates, all, d.Now.Opt.Dialect)
 	if err != nil {
 		return err
 	}

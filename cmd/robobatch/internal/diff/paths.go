@@ -102,7 +102,7 @@ func (d *run) makePaths(ctx context.Context) (*pathSource, error) {
 	if src.rows = pathRows; d.Memory.Limit > 0 {
 		src.rows = min(src.rows, d.LogOpt.BatchRows)
 	}
-	return src, ci.Check(d.gates, flags.AgentsOf(&d.Now.Opt))
+	return src, ci.CheckGates(d.gates, flags.AgentsOf(&d.Now.Opt))
 }
 
 // addNames appends the crawlers that the groups of a site name, up to agentsOfFile in total; none if -agent is given.

@@ -327,7 +327,7 @@ func (r *Rule) label() string {
 	return text
 }
 
-// label returns the label before the rule that decides on the other side.
+// label describes the rule, or the reason, that decides the URL on the other side.
 func (e *Example) label() string { return describe(e.Rule, e.Line, e.Reason) }
 
 // describe returns a rule with its line number, or the reason in words if no rule decides.

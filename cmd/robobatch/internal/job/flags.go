@@ -99,7 +99,7 @@ such as no_train_ai and yes_train_ai. Wide rows need one matching agent. The sum
 	return c
 }
 
-// outFlags returns the flags of the output.
+// outFlags returns the flags -out and -out-format.
 func (g *given) outFlags() []cli.Flag {
 	return []cli.Flag{{Name: "out", Arg: "file", Files: true, Set: flags.OutputName(&g.table.Out), Doc: `
 		The file to write. x.parquet, x.arrow (Arrow IPC file), x.arrows (Arrow IPC stream), x.csv, x.tsv or x.jsonl
@@ -123,7 +123,7 @@ type storageFlags struct {
 	partitionBy, partitionMode string
 }
 
-// flags returns these flags, and -csv of the table.
+// flags returns the flags about how the output is stored, which set the fields of s, and -csv of the table.
 func (s *storageFlags) flags(table *flags.Table) []cli.Flag {
 	all := []cli.Flag{
 		{
@@ -178,7 +178,7 @@ type seriesFlags struct {
 // onErrors are the values of -on-error.
 var onErrors = []string{"stop", "skip"}
 
-// flags returns these flags.
+// flags returns the flags -on-error, -resume and -shard, which set the fields of s.
 func (s *seriesFlags) flags() []cli.Flag {
 	all := []cli.Flag{
 		{

@@ -71,7 +71,7 @@ func (j *job) Targets() (out, last string) {
 // load prints hints and warnings about earlier runs, and prepares the rules. It records when they were ready.
 func (j *job) load(ctx context.Context) error {
 	j.Hints = append(j.Hints, outputs.Leftovers(j.outName, j.statsName, j.rejects, j.page.FileName()))
-	j.WarnOnce(outputs.Mixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
+	j.WarnOnce(outputs.WarnMixed(j.outName, j.statsName, j.rejects, j.page.FileName()))
 	err := j.Load(ctx, pipeline.TempDir(j.outName))
 	j.times.Loaded = time.Now()
 	j.times.LoadCPU = measure.CPU()
@@ -354,7 +354,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 // newPlan checks the flags, and finds the inputs. It is [given.plan] without the task.
 func (g *given) newPlan(std console.Streams, faults cli.Faults) (*plan, error) {
 	for _, name := range []*string{&g.table.Out, &g.stats, &g.rejects} {
-		*name = outputs.Standard(*name)
+		*name = outputs.StandardName(*name)
 	}
 	p := &plan{statsName: g.stats, rejects: g.rejects, verbose: g.Work.Verbose, remedies: warning.Remedies{Logs: true, Packs: true, Keeps: true, Origin: g.Origin}}
 	if err := p.choose(g, std, faults); err != nil {

@@ -129,17 +129,17 @@ type Parts struct {
 	Note      string
 }
 
-// Divide divides the limit. Without a limit, it returns defaults. The error says that the limit is too small for the
-// run.
+// Divide divides the limit. Without a limit, it returns defaults. The error says that the limit is too small for one
+// worker, and which limit is enough.
 func (r Run) Divide() (Parts, error) {
 	if r.Limit <= 0 {
 		return Parts{Workers: r.Workers, Rules: r.Limit}, nil
 	}
 	asked := min(cmp.Or(r.Workers, runtime.GOMAXPROCS(0)), maxWorkers)
-	p := r.least()
+	p := r.leastParts()
 	p.Page, p.Counts = r.Limit/sixteenths*r.Page, r.Limit/sixteenths*r.Counts
 	if !r.fits(p) {
-		return p, r.tooSmall(p)
+		return p, r.errTooSmall(p)
 	}
 	for p.Workers < asked {
 		more := p
@@ -152,33 +152,34 @@ func (r Run) Divide() (Parts, error) {
 		p = more
 	}
 	if r.sorts() {
-		left := r.room() - Program - r.Index - r.reserved(&p) - engine.MinRules
+		left := r.room() - Program - r.Index - r.reservedBytes(&p) - engine.MinRules
 		p.Sort = min(r.room()/rowsPart, leastSort+left/2)
 	}
-	p.Reserved, p.Rules, p.Share = r.reserved(&p), r.room(), r.share()
+	p.Reserved, p.Rules, p.Share = r.reservedBytes(&p), r.room(), r.share()
 	if r.Old {
 		p.Rules, p.Share = p.Reserved+(r.room()-p.Reserved)/2, p.Share.Less(1, 2)
 	}
 	return p, nil
 }
 
-// least returns the parts for a run with one worker.
-func (r Run) least() Parts {
+// leastParts returns the parts for a run with one worker, without Page and Counts.
+func (r Run) leastParts() Parts {
 	return Parts{
 		Workers: 1, Unpackers: 1, BatchRows: min(mostRows, max(leastRows, verdicts/max(1, r.Agents))),
-		Dicts: r.dicts(), Window: r.window(), Changes: r.changes(),
+		Dicts: r.dictBytes(), Window: r.window(), Changes: r.changesBytes(),
 	}
 }
 
-// SitemapRoom returns the maximum number of bytes for the URLs of sitemaps, at least 1. It is for a run with a limit.
+// SitemapRoom returns the maximum number of bytes for the URLs of sitemaps, at least 1. It is for a run with a limit,
+// and ignores r.Sitemaps.
 func (r Run) SitemapRoom() int64 {
-	p := r.least()
+	p := r.leastParts()
 	r.Sitemaps = 0
-	return max(1, r.room()-r.taken(p))
+	return max(1, r.room()-r.leastBytes(p))
 }
 
-// reserved returns the bytes for everything except rules and their index.
-func (r Run) reserved(p *Parts) int64 {
+// reservedBytes returns the bytes for everything except the program, rules and their index.
+func (r Run) reservedBytes(p *Parts) int64 {
 	batches, chunks, workers := int64(1), int64(1), int64(p.Workers)
 	if workers > 1 {
 		batches, chunks = 2*workers+2, workers+1
@@ -213,7 +214,7 @@ func (r Run) reserved(p *Parts) int64 {
 	}
 	switch r.Out.Format {
 	case output.Parquet:
-		size += chunks*chunk + workers*r.encoder() + rowGroup + groupKept*kept
+		size += chunks*chunk + workers*r.encoderBytes() + rowGroup + groupKept*kept
 		if r.Out.Layout == output.Wide {
 			size += groupWide
 		}
@@ -227,28 +228,29 @@ func (r Run) reserved(p *Parts) int64 {
 
 // fits reports whether the parts fit into the limit.
 func (r Run) fits(p Parts) bool {
-	return r.taken(p) <= r.room()
+	return r.leastBytes(p) <= r.room()
 }
 
-// taken returns the number of bytes that a run takes at least, whatever its limit.
-func (r Run) taken(p Parts) int64 {
+// leastBytes returns the number of bytes that a run with these parts takes at least, whatever its limit: those of the
+// program, the index, reservedBytes, and the minimum for rules.
+func (r Run) leastBytes(p Parts) int64 {
 	rules := int64(engine.MinRules)
 	if r.Old {
 		rules *= 2
 	}
-	return Program + r.Index + r.reserved(&p) + rules
+	return Program + r.Index + r.reservedBytes(&p) + rules
 }
 
-// changes returns the bytes for changed URLs.
-func (r Run) changes() int64 {
+// changesBytes returns the bytes for changed URLs; 0 if the plan has none.
+func (r Run) changesBytes() int64 {
 	if !r.Changes {
 		return 0
 	}
 	return min(r.room()/changesPart*8/changesMore, aggregate.DefaultMemory)
 }
 
-// encoder returns the bytes of a Parquet encoder.
-func (r Run) encoder() int64 {
+// encoderBytes returns the bytes of a Parquet encoder.
+func (r Run) encoderBytes() int64 {
 	if r.Out.Level >= 10 {
 		return encoder + slowZstd
 	}
@@ -260,20 +262,21 @@ func (r Run) sorts() bool {
 	return r.Out != nil && (r.Out.Sort != output.SortNone || len(r.Out.Partition) > 0)
 }
 
-// dicts returns the limit in bytes for the dictionaries of an Arrow file: a fraction of the memory, but at least
-// twice the pack's index, so that the origins of the pack fit.
-func (r Run) dicts() int64 {
+// dictBytes returns the limit in bytes for the dictionaries of an Arrow file, or 0 for other outputs: a fraction of
+// the memory, but at least twice the pack's index, so that the origins of the pack fit.
+func (r Run) dictBytes() int64 {
 	if r.Out == nil || r.Out.Format != output.ArrowFile {
 		return 0
 	}
 	return max(r.room()/dictPart, 9*r.Index/4)
 }
 
-// tooSmall returns the error for a limit too small for a run with one worker.
-func (r Run) tooSmall(p Parts) error {
+// errTooSmall returns the error for a limit that is too small for the parts p of a run with one worker. It names the
+// smallest sufficient limit, as a multiple of step.
+func (r Run) errTooSmall(p Parts) error {
 	need := r
 	for need.Limit = r.share().Whole(r.room()); ; need.Limit += step {
-		if p.Dicts, p.Changes = need.dicts(), need.changes(); need.fits(p) {
+		if p.Dicts, p.Changes = need.dictBytes(), need.changesBytes(); need.fits(p) {
 			break
 		}
 	}
@@ -324,7 +327,8 @@ const MaxStrays = 1 << 14
 // minMemory is the minimum of -max-memory: the memory of the program without any work.
 const minMemory = 64 << 20
 
-// Parse parses a size such as 256MiB; it returns 0 for "", and -1 for "none".
+// Parse parses a size in bytes such as 256MiB, at least minMemory; it returns 0 for "", and -1 for "none". Units may
+// be in any case.
 func Parse(s string) (int64, error) {
 	switch s {
 	case "":
@@ -364,9 +368,9 @@ const (
 	LargePackLimit = 1280 << 20
 )
 
-// OfPack returns the limit for the store of a pack, or of files if the name is "". It is the requested limit, or
-// LargePackLimit for a large pack without one.
-func OfPack(name string, asked int64) int64 {
+// LimitOfPack returns the limit for the store of a pack, or of files if the name is "". It is the requested limit, or
+// LargePackLimit for a large pack if asked is 0.
+func LimitOfPack(name string, asked int64) int64 {
 	if name == "" || asked != 0 {
 		return asked
 	}
@@ -377,8 +381,9 @@ func OfPack(name string, asked int64) int64 {
 }
 
 // SetLimit sets the memory limit of Go's runtime to the limit of the run, so that dropped rules are collected before
-// the process exceeds it. stores are the limits of the rules, see [OfPack]. If the run has neither a limit nor
-// counts, the runtime's limit is the largest of stores, multiplied by their number.
+// the process exceeds it. stores are the limits of the rules, see [LimitOfPack]; there may be none only if the run
+// has a limit. If the run has neither a limit nor counts, the runtime's limit is the largest of stores, multiplied by
+// their number. Without any limit, nothing is set.
 func (r Run) SetLimit(stores ...int64) {
 	limit := r.Limit
 	if limit == 0 && r.Page+r.Counts == 0 {

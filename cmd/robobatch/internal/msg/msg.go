@@ -21,7 +21,8 @@ import (
 // Std stands for standard input or standard output in file names.
 const Std = "-"
 
-// File formats a file name for messages. It is quoted if it has invisible bytes or bytes that control a terminal.
+// File formats a file name for messages. It is quoted if it has invisible bytes or bytes that control a terminal, or
+// white space at its ends. "-" is "standard output".
 func File(name string) string {
 	if name == Std {
 		return "standard output"
@@ -45,7 +46,7 @@ func Number(n int64) string {
 	return s
 }
 
-// Count returns "1 row" or "2 rows".
+// Count returns "1 row" or "2 rows". noun is the singular, and gets an s.
 func Count(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -61,7 +62,7 @@ func Were(n int64, noun string) string {
 	return Count(n, noun) + " were"
 }
 
-// Percent returns n as a percentage of all; "" if all is 0.
+// Percent returns n as a percentage of all, such as " 12.3 %", at least seven columns wide; "" if all is 0.
 func Percent(n, all int64) string {
 	if all == 0 {
 		return ""
@@ -80,18 +81,19 @@ func Bytes(n int64) string {
 	return Number(n/1_000_000) + " MB"
 }
 
-// Printable escapes bytes that control a terminal. Lines after the first cannot be workflow commands of GitHub, see
-// [NoCommands].
+// Printable escapes bytes that control a terminal; line ends stay. Lines after the first cannot be workflow commands
+// of GitHub, see [NoCommands].
 func Printable(s string) string {
-	first, rest, ok := strings.Cut(printable(s), "\n")
+	first, rest, ok := strings.Cut(escapeHidden(s), "\n")
 	if !ok {
 		return first
 	}
 	return first + "\n" + NoCommands(rest)
 }
 
-// printable returns s with escapes. Invalid UTF-8 is written as %XX, as in outputs.
-func printable(s string) string {
+// escapeHidden escapes characters that are not printable, except line ends. Invalid UTF-8 is written as %XX, as in
+// outputs.
+func escapeHidden(s string) string {
 	var sb strings.Builder
 	for _, r := range fieldtext.Valid(s) {
 		if r == '\n' || unicode.IsPrint(r) {
@@ -104,7 +106,7 @@ func printable(s string) string {
 }
 
 // Line is Printable, but it also escapes line ends, so that a text from an input stays on one line.
-func Line(s string) string { return strings.ReplaceAll(printable(s), "\n", `\n`) }
+func Line(s string) string { return strings.ReplaceAll(escapeHidden(s), "\n", `\n`) }
 
 // NoCommands adds a backslash before each "::" at the beginning of a line, replacing a space if there is one: GitHub
 // runs such lines of a job's output as workflow commands.
@@ -135,7 +137,7 @@ func WriteJSON(w io.Writer, value any) error {
 	return err
 }
 
-// IndentJSON is WriteJSON with one line per value.
+// IndentJSON returns a value as indented JSON, with a line end. It escapes characters that control a terminal.
 func IndentJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -148,7 +150,7 @@ func IndentJSON(value any) ([]byte, error) {
 }
 
 // EscapeJSON escapes DEL and non-ASCII characters that control a terminal in JSON. The values are unchanged, because
-// such characters occur only in strings.
+// such characters occur only in strings. It returns text itself if there are none.
 func EscapeJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, isHidden) < 0 {
 		return text
@@ -209,7 +211,8 @@ func (l Lines) Err() error {
 	return ErrLongLine
 }
 
-// splitLine splits off a line.
+// splitLine is a [bufio.SplitFunc] without an error: it splits off a line that ends with LF, CR or CR LF, or with the
+// text.
 func splitLine(data []byte, atEOF bool) (advance int, line []byte) {
 	end := bytes.IndexAny(data, "\r\n")
 	switch {

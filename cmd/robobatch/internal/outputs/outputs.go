@@ -43,13 +43,13 @@ func ForLog(log string, format output.Format) string {
 	return logfiles.Stem(base) + ".verdicts" + format.String()
 }
 
-// ForReport returns the name of the report on a log: its base name without its suffixes, plus
-// ".report.html".
+// ForReport returns the name of the report on a log: its base name without its suffixes, plus ".report.html".
 func ForReport(log string) string {
 	return strings.TrimSuffix(ForLog(log, output.Parquet), ".verdicts.parquet") + ".report.html"
 }
 
-// ForRules returns the name of the listing of rules: their base name plus ".rules.parquet".
+// ForRules returns the name of the listing of rules: their base name without suffixes, plus ".rules.parquet";
+// "robots.rules.parquet" if the rules are the working directory or the root.
 func ForRules(rules string) string {
 	base := filepath.Base(filepath.Clean(rules))
 	if base == "." || base == ".." || base == string(filepath.Separator) {
@@ -75,8 +75,8 @@ func ForTree(asked, byDefault string, f output.Format) string {
 	return strings.TrimSuffix(byDefault, f.String())
 }
 
-// Standard returns the name of an output, with "-" for names of standard output such as /dev/stdout.
-func Standard(name string) string {
+// StandardName returns "-" for names of standard output such as /dev/stdout, and other names unchanged.
+func StandardName(name string) string {
 	if atomicfile.Descriptor(name) == 1 {
 		return msg.Std
 	}
@@ -86,7 +86,7 @@ func Standard(name string) string {
 // IsDir reports whether a name marks a directory: it ends in / or another path separator of the system.
 func IsDir(name string) bool { return name != "" && os.IsPathSeparator(name[len(name)-1]) }
 
-// IsTerminal reports whether an output of that name is a terminal.
+// IsTerminal reports whether an output of that name is a terminal. stdout is the output named "-".
 func IsTerminal(name string, stdout *os.File) bool {
 	if name == msg.Std {
 		return console.IsTerminal(stdout)
@@ -118,7 +118,9 @@ type Inputs struct {
 	Sitemaps *sitemapfiles.Sitemaps // nil if there are none
 }
 
-// Check checks the outputs before the run starts: their directories must exist, and no output may overwrite an input.
+// Check returns all reasons why the outputs cannot be written: their directories must exist, no output may overwrite
+// an input or another output, and no input or other output may be in the directory of a partitioned output. Call it
+// before the run starts. w.Options must not be nil.
 func Check(w Outputs, r Inputs) error {
 	partial, tree := w.Options.PartialName(w.Out), len(w.Options.Partition) > 0
 	targets := []target{{"-out", w.Out}}
@@ -158,7 +160,7 @@ func Check(w Outputs, r Inputs) error {
 		for _, t := range []target{{"-out", w.Out}, {"-out", partial}} {
 			dir := resolve(t.name)
 			for _, name := range names {
-				if name != "" && name != msg.Std && within(dir, resolve(name)) {
+				if name != "" && name != msg.Std && isWithin(dir, resolve(name)) {
 					errs = append(errs, t.errInside(name))
 				}
 			}
@@ -173,8 +175,8 @@ func Check(w Outputs, r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkParent checks that the parent directory of an output exists or, for an object, that the program can write to
-// the storage.
+// checkParent returns an error if the parent directory of an output does not exist or, for an object, if the program
+// cannot write to the storage.
 func checkParent(name string) error {
 	if storage.IsRemote(name) {
 		return storage.Probe(name)
@@ -193,7 +195,7 @@ func CheckLocal(flag, name string) error {
 	return nil
 }
 
-// CheckPage checks a file like CheckFile, and also that its extension is not that of another format than HTML.
+// CheckPage checks a file like CheckFile, and returns an error if its extension is that of another format than HTML.
 func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 	forms := []string{".pdf", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".arrow", ".arrows", ".txt", ".md", ".xml", ".docx", ".xlsx", ".zip"}
 	if ext := filepath.Ext(name); slices.Contains(forms, strings.ToLower(ext)) {
@@ -205,7 +207,8 @@ func CheckPage(flag, name string, r Inputs, others ...Other) (err error) {
 // An Other is a file that a flag names.
 type Other struct{ Flag, Name string }
 
-// CheckFile checks an output file that a flag names. It must not be one of the others.
+// CheckFile checks an output file that a flag names: its directory must exist, and it must be neither an input nor
+// one of the others. Others without a name are ignored.
 func CheckFile(flag, name string, r Inputs, others ...Other) error {
 	t := target{flag, name}
 	errs := []error{t.checkDirectory(), t.checkRead(r)}
@@ -220,7 +223,7 @@ func CheckFile(flag, name string, r Inputs, others ...Other) error {
 // A target is an output file, with the flag that names it.
 type target struct{ flag, name string }
 
-// checkRead checks that the target is not an input.
+// checkRead returns an error for each input that the target would overwrite.
 func (t target) checkRead(r Inputs) error {
 	var errs []error
 	check := func(same bool, name string) {
@@ -240,7 +243,7 @@ func (t target) checkRead(r Inputs) error {
 	return errors.Join(errs...)
 }
 
-// checkDirectory checks that the directory of the target exists, and that the target is not a directory.
+// checkDirectory returns an error if the target is a directory, or if its parent directory does not exist.
 func (t target) checkDirectory() error {
 	if t.name == msg.Std {
 		return nil
@@ -251,7 +254,8 @@ func (t target) checkDirectory() error {
 	return checkParent(t.name)
 }
 
-// sameFile reports whether two names refer to one regular file, which may not exist yet.
+// sameFile reports whether two names refer to one regular file, or to one path at which there is no file yet. It is
+// false for "-".
 func sameFile(a, b string) bool {
 	if a == msg.Std || b == msg.Std {
 		return false
@@ -264,7 +268,7 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && resolve(a) == resolve(b)
 }
 
-// isStdout reports whether standard output is the regular file with that name.
+// isStdout reports whether standard output is redirected to the regular file with that name.
 func isStdout(name string) bool {
 	out, err := os.Stdout.Stat()
 	if err != nil || !out.Mode().IsRegular() || name == msg.Std {
@@ -307,9 +311,10 @@ func (s *Set) End() error {
 	return nil
 }
 
-// Mixed returns a warning if an earlier run with some of these outputs was killed after it had renamed only some of
-// them.
-func Mixed(names ...string) (all []warning.Warning) {
+// WarnMixed returns a warning if an earlier run was killed after it had renamed only some of its outputs, and left
+// notes about that next to these outputs. It returns at most one warning. It ignores empty names, objects, and
+// outputs that are written in place.
+func WarnMixed(names ...string) (all []warning.Warning) {
 	var dirs []string
 	for _, name := range names {
 		if name != "" && !storage.IsRemote(name) && !atomicfile.InPlace(name) {
@@ -318,14 +323,14 @@ func Mixed(names ...string) (all []warning.Warning) {
 	}
 	slices.Sort(dirs)
 	for _, m := range atomicfile.MixedSets(slices.Compact(dirs)...) {
-		text := "an earlier run was killed while it renamed its outputs: " + Mixture(m) + ": do not combine them until a run has replaced them"
+		text := "an earlier run was killed while it renamed its outputs: " + MixtureText(m) + ": do not combine them until a run has replaced them"
 		all = append(all, warning.Warning{Code: warning.MixedOutputs, Text: text, Count: int64(len(m.New) + len(m.Old))})
 	}
 	return all[:min(len(all), 1)]
 }
 
-// Near returns a path relative to the working directory, if it is below it.
-func Near(path string) string {
+// RelativePath returns a path relative to the working directory, if it is below it; otherwise, the path itself.
+func RelativePath(path string) string {
 	if here, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
 			return rel
@@ -334,19 +339,20 @@ func Near(path string) string {
 	return path
 }
 
-// Mixture says which outputs of a Set come from which run.
-func Mixture(m atomicfile.MixedSet) string {
+// MixtureText says which outputs of a Set come from which run.
+func MixtureText(m atomicfile.MixedSet) string {
 	list := func(paths []string) string {
 		shown := make([]string, len(paths))
 		for i, path := range paths {
-			shown[i] = msg.File(Near(path))
+			shown[i] = msg.File(RelativePath(path))
 		}
 		return strings.Join(shown, ", ")
 	}
 	return list(m.New) + " from that run, " + list(m.Old) + " from the previous run, or missing"
 }
 
-// Leftovers returns a hint about temporary files left by killed runs with these outputs; "" if there are none.
+// Leftovers returns a hint about temporary files left by killed runs with these outputs; "" if there are none. It
+// ignores empty names.
 func Leftovers(names ...string) string {
 	var left []string
 	for _, name := range names {
@@ -375,10 +381,10 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	var errs []error
 	for _, t := range []target{{"-out", w.Out}, {"-rejects", w.Rejects}} {
 		if t.name != "" {
-			errs = append(errs, t.checkSeries(rules, files))
+			errs = append(errs, t.checkSeriesDir(rules, files))
 		}
 	}
-	if w.Rejects != "" && (resolve(w.Rejects) == resolve(w.Out) || within(resolve(w.Out), resolve(w.Rejects))) {
+	if w.Rejects != "" && (resolve(w.Rejects) == resolve(w.Out) || isWithin(resolve(w.Out), resolve(w.Rejects))) {
 		errs = append(errs, fmt.Errorf("-rejects: %s is also written by -out: name another directory", msg.File(w.Rejects)))
 	}
 	if w.Stats != "" {
@@ -388,8 +394,9 @@ func CheckSeries(w Outputs, rules string, files *logfiles.List) error {
 	return errors.Join(errs...)
 }
 
-// checkSeries checks a directory with a file per input.
-func (t target) checkSeries(rules string, files *logfiles.List) error {
+// checkSeriesDir checks a directory in which a run writes a file per input. It returns all faults, but only the first
+// input in the directory. rules and files are the inputs.
+func (t target) checkSeriesDir(rules string, files *logfiles.List) error {
 	dir := storage.Clean(t.name)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: %s is a file: name a directory, or leave out the / at its end", t.flag, msg.File(dir))
@@ -401,18 +408,18 @@ func (t target) checkSeries(rules string, files *logfiles.List) error {
 	errs := []error{checkParent(probe)}
 	out := resolve(dir)
 	for _, read := range files.Dirs {
-		if in := resolve(read); in == out || within(in, out) {
+		if in := resolve(read); in == out || isWithin(in, out) {
 			errs = append(errs, fmt.Errorf("%s: %s is inside the input %s: name another directory", t.flag, msg.File(t.name), msg.File(read)))
 		}
 	}
 	for _, read := range append([]string{rules}, files.Lists...) {
-		if within(out, resolve(read)) {
+		if isWithin(out, resolve(read)) {
 			errs = append(errs, t.errInside(read))
 		}
 	}
 	given, err := filepath.Abs(dir)
 	for i := range files.Files { // links are not followed, because there may be a million inputs
-		if name, errName := filepath.Abs(files.Files[i].Name); err == nil && errName == nil && (within(out, name) || within(given, name)) {
+		if name, errName := filepath.Abs(files.Files[i].Name); err == nil && errName == nil && (isWithin(out, name) || isWithin(given, name)) {
 			return errors.Join(append(errs, t.errInside(files.Files[i].Name))...)
 		}
 	}
@@ -424,12 +431,12 @@ func (t target) errInside(name string) error {
 	return fmt.Errorf("%s: %s is inside %s, which this run writes: name another directory", t.flag, msg.File(name), msg.File(t.name))
 }
 
-// within reports whether a path is in a directory. Both must be absolute.
-func within(dir, path string) bool {
+// isWithin reports whether a path is below a directory. Both must be absolute.
+func isWithin(dir, path string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// JSONValue returns a cell as a value for encoding/json.
+// JSONValue returns a cell as a value for encoding/json: nil for null; a time in UTC.
 func JSONValue(t parquet.Type, c parquet.Cell) any {
 	switch {
 	case c.Null:

@@ -27,7 +27,7 @@ type Sink struct {
 	Rejected atomic.Int64 // lines
 }
 
-// Open creates the output and the list.
+// Open creates the output and, if it has a name, the list. inputs are the names of the logs.
 func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error {
 	if err := s.Create(create); err != nil || s.List.Name == "" {
 		return err
@@ -35,7 +35,8 @@ func (s *Sink) Open(inputs []string, create func() (*output.File, error)) error 
 	return s.List.Create(func() (*RejectFile, error) { return CreateRejects(s.List.Name, inputs) })
 }
 
-// Write adds the rows of a batch. It then returns a PolicyError if there are too many rejects.
+// Write adds the rows of a batch to the output and the list. It then returns a PolicyError if there are too many
+// rejects.
 func (s *Sink) Write(b *engine.Batch) error {
 	if err := s.Use(func(f *output.File) error { return f.Write(b) }); err != nil {
 		return err
@@ -64,7 +65,7 @@ type RejectLimit struct {
 	share float64 // maximum share of all lines; unless it is negative, it is used instead of most
 }
 
-// ParseRejectLimit reads a number, or a percentage as in "0.5%".
+// ParseRejectLimit parses a number of lines, or a percentage as in "0.5%"; "" means no limit.
 func ParseRejectLimit(text string) (RejectLimit, error) {
 	l := RejectLimit{text: text, none: text == "", share: -1}
 	if l.none {
@@ -110,8 +111,8 @@ func IsPolicy(err error) bool {
 	return ok
 }
 
-// Check returns a PolicyError if too many lines were rejected. A share is checked only if atEnd is set, when the
-// number of all lines is known.
+// Check returns a PolicyError if too many lines were rejected. A share is checked only if atEnd is true; then all is
+// the number of all lines.
 func (l RejectLimit) Check(rejected, all int64, atEnd bool) error {
 	switch {
 	case l.none:
@@ -129,7 +130,7 @@ type Share struct {
 	percent float64
 }
 
-// ParseShare reads a percentage, as in "99.5%"; "" means none.
+// ParseShare parses a percentage, as in "99.5%"; "" means that nothing is required.
 func ParseShare(text string) (Share, error) {
 	if text == "" {
 		return Share{}, nil
@@ -218,7 +219,7 @@ func CreateRejects(name string, inputs []string) (*RejectFile, error) {
 	return &RejectFile{file: file, buf: bufio.NewWriterSize(file, 256<<10), inputs: inputs}, nil
 }
 
-// CountRejects returns the number of lines that Write lists for an evaluated batch.
+// CountRejects returns the number of lines that [RejectFile.Write] lists for an evaluated batch.
 func CountRejects(b *engine.Batch) int {
 	n := b.Refused
 	for _, site := range b.Sites {
@@ -230,7 +231,7 @@ func CountRejects(b *engine.Batch) int {
 }
 
 // Write lists the rejected lines of an evaluated batch, in order. The source of the batch must be set to keep raw
-// lines.
+// lines. The error may come from an earlier call.
 func (r *RejectFile) Write(b *engine.Batch) error {
 	refused := b.Rejects
 	for i, site := range b.Sites {
@@ -250,7 +251,7 @@ func (r *RejectFile) Write(b *engine.Batch) error {
 	return err
 }
 
-// addReject writes a line.
+// addReject writes a line of batch b to the buffer, which keeps any write error.
 func (r *RejectFile) addReject(b *engine.Batch, reject engine.Reject) {
 	input := "" // it has no name
 	if b.Input < len(r.inputs) {

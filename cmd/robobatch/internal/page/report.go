@@ -75,12 +75,12 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 		r.Old = r.Now.PreviousSide(&g.old)
 	}
 	r.page = New(&g.page, &g.Flags, g.old.AsOf, &r.Pipeline, &faults)
-	g.digest.checkFlags(outputs.Standard(g.page.Report), g.Question.FromLog, &faults)
+	g.digest.checkFlags(outputs.StandardName(g.page.Report), g.Question.FromLog, &faults)
 	r.ChooseWork(&g.Flags, &output.Options{}, &faults, g.page.Report)
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	out := outputs.Standard(g.page.Report)
+	out := outputs.StandardName(g.page.Report)
 	err := r.Find(&g.Flags)
 	if r.Logs == nil {
 		return nil, err

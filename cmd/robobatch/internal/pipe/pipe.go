@@ -191,7 +191,8 @@ var formats = []string{"arrow", "lines"}
 // badAgents are the values of -bad-agents.
 var badAgents = []string{"null", "fail"}
 
-// chooseAgents sets where crawlers come from: the flags, a column of the rows, or the User-Agents of requests.
+// chooseAgents sets where crawlers come from: the flags, a column of the rows, lines of text, or the User-Agents of
+// requests. It also sets the columns of other roles.
 func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	bad, err := cli.Choose("answer", g.badAgents, badAgents)
 	faults.Add("bad-agents", err)
@@ -254,7 +255,8 @@ func (g *given) chooseAgents(r *run, faults *cli.Faults) {
 	}
 }
 
-// checkAgent checks the crawler name of a row, and records it for the warnings.
+// checkAgent returns an error if the crawler name of a row is not one name, and records valid names for the warnings,
+// up to mostNamed.
 func (r *run) checkAgent(name string) error {
 	if err := flags.CheckAgentOfRow(name); err != nil {
 		return err
@@ -268,7 +270,8 @@ func (r *run) checkAgent(name string) error {
 // Drop removes the temporary pack. The rows are on standard output, so there is no file to drop.
 func (r *run) Drop() (committed bool, err error) { return false, r.Pipeline.Drop() }
 
-// Run evaluates standard input.
+// Run evaluates the rows of standard input, and writes their verdicts to standard output. If standard output is
+// closed, it waits at most process.Grace for input.
 func (r *run) Run(ctx context.Context) (err error) {
 	if err := r.Load(ctx, pipeline.TempDir(msg.Std)); err != nil {
 		return errors.Join(err, r.Unload())
@@ -281,7 +284,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 				r.Warnings = nil
 				r.WarnOnce(always)
 			}
-			r.warn(&stats)
+			r.warnRows(&stats)
 			fmt.Fprintf(r.Err, "robobatch: end of stream %d\n", r.streams) //nolint:errcheck // there is nowhere left to say it
 		}
 	}
@@ -293,7 +296,7 @@ func (r *run) Run(ctx context.Context) (err error) {
 	done := panics.Run(func() error {
 		stats, err := run(ctx, r.Now.Store, r.In, out, r.opt)
 		if err == nil {
-			r.warn(&stats)
+			r.warnRows(&stats)
 		}
 		return errors.Join(err, r.Unload())
 	})
@@ -314,8 +317,8 @@ func (r *run) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// warn prints the warnings about rows.
-func (r *run) warn(stats *engine.Stats) {
+// warnRows prints the warnings about the rows of a stream, and forgets the crawler names that were recorded for them.
+func (r *run) warnRows(stats *engine.Stats) {
 	if opt := r.Now.Opt; len(r.agents) > 0 && r.Now.Store.Err() == nil {
 		opt.Agents, opt.Tokens = r.agents, flags.NeedsRuleTokens(r.agents, opt.Dialect)
 		r.WarnOnce(pipeline.WarnAgents(&opt, r.Now.Store))

@@ -201,7 +201,7 @@ func (p *Pipeline) Divide() (err error) {
 	p.Hints = append(p.Hints, parts.Note)
 	for _, side := range p.Sides() {
 		side.Share = parts.Share
-		side.Opt.Workers, side.Opt.Reserved, side.Opt.MaxMemory = parts.Workers, parts.Reserved, memory.OfPack(side.Pack(), parts.Rules)
+		side.Opt.Workers, side.Opt.Reserved, side.Opt.MaxMemory = parts.Workers, parts.Reserved, memory.LimitOfPack(side.Pack(), parts.Rules)
 	}
 	p.RunOpt.Workers = parts.Workers
 	if p.Memory.Limit > 0 {

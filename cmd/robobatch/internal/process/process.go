@@ -72,9 +72,9 @@ func (Printed) Drop() (committed bool, err error) { return false, nil }
 // Targets returns the name of standard output twice.
 func (Printed) Targets() (out, last string) { return msg.Std, msg.Std }
 
-// Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT arrives; after a signal it drops the output. A
-// panic of the task becomes an error, and also drops the output. A signal is ignored if the output is complete, the
-// task has failed, or another signal came before.
+// Run runs the task until it ends or SIGINT, SIGTERM, SIGHUP or SIGQUIT arrives. After a signal, it drops the output,
+// and returns a [*SignalError]. A panic of the task becomes an error, and also drops the output. A signal is ignored
+// if the output is complete, the task has failed, or another signal came before.
 func Run(t Task) error {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -134,8 +134,9 @@ func Run(t Task) error {
 // A File is the file of a [Sink]. Another goroutine may drop it during a write.
 type File struct{ *Sink[*atomicfile.File] }
 
-// use calls do with the file, unless it was dropped.
-func (l File) use(do func(f *atomicfile.File) (int, error)) (n int, err error) {
+// useFile calls do with the file, and returns the results of do. After the sink is dropped, it returns
+// [context.Canceled] instead.
+func (l File) useFile(do func(f *atomicfile.File) (int, error)) (n int, err error) {
 	err = l.Use(func(f *atomicfile.File) (err error) {
 		n, err = do(f)
 		return err
@@ -143,19 +144,19 @@ func (l File) use(do func(f *atomicfile.File) (int, error)) (n int, err error) {
 	return n, err
 }
 
-// Write appends bytes.
+// Write appends bytes to the file.
 func (l File) Write(b []byte) (int, error) {
-	return l.use(func(f *atomicfile.File) (int, error) { return f.Write(b) })
+	return l.useFile(func(f *atomicfile.File) (int, error) { return f.Write(b) })
 }
 
-// WriteAt overwrites bytes.
+// WriteAt overwrites bytes at an offset in the file.
 func (l File) WriteAt(b []byte, off int64) (int, error) {
-	return l.use(func(f *atomicfile.File) (int, error) { return f.WriteAt(b, off) })
+	return l.useFile(func(f *atomicfile.File) (int, error) { return f.WriteAt(b, off) })
 }
 
-// ReadAt reads back.
+// ReadAt reads bytes back from an offset in the file.
 func (l File) ReadAt(b []byte, off int64) (int, error) {
-	return l.use(func(f *atomicfile.File) (int, error) { return f.ReadAt(b, off) })
+	return l.useFile(func(f *atomicfile.File) (int, error) { return f.ReadAt(b, off) })
 }
 
 // A Sink is an output that a goroutine other than its writer can drop. The zero value has no file yet; set its name
@@ -178,19 +179,19 @@ func (s *Sink[F]) Use(do func(f F) error) error {
 	if s.dropped {
 		return context.Canceled
 	}
-	return s.note(do(s.file))
+	return s.keepLeft(do(s.file))
 }
 
-// note returns its argument. It keeps an error that says what is left of the output, because only the first call that
-// drops the output returns it.
-func (s *Sink[F]) note(err error) error {
+// keepLeft returns its argument. It keeps an error that says what is left of the output, because only the first call
+// that drops the output returns it. The caller holds the lock.
+func (s *Sink[F]) keepLeft(err error) error {
 	if left := storage.Left(err); left != nil {
 		s.left = left
 	}
 	return err
 }
 
-// Create opens the file.
+// Create opens the file. Call it once. After the sink is dropped, it returns [context.Canceled] instead.
 func (s *Sink[F]) Create(open func() (F, error)) error {
 	return s.Use(func(F) (err error) {
 		s.file, err = open()
@@ -209,7 +210,8 @@ func (s *Sink[F]) Commit(do func(f F) error) error {
 	})
 }
 
-// Close drops the output unless it is complete.
+// Close drops the output unless it is complete. It may be called repeatedly. If no file was created, it only prevents
+// that.
 func (s *Sink[F]) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +219,7 @@ func (s *Sink[F]) Close() error {
 	if !s.created {
 		return nil
 	}
-	return s.note(s.file.Close())
+	return s.keepLeft(s.file.Close())
 }
 
 // Targets returns the name of the output twice, because nothing is written after it, see [Task].

@@ -21,7 +21,7 @@ func Version() string {
 	return info.Main.Version
 }
 
-// Day returns the day of the commit that the program was built from; "" if unknown.
+// Day returns the day of the commit that the program was built from, as in 2026-01-31; "" if unknown.
 func Day() string {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil || releaseDay != "" {

@@ -159,21 +159,21 @@ func (c *counts) head() []string {
 }
 
 // cells returns the line of the table for one element of c.all, in the order of [counts.head].
-func (c *counts) cells(n *Count) []string {
+func (c *counts) cells(count *Count) []string {
 	number := msg.Number
 	cells := []string{
-		msg.Line(n.Agent), number(n.Origins), number(n.None.Origins), number(n.None.Name), number(n.None.Star), number(n.None.NoText), number(n.Some.Origins), number(n.Some.Name),
-		number(n.Some.Star), number(n.OnlyFiles.Origins), number(n.All.Origins), number(n.Unknown.Origins), number(n.NoCapture.Origins),
+		msg.Line(count.Agent), number(count.Origins), number(count.None.Origins), number(count.None.Name), number(count.None.Star), number(count.None.NoText), number(count.Some.Origins), number(count.Some.Name),
+		number(count.Some.Star), number(count.OnlyFiles.Origins), number(count.All.Origins), number(count.Unknown.Origins), number(count.NoCapture.Origins),
 	}
 	if c.dated {
 		layout := time.DateOnly
-		if !n.Moment.Equal(n.Moment.Truncate(24 * time.Hour)) {
+		if !count.Moment.Equal(count.Moment.Truncate(24 * time.Hour)) {
 			layout = time.RFC3339
 		}
-		cells = append([]string{n.Moment.Format(layout)}, cells...)
+		cells = append([]string{count.Moment.Format(layout)}, cells...)
 	}
 	if c.weights {
-		for _, s := range []*Sites{&n.None, &n.Some, &n.All} {
+		for _, s := range []*Sites{&count.None, &count.Some, &count.All} {
 			cells = append(cells, fmt.Sprintf("%.6g", *s.Weight))
 		}
 	}

@@ -120,7 +120,7 @@ func (g *given) plan(std console.Streams, faults cli.Faults) (process.Task, erro
 	l.outOpt.Agents, err = flags.ExpandAgents(g.agents.Names)
 	faults.Add("agent", err)
 	l.needNamed, l.named = flags.NeedsRuleTokens(l.outOpt.Agents, l.opt.Dialect), map[string]robots.ProductToken{}
-	l.Name = cmp.Or(outputs.Standard(g.out), outputs.ForRules(g.Path))
+	l.Name = cmp.Or(outputs.StandardName(g.out), outputs.ForRules(g.Path))
 	l.outOpt.Format, err = FormatOf(l.Name)
 	if err != nil && atomicfile.InPlace(l.Name) {
 		l.outOpt.Format, err = FormatOf(msg.Std)

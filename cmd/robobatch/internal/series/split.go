@@ -102,19 +102,19 @@ func cut(size, part, least int64, given []int64, shard *int) (pieces []piece) {
 // makeItem sets p.item to piece i of n of an input with that many bytes of text; a single piece is the whole input.
 // Offsets of a piece are stored bytes, and those of its Part are bytes of text. Names of outputs sort like the
 // pieces.
-func (p *piece) makeItem(of *Item, i, n int, text int64) {
-	p.item = *of
+func (p *piece) makeItem(input *Item, i, n int, text int64) {
+	p.item = *input
 	if n == 1 {
 		p.item.shard = p.shard + 1
 		return
 	}
-	offset := func(at int64) int64 { return int64(float64(at) * (float64(text) / float64(of.Size))) }
+	offset := func(at int64) int64 { return int64(float64(at) * (float64(text) / float64(input.Size))) }
 	p.item.Part.From = offset(p.from)
 	if i < n-1 {
 		p.item.Part.To = offset(p.to)
 	}
 	p.item.shard, p.item.Size, p.item.from = p.shard+1, p.to-p.from, p.from
-	dir, base := path.Split(of.Output)
+	dir, base := path.Split(input.Output)
 	stem, end := base, ""
 	if at := strings.LastIndex(base, verdicts); at >= 0 {
 		stem, end = base[:at], base[at:]

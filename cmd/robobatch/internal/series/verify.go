@@ -421,7 +421,7 @@ type checkFlags struct {
 	work  flags.Work
 }
 
-// command returns a command with these flags.
+// command returns a command that takes names as arguments, and has the flags of g. The caller sets the rest.
 func (g *checkFlags) command(name string) flags.Command {
 	c := flags.Command{}
 	c.Name, c.Take = name, func(name string) { g.names = append(g.names, name) }
@@ -491,7 +491,7 @@ func (c *checking) Run(ctx context.Context) error {
 				if err != nil {
 					v, err = new(Verification), nil
 				}
-				v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: outputs.Near(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + outputs.Mixture(m)})
+				v.Findings = append(v.Findings, Finding{Kind: OtherRun, Name: outputs.RelativePath(m.Old[0]), Text: "a run was killed while it renamed its outputs: " + outputs.MixtureText(m)})
 			}
 		}
 		if err != nil {
