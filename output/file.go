@@ -95,7 +95,7 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 		return nil, &atomicfile.Error{Doing: "create", Name: name, Err: err}
 	}
 	opt.written = new(partition.Parts)
-	tree, err := partition.NewTree(name, opt.parts())
+	tree, err := partition.NewTree(name, opt.partitionOptions())
 	if err != nil {
 		return nil, err
 	}

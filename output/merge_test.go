@@ -238,7 +238,7 @@ func TestModeErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Columns = m2.Columns
-		if err := m2.Takes(&m); err != nil {
+		if err := m2.CheckMerge(&m); err != nil {
 			t.Error(err)
 		}
 		change(&m)

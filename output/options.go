@@ -60,8 +60,8 @@ type Options struct {
 	system  atomicfile.System // nil means that of the operating system
 }
 
-// file returns the options of the container.
-func (o Options) file() container.Options {
+// containerOptions returns the options of the container.
+func (o Options) containerOptions() container.Options {
 	return container.Options{
 		Format: o.Format, Compression: o.Compression, Level: o.Level, RowGroup: o.RowGroup,
 		CSV: o.CSV, Version: cmp.Or(o.Version, "devel"), Workers: o.Workers, DictMemory: o.DictMemory,
@@ -76,13 +76,13 @@ func (o Options) shape() columnar.Shape {
 	}
 }
 
-// parts returns the options of a partitioned output.
-func (o Options) parts() partition.Options {
-	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.file(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written, Most: o.Partitions}
+// partitionOptions returns the options of a partitioned output.
+func (o Options) partitionOptions() partition.Options {
+	return partition.Options{By: o.Partition, Mode: o.Mode, Sort: o.Sort.String(), File: o.containerOptions(), Cancel: o.Cancel, System: o.system, Tree: o.tree, Into: o.into, Parts: o.written, Most: o.Partitions}
 }
 
-// order returns the options of sorting.
-func (o Options) order() order.Options {
+// sortOptions returns the options of sorting.
+func (o Options) sortOptions() order.Options {
 	return order.Options{Keys: append(slices.Clone(o.Partition), o.Sort.Columns()...), Memory: o.SortMemory, TempDir: o.TempDir, Cancel: o.Cancel}
 }
 
@@ -127,14 +127,14 @@ func (o Options) PartialName(name string) string {
 // CheckTarget returns an error if a partitioned output cannot be written under that name, or under its
 // [Options.PartialName].
 func (o Options) CheckTarget(name string) error {
-	return o.parts().CheckTargets(name, o.PartialName(name))
+	return o.partitionOptions().CheckTargets(name, o.PartialName(name))
 }
 
 // CheckContainer returns the joined errors of options that the format does not support, of the kinds ErrLevel,
 // ErrRowGroup, ErrCSV and ErrPartition. It does not check the columns of these agents in the wide layout; [NewWriter]
 // does.
 func (o Options) CheckContainer(agents []string) error {
-	file := o.file()
+	file := o.containerOptions()
 	if _, _, err := o.shape().Schemas(agents); errors.Is(err, ErrPartition) {
 		return errors.Join(file.Check(), err)
 	}

@@ -153,9 +153,9 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 	}
 }
 
-// apply returns the selected rows of b. In the long layout each verdict becomes a row with its own agent, like rows of
+// selectRows returns the selected rows of b. In the long layout each verdict becomes a row with its own agent, like rows of
 // a log with agents. The rows share memory with b, and are valid until the next call.
-func (f *filter) apply(b *engine.Batch) *engine.Batch {
+func (f *filter) selectRows(b *engine.Batch) *engine.Batch {
 	f.urls, f.picks = f.urls[:0], f.picks[:0]
 	for i := range b.Len() {
 		for v := i * f.agents; v < (i+1)*f.agents; v++ {
@@ -172,12 +172,12 @@ func (f *filter) apply(b *engine.Batch) *engine.Batch {
 	if len(f.urls) == b.Len() && (f.wide || f.agents == 1) {
 		return b
 	}
-	f.gather(b)
+	f.copySelected(b)
 	return &f.batch
 }
 
-// gather copies the selected rows of b to f.batch.
-func (f *filter) gather(b *engine.Batch) {
+// copySelected copies the selected rows of b to f.batch.
+func (f *filter) copySelected(b *engine.Batch) {
 	to := &f.batch
 	to.Input, to.Data, to.Strays = b.Input, b.Data, b.Strays
 	to.URLs = pickRows(to.URLs, b.URLs, f.urls)

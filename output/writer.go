@@ -78,7 +78,7 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 
 // newWriter is NewWriter for any catalog.
 func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, md container.Metadata) (*Writer, error) {
-	parts := opt.parts()
+	parts := opt.partitionOptions()
 	if err := parts.File.CheckFormat(); err != nil {
 		return nil, err
 	}
@@ -103,13 +103,13 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 		if err != nil {
 			return nil, err
 		}
-		out.container, lim = order.NewSplitter(all, opt.order(), target, opt.openFileMemory()), order.SortChunk
+		out.container, lim = order.NewSplitter(all, opt.sortOptions(), target, opt.openFileMemory()), order.SortChunk
 	} else if out.container, lim, err = parts.File.Begin(out.sink, written, &out.metadata); err != nil {
 		return nil, err
 	}
 	if opt.Sort != SortNone && len(opt.Partition) == 0 {
 		target := order.NewFileTarget(out.container, written, lim, &out.metadata)
-		out.container, lim = order.NewArranger(all, opt.order(), target), order.SortChunk
+		out.container, lim = order.NewArranger(all, opt.sortOptions(), target), order.SortChunk
 	}
 	perURL := cmp.Or(opt.perURL, len(agents))
 	if opt.Where != 0 || opt.Old != nil {
@@ -141,7 +141,7 @@ func (w *Writer) Write(b *engine.Batch) error {
 		w.old.Use(b.Old)
 	}
 	if w.filter != nil {
-		b = w.filter.apply(b)
+		b = w.filter.selectRows(b)
 	}
 	for from := 0; from < b.Len(); {
 		to := w.chunk.Fit(b, from)

@@ -117,7 +117,7 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	var deltas [deltaBlock]int64
 	for last, rest := values[0], values[1:]; len(rest) > 0; {
 		n := min(deltaBlock, len(rest))
-		if even(last, rest[:n]) { // usual for line numbers
+		if hasEqualSteps(last, rest[:n]) { // usual for line numbers
 			dst = append(binary.AppendVarint(dst, rest[0]-last), make([]byte, deltaBlock/deltaMini)...)
 			last, rest = rest[n-1], rest[n:]
 			continue
@@ -138,8 +138,8 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	return dst
 }
 
-// even reports whether all differences between neighbouring values, beginning with last, are equal.
-func even(last int64, values []int64) bool {
+// hasEqualSteps reports whether all differences between neighbouring values, beginning with last, are equal.
+func hasEqualSteps(last int64, values []int64) bool {
 	delta := values[0] - last
 	for _, v := range values {
 		if v-last != delta {
@@ -293,13 +293,13 @@ func (v *Values[T]) Spread() {
 	if v.Streaks == nil {
 		return
 	}
-	v.All, v.Present = spread(v.All, v.Streaks), spread(v.Present, v.Streaks)
+	v.All, v.Present = expandStreaks(v.All, v.Streaks), expandStreaks(v.Present, v.Streaks)
 	v.Streaks = nil
 }
 
-// spread repeats each value for its rows. It works in place, from the end, so that no value is overwritten before it is
+// expandStreaks repeats each value for its rows. It works in place, from the end, so that no value is overwritten before it is
 // read.
-func spread[T any](values []T, rows []int32) []T {
+func expandStreaks[T any](values []T, rows []int32) []T {
 	if len(values) == 0 {
 		return values
 	}

@@ -178,7 +178,7 @@ func TestSpread(t *testing.T) {
 			values, lengths = append(values, i), append(lengths, n)
 			want = append(want, slices.Repeat([]int32{i}, int(n))...)
 		}
-		if got := spread(values, lengths); !slices.Equal(got, want) {
+		if got := expandStreaks(values, lengths); !slices.Equal(got, want) {
 			t.Fatalf("streaks of %d give %d, want %d", lengths, got, want)
 		}
 	}

@@ -30,8 +30,8 @@ func (w *framer) begin() {
 // writeDictionary writes a dictionary page in PLAIN encoding. size is its size before compression, texts its length.
 func (w *framer) writeDictionary(packed []byte, size, texts int) error {
 	w.info.DictPageOffset = w.sink.Tell()
-	w.note(w.dict, parquet.Encodings.Plain)
-	return w.write(packed, size, crc32.ChecksumIEEE(packed), pageHeader{
+	w.countPage(w.dict, parquet.Encodings.Plain)
+	return w.writePage(packed, size, crc32.ChecksumIEEE(packed), pageHeader{
 		kind: 2, field: 7, part: []int32{int32(texts), int32(parquet.Encodings.Plain)},
 	})
 }
@@ -42,15 +42,15 @@ func (w *framer) writeData(p *page, rows int) error {
 		w.info.DataPageOffset = w.sink.Tell()
 	}
 	w.info.NumValues += int64(rows)
-	w.note(w.data, p.encoding)
+	w.countPage(w.data, p.encoding)
 	const rle = int32(3) // encoding of the levels
-	return w.write(p.data, p.size, p.crc, pageHeader{
+	return w.writePage(p.data, p.size, p.crc, pageHeader{
 		kind: 0, field: 5, part: []int32{int32(rows), int32(p.encoding), rle, rle},
 	})
 }
 
-// note counts a page.
-func (w *framer) note(pages map[parquet.Encoding]int32, e parquet.Encoding) {
+// countPage counts a page.
+func (w *framer) countPage(pages map[parquet.Encoding]int32, e parquet.Encoding) {
 	if w.dict[e]+w.data[e] == 0 {
 		w.order = append(w.order, e)
 	}
@@ -64,8 +64,8 @@ type pageHeader struct {
 	part  []int32 // fields of that struct
 }
 
-// write writes a page after its header. size is the size before compression.
-func (w *framer) write(packed []byte, size int, crc uint32, h pageHeader) error {
+// writePage writes a page after its header. size is the size before compression.
+func (w *framer) writePage(packed []byte, size int, crc uint32, h pageHeader) error {
 	// The header is in Thrift's compact protocol: each field is a byte with its type and the difference from the
 	// previous field number, then its value; 32-bit integers are zigzag varints.
 	const i32, structure, end = 0x15, 0x0c, 0
@@ -94,8 +94,8 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 		return err
 	}
 	c := meta.Contents().MetaData
-	c.Encodings = retype(c.Encodings, append(w.order, parquet.Encodings.RLE)) // RLE is the encoding of the levels
-	list := c.EncodingStats                                                   // in random order, because the library reads them from a map
+	c.Encodings = toLibrary(c.Encodings, append(w.order, parquet.Encodings.RLE)) // RLE is the encoding of the levels
+	list := c.EncodingStats                                                      // in random order, because the library reads them from a map
 	sort.Slice(list, func(i, j int) bool {
 		if list[i].PageType != list[j].PageType {
 			return list[i].PageType > list[j].PageType // the dictionary comes first
@@ -106,8 +106,8 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 	return err
 }
 
-// retype converts encodings to an internal type of the library, which cannot be named here. It reuses the memory of dst.
-func retype[T ~int64](dst []T, all []parquet.Encoding) []T {
+// toLibrary converts encodings to an internal type of the library, which cannot be named here. It reuses the memory of dst.
+func toLibrary[T ~int64](dst []T, all []parquet.Encoding) []T {
 	dst = dst[:0]
 	for _, e := range all {
 		dst = append(dst, T(e))

@@ -68,14 +68,14 @@ func (e *Encoder) addPage(to *Pages, column int, stats statistics, encoding parq
 // longStreaks is the minimum average number of rows per streak: shorter streaks are faster to encode by row.
 const longStreaks = 4
 
-// begin starts the page of a column with its levels. It spreads short streaks. Before compression, a data page (version
+// beginPage starts the page of a column with its levels. It spreads short streaks. Before compression, a data page (version
 // 1) consists of:
 //
 //	length   of the levels, 4 bytes, little-endian; only in nullable columns
 //	levels   1 bit each, RLE or bit-packed: 1 for a value, 0 for null; only in nullable columns
 //	values   without nulls, in the encoding of the column: plain, indices into a dictionary
 //	         (1 byte with their width, then RLE or bit-packed), or deltas
-func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
+func beginPage[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statistics) {
 	if len(v.Streaks)*longStreaks > to.rows {
 		v.Spread()
 	}
@@ -100,8 +100,8 @@ func begin[T any](e *Encoder, to *Pages, column int, v *Values[T]) (stats statis
 	return statistics{nulls: int64(v.Nulls)}
 }
 
-// compact returns the values that are not null. They share the memory of v or of scratch.
-func compact[T any](scratch *[]T, v *Values[T]) []T {
+// withoutNulls returns the values that are not null. They share the memory of v or of scratch.
+func withoutNulls[T any](scratch *[]T, v *Values[T]) []T {
 	if v.Nulls == 0 {
 		return v.All
 	}
@@ -115,8 +115,8 @@ func compact[T any](scratch *[]T, v *Values[T]) []T {
 	return dst[:n]
 }
 
-// collect sets e.streaks to the values that are not null, converted by number, and returns it.
-func collect[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
+// collectStreaks sets e.streaks to the values that are not null, converted by number, and returns it.
+func collectStreaks[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
 	e.streaks = e.streaks[:0]
 	for i, value := range v.All {
 		if len(v.Present) == 0 || v.Present[i] != 0 {
@@ -129,8 +129,8 @@ func collect[T any](e *Encoder, v *Values[T], number func(T) int32) []streak {
 // Int64s encodes a column of Int64 or Time. Like all these methods, it may spread v.
 func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 	v.Spread()
-	stats := begin(e, to, column, v)
-	ints := compact(&e.ints, v)
+	stats := beginPage(e, to, column, v)
+	ints := withoutNulls(&e.ints, v)
 	addInts(&stats, ints)
 	encoding := parquet.Encodings.Plain
 	if e.fields[column].Delta {
@@ -146,15 +146,15 @@ func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 
 // Int32s encodes a column of Int32.
 func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
-	stats := begin(e, to, column, v)
+	stats := beginPage(e, to, column, v)
 	if v.Streaks == nil {
-		ints := compact(&e.ids, v)
+		ints := withoutNulls(&e.ids, v)
 		for _, n := range ints {
 			e.page = binary.LittleEndian.AppendUint32(e.page, uint32(n))
 		}
 		addInts(&stats, ints)
 	} else {
-		for _, s := range collect(e, v, func(n int32) int32 { return n }) {
+		for _, s := range collectStreaks(e, v, func(n int32) int32 { return n }) {
 			for range s.rows {
 				e.page = binary.LittleEndian.AppendUint32(e.page, uint32(s.value))
 			}
@@ -167,8 +167,8 @@ func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
 // Doubles encodes a column of Double.
 func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
 	v.Spread()
-	stats := begin(e, to, column, v)
-	floats := compact(&e.floats, v)
+	stats := beginPage(e, to, column, v)
+	floats := withoutNulls(&e.floats, v)
 	stats.addFloats(floats)
 	for _, f := range floats {
 		e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(f))
@@ -178,13 +178,13 @@ func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
 
 // Bools encodes a column of Bool.
 func (e *Encoder) Bools(to *Pages, column int, v *Values[bool]) {
-	stats := begin(e, to, column, v)
+	stats := beginPage(e, to, column, v)
 	if v.Streaks == nil {
-		bools := compact(&e.bools, v)
+		bools := withoutNulls(&e.bools, v)
 		stats.addBools(bools)
 		e.page = AppendBits(e.page, bools)
 	} else {
-		e.page = appendBitStreaks(e.page, collect(e, v, bit))
+		e.page = appendBitStreaks(e.page, collectStreaks(e, v, bit))
 		for _, s := range e.streaks {
 			stats.addInt(int64(s.value))
 		}
@@ -202,21 +202,21 @@ func bit(b bool) int32 {
 
 // IDs encodes a column of Dictionary, given as indices into the dictionary.
 func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
-	stats := begin(e, to, column, v)
+	stats := beginPage(e, to, column, v)
 	width := bits.Len(uint(max(1, to.columns[column].texts) - 1))
 	e.page = append(e.page, byte(width))
 	if v.Streaks == nil {
-		e.page = appendHybrid(e.page, compact(&e.ids, v), width)
+		e.page = appendHybrid(e.page, withoutNulls(&e.ids, v), width)
 	} else {
-		e.page = e.appendHybridStreaks(e.page, collect(e, v, func(n int32) int32 { return n }), width)
+		e.page = e.appendHybridStreaks(e.page, collectStreaks(e, v, func(n int32) int32 { return n }), width)
 	}
 	e.finish(to, column, stats, parquet.Encodings.RLEDict)
 }
 
 // Texts encodes a column of Text.
 func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
-	stats := begin(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
-	page, head, encoding := e.texts.texts(e.page, t.Bytes, e.fields[column].Delta, &stats)
+	stats := beginPage(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
+	page, head, encoding := e.texts.appendTexts(e.page, t.Bytes, e.fields[column].Delta, &stats)
 	e.page = page
 	if encoding == parquet.Encodings.DeltaByteArray && e.words != nil {
 		if packed, ok := e.words.Append(e.packed[:0], page, head); ok {

@@ -21,9 +21,9 @@ type textCutter struct {
 // time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
 const fewShared = 16
 
-// texts appends the texts of a page, which are given in PLAIN, and sets stats. The encoding is PLAIN unless deltas is
+// appendTexts appends the texts of a page, which are given in PLAIN, and sets stats. The encoding is PLAIN unless deltas is
 // set. In the page, levels and lengths end at head, where the bytes of texts begin.
-func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
+func (c *textCutter) appendTexts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cut(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
 		return append(dst, plain...), len(dst), parquet.Encodings.Plain

@@ -109,7 +109,7 @@ func TestTexts(t *testing.T) {
 		for _, deltas := range []bool{true, false} {
 			plain := plainTexts(texts)
 			var stats statistics
-			data, _, encoding := c.texts([]byte("head"), plain, deltas, &stats)
+			data, _, encoding := c.appendTexts([]byte("head"), plain, deltas, &stats)
 			seen[encoding]++
 			if !deltas && encoding != parquet.Encodings.Plain {
 				t.Fatalf("encoding %s", encoding)
@@ -156,7 +156,7 @@ func TestTextAllocs(t *testing.T) {
 	var dst []byte
 	run := func() {
 		var stats statistics
-		dst, _, _ = c.texts(dst[:0], plain, true, &stats)
+		dst, _, _ = c.appendTexts(dst[:0], plain, true, &stats)
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 4 {

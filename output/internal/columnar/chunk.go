@@ -103,14 +103,14 @@ func (c *Chunk) Reset() {
 	}
 }
 
-// spread makes each column store one value per row, for the present and for later rows.
-func (c *Chunk) spread() {
+// expandStreaks makes each column store one value per row, for the present and for later rows.
+func (c *Chunk) expandStreaks() {
 	if !c.streaks {
 		return
 	}
 	c.streaks = false
 	for _, col := range c.Columns {
-		col.spread()
+		col.expandStreaks()
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *Chunk) Fit(b *engine.Batch, from int) int {
 // Append adds the URLs b.URLs[from:to].
 func (c *Chunk) Append(b *engine.Batch, from, to int) {
 	if len(b.Agents) > 0 || c.streaks && shortStreaks(b.Sites[from:to]) {
-		c.spread()
+		c.expandStreaks()
 	}
 	c.Names.gathering.gather(c, b, from, to)
 	c.Rows += (to - from) * c.Agents
@@ -167,7 +167,7 @@ func (c *Chunk) CountInvalid() {
 		if !ok || d.dict.escapes == nil {
 			continue
 		}
-		d.spread() // rarely needed
+		d.expandStreaks() // rarely needed
 		for i, id := range d.All {
 			if len(d.Present) == 0 || d.Present[i] != 0 {
 				c.Invalid += int64(d.dict.escapes[id])
@@ -192,7 +192,7 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 		if r.Chunk != of {
 			of, texts = r.Chunk, texts[:0]
 			for _, at := range c.texts {
-				texts = append(texts, from[of].Columns[c.Schema.source(at)].(*TextColumn))
+				texts = append(texts, from[of].Columns[c.Schema.gatheredIndex(at)].(*TextColumn))
 			}
 		}
 		for _, t := range texts {
@@ -202,8 +202,8 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	return n
 }
 
-// neighbours returns how many of the first rows are in the same chunk. It is at least 1.
-func neighbours(rows []Ref) int {
+// countSameChunk returns how many of the first rows are in the same chunk. It is at least 1.
+func countSameChunk(rows []Ref) int {
 	n := 1
 	for n < len(rows) && rows[n].Chunk == rows[0].Chunk {
 		n++
@@ -211,20 +211,20 @@ func neighbours(rows []Ref) int {
 	return n
 }
 
-// Filled reports whether no further row fits.
-func (c *Chunk) Filled() bool { return c.Rows >= c.Limits.Rows || c.textBytes >= c.Limits.Bytes }
+// FullForRow reports whether no further row fits.
+func (c *Chunk) FullForRow() bool { return c.Rows >= c.Limits.Rows || c.textBytes >= c.Limits.Bytes }
 
 // TakeRows appends rows of other chunks, which must have the gathered layout.
 func (c *Chunk) TakeRows(from []*Chunk, rows []Ref) {
-	c.spread()
+	c.expandStreaks()
 	c.Rows += len(rows)
 	for i, col := range c.Columns {
-		col.appendRows(from, c.Schema.source(i), rows)
+		col.appendRows(from, c.Schema.gatheredIndex(i), rows)
 	}
 }
 
-// source returns the index of a column in the gathered layout.
-func (l *Schema) source(i int) int {
+// gatheredIndex returns the index of a column in the gathered layout.
+func (l *Schema) gatheredIndex(i int) int {
 	if l.from == nil {
 		return i
 	}

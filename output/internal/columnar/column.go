@@ -21,7 +21,7 @@ type column interface {
 	// column supports it, one per streak of equal rows.
 	reset(streaks bool)
 	// spread makes the column store one value per row, for the present and for later rows.
-	spread()
+	expandStreaks()
 
 	// appendRows appends rows of other chunks. index is that of their columns, which must have the same type.
 	appendRows(from []*Chunk, at int, rows []Ref)
@@ -114,7 +114,7 @@ func (v *values[T]) reset(streaks bool) {
 	}
 }
 
-func (v *values[T]) spread() { v.Spread() }
+func (v *values[T]) expandStreaks() { v.Spread() }
 
 // extend appends n values for the caller to fill.
 func (v *values[T]) extend(n int) []T {
@@ -197,7 +197,7 @@ func repeat[T any](all []T, n, times int) []T {
 // appendRows appends rows of the same column of other chunks.
 func (v *values[T]) appendRows(from []*Chunk, at int, rows []Ref) {
 	for len(rows) > 0 {
-		n := neighbours(rows)
+		n := countSameChunk(rows)
 		src := from[rows[0].Chunk].Columns[at].(numeric[T]).numbers()
 		if len(src.Present) == 0 {
 			all := v.extend(n)
@@ -329,7 +329,7 @@ func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.appendRows(from, at, rows)
 	for len(rows) > 0 {
-		n := neighbours(rows)
+		n := countSameChunk(rows)
 		if src := from[rows[0].Chunk].Columns[at].(*dictColumn).dict; src != c.dict {
 			i := slices.IndexFunc(src.moved, func(m moves) bool { return m.to == c.dict })
 			if i < 0 {
@@ -344,7 +344,7 @@ func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 			moves := m.by
 			for i, id := range c.All[start : start+n] {
 				if len(c.Present) == 0 || c.Present[start+i] != 0 {
-					c.All[start+i] = src.move(&moves[id], c.dict, id)
+					c.All[start+i] = src.translate(&moves[id], c.dict, id)
 				}
 			}
 		}
@@ -413,7 +413,7 @@ func (c *TextColumn) reset(bool) {
 	}
 }
 
-func (c *TextColumn) spread() {}
+func (c *TextColumn) expandStreaks() {}
 
 // begin starts a text of the given length.
 func (c *TextColumn) begin(length int) {

@@ -101,17 +101,17 @@ func (d *Dictionary) addString(text string) int32 {
 	return d.addValid(d.scratch)
 }
 
-// known returns 1 + the number in the dictionary of the text with number i in batches; 0 if it was not added. The
+// knownNumber returns 1 + the number in the dictionary of the text with number i in batches; 0 if it was not added. The
 // compiler can inline it.
-func (d *Dictionary) known(i int) int32 {
+func (d *Dictionary) knownNumber(i int) int32 {
 	if i < len(d.ids) {
 		return d.ids[i]
 	}
 	return 0
 }
 
-// number adds the text with number i in batches, and returns 1 + its number in the dictionary.
-func (d *Dictionary) number(i int, text string) int32 {
+// addNewNumbered adds the text with number i in batches, and returns 1 + its number in the dictionary.
+func (d *Dictionary) addNewNumbered(i int, text string) int32 {
 	if i >= len(d.ids) { // even if only few are used: the system does not allocate new memory until it is written
 		ids := make([]int32, max(i+1, len(d.ids)+len(d.ids)/4))
 		for _, n := range d.used {
@@ -124,12 +124,12 @@ func (d *Dictionary) number(i int, text string) int32 {
 	return d.ids[i]
 }
 
-// named returns the number in the dictionary of the text with number i in batches. It adds the text if it is new.
-func (d *Dictionary) named(i int, text string) int32 {
-	if id := d.known(i); id != 0 {
+// addNumbered returns the number in the dictionary of the text with number i in batches. It adds the text if it is new.
+func (d *Dictionary) addNumbered(i int, text string) int32 {
+	if id := d.knownNumber(i); id != 0 {
 		return id - 1
 	}
-	return d.number(i, text) - 1
+	return d.addNewNumbered(i, text) - 1
 }
 
 // reset removes all texts, and keeps the memory.
@@ -169,8 +169,8 @@ type move struct {
 	id  int32
 }
 
-// move returns the number in another dictionary of text id, and updates its entry m in moves.
-func (d *Dictionary) move(m *move, other *Dictionary, id int32) int32 {
+// translate returns the number in another dictionary of text id, and updates its entry m in moves.
+func (d *Dictionary) translate(m *move, other *Dictionary, id int32) int32 {
 	if m.age != other.age {
 		*m = move{other.age, other.addWord(d.At(id), 0)}
 	}

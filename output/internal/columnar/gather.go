@@ -77,7 +77,7 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 		start := 0
 		for i, v := range g.verdicts {
 			if next := i + 1; next < len(g.verdicts) && g.verdicts[next] == v &&
-				(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) && g.alike(i, next) {
+				(v.Rule == engine.NoRule || g.rulings[next] == g.rulings[i]) && g.samePreferences(i, next) {
 				continue
 			}
 			if g.preferences != nil {
@@ -124,7 +124,7 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 			}
 			for a, columns := range g.c.Schema.Agents {
 				g.verdicts, g.agent, g.ruled = transposed[a*wideBlock:][:len(g.rulings)], a, false
-				g.uniform = uniform(g.verdicts)
+				g.uniform = allEqual(g.verdicts)
 				if g.c.Schema.preferences {
 					g.preferences = g.transposedPreferences[a*wideBlock:][:len(g.rulings)]
 				}
@@ -137,8 +137,8 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 	}
 }
 
-// alike reports whether two rows have the same preferences.
-func (g *gathering) alike(i, k int) bool {
+// samePreferences reports whether two rows have the same preferences.
+func (g *gathering) samePreferences(i, k int) bool {
 	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].How == 0 || g.rulings[i] == g.rulings[k])
 }
 
@@ -157,8 +157,8 @@ func shortStreaks(sites []engine.SiteID) bool {
 	return ends*longStreaks*step > len(sites)
 }
 
-// uniform reports whether all verdicts are equal, which is common for many agents.
-func uniform(verdicts []engine.Verdict) bool {
+// allEqual reports whether all verdicts are equal, which is common for many agents.
+func allEqual(verdicts []engine.Verdict) bool {
 	first := verdicts[0]
 	for _, v := range verdicts {
 		if v != first {
@@ -222,7 +222,7 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 				level = 0
 				c.Nulls += rows
 			} else {
-				id = g.names.origin(c.dict, site, g.batch.Strays)
+				id = g.names.addOrigin(c.dict, site, g.batch.Strays)
 			}
 			c.Present = append(c.Present, level)
 			c.fill(id, rows)
@@ -238,15 +238,15 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 			last, id, has = site, 0, 0
 			c.Nulls += g.agents
 		} else if site != last {
-			last, id = site, g.names.origin(c.dict, site, g.batch.Strays)
+			last, id = site, g.names.addOrigin(c.dict, site, g.batch.Strays)
 		}
 		ids[i], present[i] = id, has
 	}
 	c.repeat(len(sites), g.agents)
 }
 
-// ofAgents adds, for each verdict, the number of a text about its agent.
-func (g *gathering) ofAgents(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
+// addAgentTexts adds, for each verdict, the number of a text about its agent.
+func (g *gathering) addAgentTexts(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
 	rows := (g.to - g.from) * g.agents
 	switch {
 	case len(g.batch.Agents) > 0:
@@ -285,7 +285,7 @@ func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 func gatherReasons(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if g.uniform {
-		c.fill(c.dict.named(int(g.verdicts[0].Reason), g.verdicts[0].Reason.String()), len(g.verdicts))
+		c.fill(c.dict.addNumbered(int(g.verdicts[0].Reason), g.verdicts[0].Reason.String()), len(g.verdicts))
 		return
 	}
 	ids, known := c.extend(len(g.verdicts)), c.dict.ids
@@ -295,7 +295,7 @@ func gatherReasons(g *gathering, _ *field, col column) {
 			ids[i] = known[r] - 1
 			continue
 		}
-		ids[i] = c.dict.named(r, g.verdicts[i].Reason.String())
+		ids[i] = c.dict.addNumbered(r, g.verdicts[i].Reason.String())
 		known = c.dict.ids
 	}
 	c.setStreaks(g.streaks)
@@ -366,7 +366,7 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 			case i > 0 && rule == verdicts[i-1].Rule && rulings[i] == rulings[i-1]:
 				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
 			default:
-				ids[i], lines[i] = g.names.rule(rulings[i], g.agent, rule)
+				ids[i], lines[i] = g.names.addRule(rulings[i], g.agent, rule)
 				present[i] = 1
 			}
 		}
@@ -388,7 +388,7 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 				g.names.catalog.FirstAgent(ruling, agent) == g.names.catalog.FirstAgent(ruling, lastAgent)):
 				ids[i], lines[i], present[i] = ids[i-1], lines[i-1], 1
 			default:
-				ids[i], lines[i] = g.names.rule(ruling, agent, rule)
+				ids[i], lines[i] = g.names.addRule(ruling, agent, rule)
 				present[i] = 1
 			}
 			last, lastAgent = ruling, agent
@@ -434,12 +434,12 @@ func gatherKeptInts(g *gathering, f *field, col column) {
 func gatherKept[T scalar](g *gathering, f *field, v *values[T], src []T) {
 	values, levels := v.extendNullable(g.to - g.from)
 	copy(values, src[g.from:g.to])
-	v.Nulls += g.keptLevels(f, levels)
+	v.Nulls += g.setKeptLevels(f, levels)
 	v.repeat(len(values), g.agents)
 }
 
-// keptLevels sets which values of a column of the input are present, and returns the number of null rows.
-func (g *gathering) keptLevels(f *field, levels []int16) (nulls int) {
+// setKeptLevels sets which values of a column of the input are present, and returns the number of null rows.
+func (g *gathering) setKeptLevels(f *field, levels []int16) (nulls int) {
 	for i, present := range g.batch.Kept[f.kept].Present[g.from:g.to] {
 		levels[i] = 1
 		if !present {
@@ -460,7 +460,7 @@ func validPiece(data []byte, s engine.Span) bool {
 // per agent, or a value per streak if consecutive rows are equal.
 func preferenceSpec(name string, t parquet.Type, value func(c *preferenceCell) present, directives ...robots.Directive) *spec {
 	return &spec{
-		Field: of(name, t, nullable), choice: ifNamed, perAgent: true, beside: true, streaks: true,
+		Field: newField(name, t, nullable), choice: ifNamed, perAgent: true, beside: true, streaks: true,
 		needs: Needs{Directives: directives}, preference: value, gather: gatherPreferences,
 	}
 }
@@ -580,7 +580,7 @@ func gatherPreferences(g *gathering, f *field, col column) {
 		case cell.number < 0:
 			ids[i] = col.(*dictColumn).dict.addString(cell.text)
 		default:
-			ids[i] = col.(*dictColumn).dict.named(cell.number, cell.text)
+			ids[i] = col.(*dictColumn).dict.addNumbered(cell.number, cell.text)
 		}
 	}
 	*nulls += missing

@@ -117,21 +117,21 @@ func (n *Numbering) Size() (size int) {
 	return size
 }
 
-// agent returns the number of an agent's name.
-func (n *Numbering) agent(d *Dictionary, agent int) int32 {
-	return d.named(agent, n.agents[agent])
+// addAgent returns the number of an agent's name.
+func (n *Numbering) addAgent(d *Dictionary, agent int) int32 {
+	return d.addNumbered(agent, n.agents[agent])
 }
 
-// agentOf returns the number of the name of a row's agent. If the robots.txt in force does not name the agent, the
+// addRowAgent returns the number of the name of a row's agent. If the robots.txt in force does not name the agent, the
 // name in the old robots.txt is used, if there is one.
-func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
+func (n *Numbering) addRowAgent(d *Dictionary, b *engine.Batch, row int) int32 {
 	from, look := b, n.catalog
 	if b.Agents[row] == 0 && n.Old != nil && len(b.Old.Agents) > 0 {
 		from, look = b.Old, n.Old.catalog
 	}
 	agent := int(from.Agents[row])
 	if agent < len(n.agents) {
-		return n.agent(d, agent)
+		return n.addAgent(d, agent)
 	}
 	return d.addString(look.AgentName(from.Rulings[row], agent))
 }
@@ -139,31 +139,31 @@ func (n *Numbering) agentOf(d *Dictionary, b *engine.Batch, row int) int32 {
 // groupOf returns the group in the table of rules for the rules of an agent.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
-// proof returns the number of the text of a proof.
-func (n *Numbering) proof(d *Dictionary, p ranges.Proof) int32 {
-	if id := d.known(int(p)); id != 0 {
+// addProof returns the number of the text of a proof.
+func (n *Numbering) addProof(d *Dictionary, p ranges.Proof) int32 {
+	if id := d.knownNumber(int(p)); id != 0 {
 		return id - 1
 	}
-	return d.number(int(p), n.catalog.ProofName(p)) - 1
+	return d.addNewNumbered(int(p), n.catalog.ProofName(p)) - 1
 }
 
-// origin returns the number of the origin of a row that has one.
-func (n *Numbering) origin(d *Dictionary, site engine.SiteID, strays [][]byte) int32 {
+// addOrigin returns the number of the origin of a row that has one.
+func (n *Numbering) addOrigin(d *Dictionary, site engine.SiteID, strays [][]byte) int32 {
 	if i, stray := site.Stray(); stray {
 		if d.strays[i] == 0 {
 			d.strays[i] = 1 + d.addValid(strays[i])
 		}
 		return d.strays[i] - 1
 	}
-	if id := d.known(int(site)); id != 0 {
+	if id := d.knownNumber(int(site)); id != 0 {
 		return id - 1
 	}
-	return d.number(int(site), string(n.catalog.Origin(site))) - 1
+	return d.addNewNumbered(int(site), string(n.catalog.Origin(site))) - 1
 }
 
-// rule returns the number of the text of the rule that decided a verdict, and its line. The number is 0 if there is no
+// addRule returns the number of the text of the rule that decided a verdict, and its line. The number is 0 if there is no
 // column for the text.
-func (n *Numbering) rule(site engine.RulingID, agent int, rule int32) (id, line int32) {
+func (n *Numbering) addRule(site engine.RulingID, agent int, rule int32) (id, line int32) {
 	owner := agent // the first agent with the same rules, if they share a dictionary
 	if len(n.ruleTexts) <= 1 {
 		owner = n.catalog.FirstAgent(site, agent)

@@ -60,7 +60,7 @@ func TestNumberingRules(t *testing.T) {
 		}
 		n := NewNumbering(ruleCatalog{}, nil, []string{"*"}, l)
 		for rule := range int32(2 * maxRuleEntries) {
-			if id, line := n.rule(0, 0, rule); line != rule+1 || rule%20 == 2 && int(id) != test.id {
+			if id, line := n.addRule(0, 0, rule); line != rule+1 || rule%20 == 2 && int(id) != test.id {
 				t.Fatalf("%v: rule %d has number %d and line %d", test.columns, rule, id, line)
 			}
 		}

@@ -113,7 +113,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 			}
 		}
 	}
-	errs = append(errs, l.shared(agents)...)
+	errs = append(errs, l.checkSharedNames(agents)...)
 	for i, k := range s.Kept {
 		if k.Name == "" || slices.Contains(Columns(), k.Name) || l.Index(k.Name) >= 0 {
 			errs = append(errs, &ColumnError{k.Name, "the name of another column", known})
@@ -122,12 +122,12 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 		f.Name = k.Name
 		l.Fields = append(l.Fields, f)
 	}
-	l.complete(len(agents))
+	l.setDerived(len(agents))
 	return l, errors.Join(errs...)
 }
 
-// complete sets the values that depend on the fields.
-func (l *Schema) complete(agents int) {
+// setDerived sets the values that depend on the fields.
+func (l *Schema) setDerived(agents int) {
 	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
 	for i := range l.Fields {
 		l.Fields[i].at = i
@@ -150,8 +150,8 @@ func (l *Schema) Index(name string) int {
 	return slices.IndexFunc(l.Fields, func(f field) bool { return f.Name == name })
 }
 
-// shared returns an error for each pair of agents whose columns would have the same name.
-func (l *Schema) shared(agents []string) (errs []error) {
+// checkSharedNames returns an error for each pair of agents whose columns would have the same name.
+func (l *Schema) checkSharedNames(agents []string) (errs []error) {
 	owners := map[string]int{}
 	reported := map[[2]int]bool{}
 	for _, f := range l.Fields {
@@ -241,8 +241,8 @@ func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	for _, f := range written.Fields {
 		written.from = append(written.from, all.Index(f.Name))
 	}
-	all.complete(len(agents))
-	written.complete(len(agents))
+	all.setDerived(len(agents))
+	written.setDerived(len(agents))
 	return all, written, errors.Join(errs...)
 }
 

@@ -69,8 +69,8 @@ const PartitionDate = "date"
 
 const nullable = true
 
-// of returns a field with the default encoding.
-func of(name string, t parquet.Type, nullable bool) parquet.Field {
+// newField returns a field with the default encoding.
+func newField(name string, t parquet.Type, nullable bool) parquet.Field {
 	return parquet.Field{Name: name, Type: t, Nullable: nullable}
 }
 
@@ -81,37 +81,37 @@ var columnSpecs = []*spec{
 		copy(c.extend(g.to-g.from), g.batch.Lines[g.from:g.to])
 		c.repeat(g.to-g.from, g.agents)
 	}},
-	{Field: of("input", parquet.Dictionary, false), streaks: true, gather: func(g *gathering, _ *field, col column) {
+	{Field: newField("input", parquet.Dictionary, false), streaks: true, gather: func(g *gathering, _ *field, col column) {
 		c, i, name := col.(*dictColumn), g.batch.Input, ""
 		if i < len(g.names.inputs) { // otherwise the rows do not come from files
 			name = g.names.inputs[i]
 		}
-		c.fill(c.dict.named(i, name), (g.to-g.from)*g.agents)
+		c.fill(c.dict.addNumbered(i, name), (g.to-g.from)*g.agents)
 	}},
 	{
-		Field:  of("url", parquet.Text, nullable),
+		Field:  newField("url", parquet.Text, nullable),
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.URLs },
 	},
 	{
-		Field: of(NameOrigin, parquet.Dictionary, nullable), beside: true, partition: true, streaks: true,
+		Field: newField(NameOrigin, parquet.Dictionary, nullable), beside: true, partition: true, streaks: true,
 		gather: gatherOrigins,
 	},
 	{
-		Field: of(NameAgent, parquet.Dictionary, false), choice: longOnly, beside: true, partition: true, streaks: true,
+		Field: newField(NameAgent, parquet.Dictionary, false), choice: longOnly, beside: true, partition: true, streaks: true,
 		gather: func(g *gathering, _ *field, col column) { // the agents of the run, or those of the log
 			c := col.(*dictColumn)
 			if len(g.batch.Agents) == 0 {
-				g.ofAgents(c, (*Numbering).agent)
+				g.addAgentTexts(c, (*Numbering).addAgent)
 				return
 			}
 			ids := c.extend(g.to - g.from)
 			for i := range ids {
-				ids[i] = g.names.agentOf(c.dict, g.batch, g.from+i)
+				ids[i] = g.names.addRowAgent(c.dict, g.batch, g.from+i)
 			}
 		},
 	},
 	{
-		Field: of(nameAllowed, parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
+		Field: newField(nameAllowed, parquet.Bool, nullable), perAgent: true, beside: true, partition: true, streaks: true,
 		gather: func(g *gathering, _ *field, col column) { // null if unknown
 			c := col.(*boolColumn)
 			n := len(g.verdicts)
@@ -124,24 +124,24 @@ var columnSpecs = []*spec{
 		},
 	},
 	{
-		Field: of("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, partition: true, streaks: true,
+		Field: newField("reason", parquet.Dictionary, false), choice: longOnly, perAgent: true, beside: true, partition: true, streaks: true,
 		gather: gatherReasons,
 	},
 	{
-		Field: of(nameRuleLine, parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
+		Field: newField(nameRuleLine, parquet.Int32, nullable), perAgent: true, beside: true, streaks: true,
 		gather: gatherRules,
 	},
 	{
-		Field: of(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,
+		Field: newField(nameRule, parquet.Dictionary, nullable), choice: longOnly, perAgent: true, beside: true, streaks: true,
 		gather: gatherRules,
 	},
 	{
-		Field: of(CanonicalURL, parquet.Text, nullable), choice: ifNamed, beside: true,
+		Field: newField(CanonicalURL, parquet.Text, nullable), choice: ifNamed, beside: true,
 		needs:  Needs{Directives: []robots.Directive{robots.CleanParamLines}},
 		gather: gatherTexts, spans: func(b *engine.Batch, _ *field) []engine.Span { return b.Canonicals },
 	},
 	{
-		Field: of(Violation, parquet.Bool, nullable), choice: ofLog, beside: true, byRow: true, needs: Needs{LogAgents: true},
+		Field: newField(Violation, parquet.Bool, nullable), choice: ofLog, beside: true, byRow: true, needs: Needs{LogAgents: true},
 		gather: func(g *gathering, _ *field, col column) { // null if unknown
 			c := col.(*boolColumn)
 			violations := g.batch.Violations[g.from*g.agents : g.to*g.agents]
@@ -155,14 +155,14 @@ var columnSpecs = []*spec{
 			}
 		},
 	},
-	{Field: of(NameBinding, parquet.Dictionary, false), choice: ifNamed, beside: true, streaks: true, gather: func(g *gathering, _ *field, col column) {
-		g.ofAgents(col.(*dictColumn), func(n *Numbering, d *Dictionary, agent int) int32 {
+	{Field: newField(NameBinding, parquet.Dictionary, false), choice: ifNamed, beside: true, streaks: true, gather: func(g *gathering, _ *field, col column) {
+		g.addAgentTexts(col.(*dictColumn), func(n *Numbering, d *Dictionary, agent int) int32 {
 			b := n.catalog.Binding(agent)
-			return d.named(int(b), b.String())
+			return d.addNumbered(int(b), b.String())
 		})
 	}},
 	{
-		Field: of(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		Field: newField(nameVerified, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
 		gather: func(g *gathering, _ *field, col column) {
 			c := col.(*dictColumn)
 			answers := g.batch.Verified[g.from*g.agents : g.to*g.agents]
@@ -172,12 +172,12 @@ var columnSpecs = []*spec{
 					c.Nulls++
 					continue
 				}
-				ids[i], present[i] = c.dict.named(int(a), a.String()), 1
+				ids[i], present[i] = c.dict.addNumbered(int(a), a.String()), 1
 			}
 		},
 	},
 	{
-		Field: of(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
+		Field: newField(nameVerifiedBy, parquet.Dictionary, nullable), choice: ofRanges, beside: true, byRow: true, needs: Needs{LogAgents: true, Ranges: true},
 		gather: func(g *gathering, _ *field, col column) { // null if it was not verified
 			c := col.(*dictColumn)
 			proofs := g.batch.Proofs[g.from*g.agents : g.to*g.agents]
@@ -187,19 +187,19 @@ var columnSpecs = []*spec{
 					c.Nulls++
 					continue
 				}
-				ids[i], present[i] = g.names.proof(c.dict, p), 1
+				ids[i], present[i] = g.names.addProof(c.dict, p), 1
 			}
 		},
 	},
 	sourceSpec(robots.ByUsage), sourceLineSpec(robots.ByUsage), sourceSpec(robots.BySignal), sourceLineSpec(robots.BySignal),
 	{
-		Field: of("license", parquet.Dictionary, nullable), choice: ifNamed, beside: true, streaks: true,
+		Field: newField("license", parquet.Dictionary, nullable), choice: ifNamed, beside: true, streaks: true,
 		needs: Needs{Directives: []robots.Directive{robots.LicenseLines}}, gather: gatherLicenses,
 	},
 	useSpec(robots.TrainAI), useSpec(robots.Search), useSpec(robots.AIInput),
 	sourceSpec(robots.ByPolicy), sourceLineSpec(robots.ByPolicy),
 	{
-		Field: of("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
+		Field: newField("in_sitemap", parquet.Bool, nullable), choice: ofSitemaps, byRow: true, needs: Needs{Sitemaps: true},
 		gather: func(g *gathering, _ *field, col column) { // null if the URL is invalid
 			c := col.(*boolColumn)
 			n := g.to - g.from
@@ -214,23 +214,23 @@ var columnSpecs = []*spec{
 		},
 	},
 	{
-		Field: of(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
+		Field: newField(PartitionDate, parquet.Dictionary, nullable), choice: never, partition: true, needs: Needs{Times: true},
 		gather: gatherDates,
 	},
-	{Field: of(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+	{Field: newField(nameAllowedOld, parquet.Bool, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
 		col.(*boolColumn).addAccess(g.batch.Old.Verdicts[g.from:g.to])
 	}},
-	{Field: of(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
-		g.oldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
+	{Field: newField(nameRuleLineOld, parquet.Int32, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+		g.appendOldRules(&col.(*int32Column).values, func(_, line int32) int32 { return line })
 	}},
-	{Field: of(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
-		g.oldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
+	{Field: newField(nameRuleOld, parquet.Dictionary, nullable), choice: ofChanges, gather: func(g *gathering, _ *field, col column) {
+		g.appendOldRules(&col.(*dictColumn).values, func(id, _ int32) int32 { return id })
 	}},
-	{Field: of(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: func(g *gathering, _ *field, col column) {
+	{Field: newField(nameChange, parquet.Dictionary, false), choice: ofChanges, byRow: true, gather: func(g *gathering, _ *field, col column) {
 		c := col.(*dictColumn)
 		ids := c.extend(g.to - g.from)
 		for i, change := range g.batch.Changes[g.from:g.to] {
-			ids[i] = c.dict.named(int(change), change.String())
+			ids[i] = c.dict.addNumbered(int(change), change.String())
 		}
 	}},
 }
@@ -238,21 +238,21 @@ var columnSpecs = []*spec{
 // KeptSpecs has the spec of a column of the input for each kind, without a name.
 var KeptSpecs = [...]*spec{
 	engine.KeptText: {
-		Field:  of("", parquet.Text, nullable),
+		Field:  newField("", parquet.Text, nullable),
 		gather: gatherTexts, spans: func(b *engine.Batch, f *field) []engine.Span { return b.Kept[f.kept].Texts },
 	},
-	engine.KeptInt:  {Field: of("", parquet.Int64, nullable), gather: gatherKeptInts},
-	engine.KeptTime: {Field: of("", parquet.Time, nullable), gather: gatherKeptInts},
-	engine.KeptFloat: {Field: of("", parquet.Double, nullable), gather: func(g *gathering, f *field, col column) {
+	engine.KeptInt:  {Field: newField("", parquet.Int64, nullable), gather: gatherKeptInts},
+	engine.KeptTime: {Field: newField("", parquet.Time, nullable), gather: gatherKeptInts},
+	engine.KeptFloat: {Field: newField("", parquet.Double, nullable), gather: func(g *gathering, f *field, col column) {
 		gatherKept(g, f, &col.(*floatColumn).values, g.batch.Kept[f.kept].Floats)
 	}},
-	engine.KeptBool: {Field: of("", parquet.Bool, nullable), gather: func(g *gathering, f *field, col column) {
+	engine.KeptBool: {Field: newField("", parquet.Bool, nullable), gather: func(g *gathering, f *field, col column) {
 		c := col.(*boolColumn)
 		values, levels := c.extendNullable(g.to - g.from)
 		for i, n := range g.batch.Kept[f.kept].Ints[g.from:g.to] {
 			values[i] = n != 0
 		}
-		c.Nulls += g.keptLevels(f, levels)
+		c.Nulls += g.setKeptLevels(f, levels)
 		c.repeat(len(values), g.agents)
 	}},
 }

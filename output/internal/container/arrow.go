@@ -82,7 +82,7 @@ func (o *arrowOutput) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	}
 	var rec arrow.Record
 	if o.format == ArrowStream {
-		rec = o.record(c, columnar.CopiedTexts)
+		rec = o.newRecord(c, columnar.CopiedTexts)
 		c.Names.Reset()
 	} else {
 		for i, d := range c.Names.Dicts {
@@ -93,7 +93,7 @@ func (o *arrowOutput) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 		if o.dicts > 0 && int64(c.Names.Memory()) > o.dicts {
 			return nil, fmt.Errorf("%w, %d MiB", ErrDictMemory, o.dicts>>20)
 		}
-		rec = o.record(c, columnar.NoTexts)
+		rec = o.newRecord(c, columnar.NoTexts)
 		cols := slices.Clone(rec.Columns())
 		for i, col := range cols {
 			if d, ok := col.(*array.Dictionary); ok {
@@ -105,7 +105,7 @@ func (o *arrowOutput) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	err := o.writer.Write(rec)
 	rec.Release()
 	if err == nil {
-		err = o.sink.failed()
+		err = o.sink.firstError()
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (o *arrowOutput) Close(c *columnar.Chunk, _ Metadata) error {
 		return err
 	}
 	if o.format == ArrowFile {
-		rec := o.record(c, columnar.SharedTexts) // they no longer change
+		rec := o.newRecord(c, columnar.SharedTexts) // they no longer change
 		defer rec.Release()
 		if err := o.writer.Write(rec); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (r indexRecord) Column(i int) arrow.Array { return r.cols[i] }
 // Columns returns the arrays that are encoded.
 func (r indexRecord) Columns() []arrow.Array { return r.cols }
 
-// record returns the chunk as a record that shares the memory of its columns.
-func (o *arrowOutput) record(c *columnar.Chunk, texts columnar.DictTexts) arrow.Record {
+// newRecord returns the chunk as a record that shares the memory of its columns.
+func (o *arrowOutput) newRecord(c *columnar.Chunk, texts columnar.DictTexts) arrow.Record {
 	return array.NewRecord(o.schema, c.Arrays(texts), int64(c.Rows))
 }

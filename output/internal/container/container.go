@@ -176,8 +176,8 @@ func (s *Sink) Seek(offset int64, whence int) (int64, error) {
 // Flush writes the buffered bytes and returns the first error.
 func (s *Sink) Flush() error { return s.buf.Flush() }
 
-// failed returns the first error so far.
-func (s *Sink) failed() error {
+// firstError returns the first error so far.
+func (s *Sink) firstError() error {
 	_, err := s.buf.Write(nil)
 	return err
 }

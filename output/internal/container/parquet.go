@@ -92,7 +92,7 @@ func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 	}
 	p.rows, p.textBytes = 0, 0
 	names.Reset()
-	return p.sink.failed()
+	return p.sink.firstError()
 }
 
 // wait waits for the chunks being encoded.

@@ -125,7 +125,7 @@ func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 			return nil, err
 		}
 	}
-	return a.next(c), nil
+	return a.nextChunk(c), nil
 }
 
 // addChunk gathers a chunk. It does not check the memory limit.
@@ -134,8 +134,8 @@ func (a *Arranger) addChunk(c *columnar.Chunk) {
 	a.bytes += c.Memory() + 16*c.Rows // sorting needs two references to each row
 }
 
-// next returns an empty chunk for rows after c.
-func (a *Arranger) next(c *columnar.Chunk) *columnar.Chunk {
+// nextChunk returns an empty chunk for rows after c.
+func (a *Arranger) nextChunk(c *columnar.Chunk) *columnar.Chunk {
 	n := len(a.spare)
 	if n == 0 {
 		return c.Next()
@@ -169,17 +169,17 @@ func (a *Arranger) spillPiece() error {
 
 // emitChunks passes the gathered rows to a target, in order.
 func (a *Arranger) emitChunks(to target) error {
-	rows := a.keys.sort(a.chunks)
+	rows := a.keys.sortedRows(a.chunks)
 	for len(rows) > 0 {
-		if err := a.cancelled(); err != nil {
+		if err := a.checkCancelled(); err != nil {
 			return err
 		}
 		first := rows[0]
 		n := 1
-		for n < len(rows) && a.keys.same(a.chunks[first.Chunk], first.Row, a.chunks[rows[n].Chunk], rows[n].Row) {
+		for n < len(rows) && a.keys.sameKeys(a.chunks[first.Chunk], first.Row, a.chunks[rows[n].Chunk], rows[n].Row) {
 			n++
 		}
-		if err := emit(to, a.chunks, rows[:n]); err != nil {
+		if err := emitGroup(to, a.chunks, rows[:n]); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -187,16 +187,16 @@ func (a *Arranger) emitChunks(to target) error {
 	return nil
 }
 
-// emit passes rows with the same keys to a target.
-func emit(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
+// emitGroup passes rows with the same keys to a target.
+func emitGroup(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
 		return err
 	}
 	return addRows(to, from, rows)
 }
 
-// cancelled returns context.Canceled if Options.Cancel is closed.
-func (a *Arranger) cancelled() error {
+// checkCancelled returns context.Canceled if Options.Cancel is closed.
+func (a *Arranger) checkCancelled() error {
 	select {
 	case <-a.cancel:
 		return context.Canceled
@@ -283,24 +283,24 @@ type keyColumn interface {
 // SortKeys are the indices of the columns to sort by, the most significant first.
 type SortKeys []int
 
-// At returns sort key i of a chunk.
-func (k SortKeys) At(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
+// Column returns sort key i of a chunk.
+func (k SortKeys) Column(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
 
 // Values returns a copy of the key values of a row; a null is nil.
 func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
 	values := make([][]byte, len(k))
 	for i := range k {
-		if text, ok := k.At(c, i).KeyText(row); ok {
+		if text, ok := k.Column(c, i).KeyText(row); ok {
 			values[i] = append([]byte{}, text...) // not nil, even if empty
 		}
 	}
 	return values
 }
 
-// Are reports whether a row has these key values.
-func (k SortKeys) Are(c *columnar.Chunk, row uint32, values [][]byte) bool {
+// Match reports whether a row has these key values.
+func (k SortKeys) Match(c *columnar.Chunk, row uint32, values [][]byte) bool {
 	for i, have := range values {
-		text, ok := k.At(c, i).KeyText(row)
+		text, ok := k.Column(c, i).KeyText(row)
 		if ok != (have != nil) || !bytes.Equal(text, have) {
 			return false
 		}
@@ -326,19 +326,19 @@ func CompareValues(a, b [][]byte) int {
 	return 0
 }
 
-// same reports whether two rows have the same keys. Their chunks must share dictionaries.
-func (k SortKeys) same(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) bool {
+// sameKeys reports whether two rows have the same keys. Their chunks must share dictionaries.
+func (k SortKeys) sameKeys(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, rowB uint32) bool {
 	for i := range k {
-		if k.At(a, i).KeyID(rowA) != k.At(b, i).KeyID(rowB) {
+		if k.Column(a, i).KeyID(rowA) != k.Column(b, i).KeyID(rowB) {
 			return false
 		}
 	}
 	return true
 }
 
-// sort returns the rows of chunks, which must share dictionaries, in order; the sort is stable. It is a radix sort: a
+// sortedRows returns the rows of chunks, which must share dictionaries, in order; the sort is stable. It is a radix sort: a
 // counting sort by each key, the least significant first. So the time is linear in the number of rows.
-func (k SortKeys) sort(chunks []*columnar.Chunk) []columnar.Ref {
+func (k SortKeys) sortedRows(chunks []*columnar.Chunk) []columnar.Ref {
 	total := 0
 	for _, c := range chunks {
 		total += c.Rows
@@ -353,9 +353,9 @@ func (k SortKeys) sort(chunks []*columnar.Chunk) []columnar.Ref {
 		return rows
 	}
 	for i := len(k) - 1; i >= 0; i-- {
-		ranks := k.At(chunks[0], i).KeyRanks()
+		ranks := k.Column(chunks[0], i).KeyRanks()
 		rank := func(r columnar.Ref) int32 {
-			if id := k.At(chunks[r.Chunk], i).KeyID(r.Row); id >= 0 {
+			if id := k.Column(chunks[r.Chunk], i).KeyID(r.Row); id >= 0 {
 				return ranks[id]
 			}
 			return int32(len(ranks)) // nulls are last
@@ -440,8 +440,8 @@ func (c *rowCursor) Done() bool { return int(c.row) >= c.rows.Rows }
 // Compare compares the keys of two rows.
 func (c *rowCursor) Compare(other *rowCursor) int {
 	for i := range c.keys {
-		text, ok := c.keys.At(c.rows, i).KeyText(c.row)
-		otherText, otherOK := c.keys.At(other.rows, i).KeyText(other.row)
+		text, ok := c.keys.Column(c.rows, i).KeyText(c.row)
+		otherText, otherOK := c.keys.Column(other.rows, i).KeyText(other.row)
 		switch {
 		case ok != otherOK && ok:
 			return -1
@@ -464,14 +464,14 @@ type mergeOutput struct {
 
 // Take takes the row at the cursor, and the following rows of the block with the same keys.
 func (m *mergeOutput) Take(c *rowCursor) error {
-	if err := m.arranger.cancelled(); err != nil {
+	if err := m.arranger.checkCancelled(); err != nil {
 		return err
 	}
 	m.refs = m.refs[:0]
-	for first := c.row; !c.Done() && c.keys.same(c.rows, first, c.rows, c.row); c.row++ {
+	for first := c.row; !c.Done() && c.keys.sameKeys(c.rows, first, c.rows, c.row); c.row++ {
 		m.refs = append(m.refs, columnar.Ref{Row: c.row})
 	}
-	return emit(m.target, []*columnar.Chunk{c.rows}, m.refs)
+	return emitGroup(m.target, []*columnar.Chunk{c.rows}, m.refs)
 }
 
 // Finish completes the target.

@@ -87,7 +87,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if s.Room == 0 {
 		return s.Rest.Write(c)
 	}
-	if err := s.Rest.cancelled(); err != nil {
+	if err := s.Rest.checkCancelled(); err != nil {
 		return nil, err
 	}
 	begun := len(s.parts)
@@ -127,7 +127,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	case len(s.other) == c.Rows:
 		s.addLeft()
 		s.Rest.addChunk(c)
-		c = s.Rest.next(c)
+		c = s.Rest.nextChunk(c)
 	case len(s.other) > 0:
 		s.left.TakeRows(from, s.other)
 		fallthrough
@@ -144,7 +144,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 func (s *Splitter) divide(c *columnar.Chunk) {
 	s.keys, s.other = s.keys[:0], s.other[:0]
 	for i := range s.Rest.keys {
-		s.keys = append(s.keys, s.Rest.keys.At(c, i))
+		s.keys = append(s.keys, s.Rest.keys.Column(c, i))
 	}
 	for row := range uint32(c.Rows) {
 		var ids [mostKeys]int32
@@ -155,7 +155,7 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 		}
 		cached := &s.cache[slot%cacheSlots]
 		if cached.part == 0 || cached.ids != ids { // compare the key values
-			i := slices.IndexFunc(s.parts, func(p splitPart) bool { return s.Rest.keys.Are(c, row, p.values) })
+			i := slices.IndexFunc(s.parts, func(p splitPart) bool { return s.Rest.keys.Match(c, row, p.values) })
 			if i < 0 && len(s.parts) < s.Room {
 				i = len(s.parts)
 				s.parts = append(s.parts, splitPart{values: s.Rest.keys.Values(c, row), first: row})
@@ -177,7 +177,7 @@ func (s *Splitter) divide(c *columnar.Chunk) {
 func (s *Splitter) addLeft() {
 	if s.left != nil && s.left.Rows > 0 {
 		s.Rest.addChunk(s.left)
-		s.left = s.Rest.next(s.left)
+		s.left = s.Rest.nextChunk(s.left)
 	}
 }
 
@@ -208,7 +208,7 @@ func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 		n := c.FitRows(from, rows)
 		c.TakeRows(from, rows[:n])
 		rows = rows[n:]
-		if c.Filled() {
+		if c.FullForRow() {
 			if err := to.Flush(); err != nil {
 				return err
 			}
@@ -219,7 +219,7 @@ func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 
 // Close passes on the remaining rows.
 func (s *Splitter) Close(c *columnar.Chunk, md container.Metadata) error {
-	if err := s.Rest.cancelled(); err != nil {
+	if err := s.Rest.checkCancelled(); err != nil {
 		return err
 	}
 	s.addLeft()

@@ -138,16 +138,16 @@ func (o Options) checkTarget(path string) error {
 		return err
 	case o.Mode.Merges():
 		want := o.newMarker()
-		return m.Takes(&want)
+		return m.CheckMerge(&want)
 	case o.Mode == Replace:
 		return checkTree(path)
 	}
 	return ErrOutput
 }
 
-// Takes returns an ErrOther if files with the other marker cannot be added to the output. Columns are compared only if
+// CheckMerge returns an ErrOther if files with the other marker cannot be added to the output. Columns are compared only if
 // both markers have them.
-func (m *Marker) Takes(other *Marker) error {
+func (m *Marker) CheckMerge(other *Marker) error {
 	switch {
 	case !slices.Equal(m.PartitionBy, other.PartitionBy):
 		return fmt.Errorf("%w: it is partitioned by %s instead of %s", ErrOther, strings.Join(m.PartitionBy, ","), strings.Join(other.PartitionBy, ","))

@@ -70,7 +70,7 @@ func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadat
 	}
 	have, err := ReadMarker(opt.Into)
 	if err == nil && have != nil {
-		err = have.Takes(&t.done)
+		err = have.CheckMerge(&t.done)
 	}
 	return t, err
 }
@@ -80,17 +80,17 @@ func (t *treeTarget) Start(c *columnar.Chunk, row uint32) error {
 	f := t.file
 	if f == nil {
 		f = t.newFile()
-	} else if f.file != nil && t.keys.Are(c, row, f.values) {
+	} else if f.file != nil && t.keys.Match(c, row, f.values) {
 		return nil
-	} else if err := t.end(f); err != nil {
+	} else if err := t.endFile(f); err != nil {
 		return err
 	}
 	t.file = f
 	f.values = t.keys.Values(c, row)
-	if err := t.endBefore(f.values); err != nil {
+	if err := t.endFilesBefore(f.values); err != nil {
 		return err
 	}
-	return t.begin(f)
+	return t.beginFile(f)
 }
 
 // Hold begins a file that stays open. Files are completed in the order of their partitions.
@@ -98,14 +98,14 @@ func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
 	f := t.newFile()
 	f.values = t.keys.Values(c, row)
 	t.held = append(t.held, f)
-	return f, t.begin(f)
+	return f, t.beginFile(f)
 }
 
-// endBefore completes the open files of partitions that precede the values in the order; all files if values is nil.
-func (t *treeTarget) endBefore(values [][]byte) error {
+// endFilesBefore completes the open files of partitions that precede the values in the order; all files if values is nil.
+func (t *treeTarget) endFilesBefore(values [][]byte) error {
 	slices.SortFunc(t.held, func(a, b *partFile) int { return order.CompareValues(a.values, b.values) })
 	for len(t.held) > 0 && (values == nil || order.CompareValues(t.held[0].values, values) < 0) {
-		if err := t.end(t.held[0]); err != nil {
+		if err := t.endFile(t.held[0]); err != nil {
 			return err
 		}
 		t.held = t.held[1:]
@@ -118,8 +118,8 @@ func (t *treeTarget) newFile() *partFile {
 	return &partFile{names: columnar.NewDictionaries(t.schema), sink: container.NewSink(nil)}
 }
 
-// begin opens the file of the partition of f.values.
-func (t *treeTarget) begin(f *partFile) (err error) {
+// beginFile opens the file of the partition of f.values.
+func (t *treeTarget) beginFile(f *partFile) (err error) {
 	dir, cut := t.opt.Tree, false
 	for i, name := range t.opt.By {
 		part, short := HiveName(name, f.values[i], f.values[i] != nil)
@@ -182,8 +182,8 @@ func (f *partFile) Flush() error {
 	return err
 }
 
-// end completes a file. It does nothing if the file is complete.
-func (t *treeTarget) end(f *partFile) error {
+// endFile completes a file. It does nothing if the file is complete.
+func (t *treeTarget) endFile(f *partFile) error {
 	if f.file == nil {
 		return nil
 	}
@@ -220,11 +220,11 @@ func (t *treeTarget) end(f *partFile) error {
 // Finish completes the last files, and writes the marker.
 func (t *treeTarget) Finish() error {
 	if t.file != nil {
-		if err := t.end(t.file); err != nil {
+		if err := t.endFile(t.file); err != nil {
 			return err
 		}
 	}
-	if err := t.endBefore(nil); err != nil {
+	if err := t.endFilesBefore(nil); err != nil {
 		return err
 	}
 	t.done.Metadata = make(map[string]string, len(t.md.Keys))

@@ -85,7 +85,7 @@ func (t *Tree) Commit() error {
 		have, err := ReadMarker(t.Target())
 		switch {
 		case err != nil:
-			return t.named(err, nil)
+			return t.commitNamed(err, nil)
 		case have != nil && t.opt.Mode == New:
 			return t.directory.Commit() // returns the error
 		case have != nil:
@@ -99,7 +99,7 @@ func (t *Tree) Commit() error {
 			}
 			return errors.Join(err, lock.Unlock())
 		}
-		if err := t.named(nil, t.CommitNew); !errors.Is(err, fs.ErrExist) {
+		if err := t.commitNamed(nil, t.CommitNew); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -107,19 +107,19 @@ func (t *Tree) Commit() error {
 
 // CommitAs is like Commit, but gives the directory another name, and replaces what has that name.
 func (t *Tree) CommitAs(other func(name string) string) (name string, err error) {
-	err = t.named(nil, func() (err error) {
+	err = t.commitNamed(nil, func() (err error) {
 		name, err = t.directory.CommitAs(other)
 		return err
 	})
 	return name, err
 }
 
-// named calls commit after renaming all files to the name of the run, if the output is to be merged. If err is not nil,
+// commitNamed calls commit after renaming all files to the name of the run, if the output is to be merged. If err is not nil,
 // or renaming fails, it drops the output instead.
-func (t *Tree) named(err error, commit func() error) error {
+func (t *Tree) commitNamed(err error, commit func() error) error {
 	if err == nil && t.opt.Mode.Merges() {
 		var own *Marker
-		if own, err = t.own(); err == nil {
+		if own, err = t.readOwnMarker(); err == nil {
 			err = t.nameFiles(own)
 		}
 	}
@@ -144,8 +144,8 @@ func (t *Tree) nameFiles(m *Marker) error {
 	})
 }
 
-// own returns the marker in the temporary directory.
-func (t *Tree) own() (*Marker, error) {
+// readOwnMarker returns the marker in the temporary directory.
+func (t *Tree) readOwnMarker() (*Marker, error) {
 	m, err := ReadMarker(t.Path())
 	if err == nil && m == nil {
 		err = ErrForeign
@@ -158,23 +158,23 @@ func (m *Marker) fileOf(run string) string { return "part-" + run + m.Format }
 
 // merge moves the partitions into the existing output, which is locked.
 func (t *Tree) merge() error {
-	own, err := t.own()
+	own, err := t.readOwnMarker()
 	if err != nil {
 		return errors.Join(t.Wrap("write into", err), t.Close())
 	}
 	hash := own.Run
-	have, same, err := t.prepare(own)
+	have, same, err := t.prepareMerge(own)
 	if err != nil || same {
 		return errors.Join(t.Wrap("write into", err), t.Close())
 	}
 	next := *have
 	next.Pending = &pending{runRecord: own.runRecord, From: filepath.Base(t.Path()), Hash: hash}
 	if err := t.writeMarker(&next); err != nil {
-		return t.stopped(own, err)
+		return t.stopMerge(own, err)
 	}
 	from := t.Path()
 	if err := t.complete(&next, own, from); err != nil {
-		return t.stopped(own, err)
+		return t.stopMerge(own, err)
 	}
 	t.Keep()
 	if err := t.Sys().RemoveAll(from); err != nil {
@@ -183,15 +183,15 @@ func (t *Tree) merge() error {
 	return nil
 }
 
-// prepare completes an earlier run that was stopped, and checks that the partitions can be moved into place. It returns
+// prepareMerge completes an earlier run that was stopped, and checks that the partitions can be moved into place. It returns
 // the marker of the output, and whether the earlier run had the same output as this one.
-func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
+func (t *Tree) prepareMerge(own *Marker) (have *Marker, same bool, err error) {
 	have, err = ReadMarker(t.Target())
 	if err == nil && have == nil {
 		err = fs.ErrNotExist // removed since Commit read it
 	}
 	if err == nil {
-		err = have.Takes(own)
+		err = have.CheckMerge(own)
 	}
 	if err != nil {
 		return nil, false, err
@@ -200,7 +200,7 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 		from := filepath.Join(filepath.Dir(t.Target()), filepath.Base(p.From))
 		same = p.Hash == own.Run && p.Mode == own.Mode
 		if exists(from) {
-			if err := t.finish(have, from); err != nil || same {
+			if err := t.finishPending(have, from); err != nil || same {
 				return have, same, err
 			}
 		} else if !same {
@@ -216,8 +216,8 @@ func (t *Tree) prepare(own *Marker) (have *Marker, same bool, err error) {
 	return have, false, err
 }
 
-// finish completes the pending run, whose files are at from.
-func (t *Tree) finish(have *Marker, from string) error {
+// finishPending completes the pending run, whose files are at from.
+func (t *Tree) finishPending(have *Marker, from string) error {
 	earlier := *have
 	earlier.runRecord = have.Pending.runRecord
 	if err := t.complete(have, &earlier, from); err != nil {
@@ -339,9 +339,9 @@ func (t *Tree) writeMarker(m *Marker) error {
 	return t.Sys().SyncDir(t.Target())
 }
 
-// stopped returns the error of a merge that failed. If the marker says that the run is pending, its files are kept for the
+// stopMerge returns the error of a merge that failed. If the marker says that the run is pending, its files are kept for the
 // next run; otherwise they are dropped.
-func (t *Tree) stopped(run *Marker, err error) error {
+func (t *Tree) stopMerge(run *Marker, err error) error {
 	have, errRead := ReadMarker(t.Target())
 	switch {
 	case errRead != nil || have == nil || have.Pending != nil:

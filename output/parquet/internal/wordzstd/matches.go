@@ -42,12 +42,12 @@ func (f *finder) reset() {
 	f.bytes, f.signs = 0, 0
 }
 
-// find appends the literals and sequences of src[at:end]. The text before at is in the table.
-func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
+// appendMatches appends the literals and sequences of src[at:end]. The text before at is in the table.
+func (f *finder) appendMatches(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
 	next := at // start of the bytes that are not in a sequence yet
 	for from := at; from < end; from += pieceSize {
 		to := min(from+pieceSize, end)
-		for _, m := range f.found[:f.lookUp(src, max(from, next), to)] {
+		for _, m := range f.found[:f.findCandidates(src, max(from, next), to)] {
 			place, earlier := int(m.at), int(m.earlier)
 			if place < next || place+leastMatch > end || place == 0 {
 				continue // an empty slot of the table has position 0, so position 0 finds itself
@@ -65,9 +65,9 @@ func (f *finder) find(literals []byte, all []sequence, src []byte, at, end int) 
 	return append(literals, src[next:end]...), all
 }
 
-// lookUp fills found with the matches of punctuation in src[from:to], except its last bytes, and returns their number. Only
+// findCandidates fills found with the matches of punctuation in src[from:to], except its last bytes, and returns their number. Only
 // hashes are compared, so some may be wrong.
-func (f *finder) lookUp(src []byte, from, to int) uint {
+func (f *finder) findCandidates(src []byte, from, to int) uint {
 	const (
 		word  = 8
 		piece = 64

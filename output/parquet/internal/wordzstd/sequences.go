@@ -46,8 +46,8 @@ func directCodes(extra []uint8, n int) []uint8 {
 	return codes
 }
 
-// code sets the codes of the numbers.
-func (s *sequence) code() {
+// setCodes sets the codes of the numbers.
+func (s *sequence) setCodes() {
 	if s.literals < directLiterals {
 		s.codes[ofLiterals] = literalsCodes[s.literals]
 	} else {
@@ -70,8 +70,8 @@ type sequencer struct {
 // reset removes all sequences.
 func (q *sequencer) reset() { q.all = q.all[:0] }
 
-// append appends the sequences section of a block.
-func (q *sequencer) append(dst []byte) []byte {
+// appendSection appends the sequences section of a block.
+func (q *sequencer) appendSection(dst []byte) []byte {
 	n := len(q.all) // at most 16 Ki: a block has no more matches of eight bytes
 	if n < 128 {
 		dst = append(dst, byte(n))
@@ -85,7 +85,7 @@ func (q *sequencer) append(dst []byte) []byte {
 		q.coders[i].reset()
 	}
 	for i := range q.all {
-		q.all[i].code()
+		q.all[i].setCodes()
 		c := &q.all[i].codes
 		q.coders[ofLiterals].counts[c[ofLiterals]]++
 		q.coders[ofOffset].counts[c[ofOffset]]++
@@ -107,7 +107,7 @@ func (q *sequencer) appendBits(dst []byte) []byte {
 	lit, off, mat := &q.coders[ofLiterals], &q.coders[ofOffset], &q.coders[ofMatch]
 	w := newBitWriter(dst, most*len(q.all))
 	last := &q.all[len(q.all)-1]
-	litState, offState, matState := lit.first(last.codes[ofLiterals]), off.first(last.codes[ofOffset]), mat.first(last.codes[ofMatch])
+	litState, offState, matState := lit.firstState(last.codes[ofLiterals]), off.firstState(last.codes[ofOffset]), mat.firstState(last.codes[ofMatch])
 	for i := len(q.all) - 1; ; i-- {
 		s := &q.all[i]
 		w.writeBits(uint64(s.literals), literalsBits[s.codes[ofLiterals]])

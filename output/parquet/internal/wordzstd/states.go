@@ -44,13 +44,13 @@ func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 		}
 	}
 	c.log = tableLog
-	c.share(n)
-	c.build()
+	c.setShares(n)
+	c.buildStates()
 	return c.appendShares(dst), aTable
 }
 
-// share distributes the states according to the counts. A code that occurs gets at least one.
-func (c *coder) share(n int) {
+// setShares distributes the states according to the counts. A code that occurs gets at least one.
+func (c *coder) setShares(n int) {
 	left, most := int32(1<<tableLog), 0
 	for code, count := range c.counts {
 		c.shares[code] = 0
@@ -73,8 +73,8 @@ func (c *coder) share(n int) {
 	}
 }
 
-// build distributes the states as the format requires, so that the states of a code are far apart.
-func (c *coder) build() {
+// buildStates distributes the states as the format requires, so that the states of a code are far apart.
+func (c *coder) buildStates() {
 	const size, mask = 1 << tableLog, 1<<tableLog - 1
 	var next [maxCodes]int32 // index of the next state of each code
 	var codeAt [size]uint8
@@ -100,8 +100,8 @@ func (c *coder) build() {
 	}
 }
 
-// first returns a state of the code that is added first.
-func (c *coder) first(code uint8) uint32 {
+// firstState returns a state of the code that is added first.
+func (c *coder) firstState(code uint8) uint32 {
 	if c.log == 0 {
 		return 0
 	}

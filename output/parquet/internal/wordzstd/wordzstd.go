@@ -61,7 +61,7 @@ func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
 	e.finder.reset()
 	for at := head; at < len(src); {
 		end := min(at+blockSize, len(src))
-		e.literals, e.sequence.all = e.finder.find(e.literals[:0], e.sequence.all[:0], src, at, end)
+		e.literals, e.sequence.all = e.finder.appendMatches(e.literals[:0], e.sequence.all[:0], src, at, end)
 		if at == head && e.finder.signs*fewSigns < e.finder.bytes {
 			return dst, false
 		}
@@ -86,7 +86,7 @@ func (e *Encoder) appendBlock(dst, src []byte, at, end int) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)
 	dst = e.appendLiterals(dst)
-	dst = e.sequence.append(dst)
+	dst = e.sequence.appendSection(dst)
 	kind := compressedBlock
 	if len(dst)-start-3 >= end-at {
 		kind = rawBlock
