@@ -39,7 +39,7 @@ type marks struct{ answers, changes, violations [stretches]bool }
 // New returns counts for a run whose store has engine.StoreOptions.Evidence.
 func New(store *engine.Store, opt conduct.Options) *Counts {
 	c := &Counts{at: map[string]int{}, marks: map[string]*marks{}}
-	opt.ByAgent, opt.Moment = true, c.moment
+	opt.ByAgent, opt.Moment = true, c.addMoment
 	c.journal = conduct.NewJournal(store, opt)
 	return c
 }
@@ -65,8 +65,8 @@ func (c *Counts) Judge(in times.Span, clock func(int64) int64) error {
 	return err
 }
 
-// stretch returns the interval of a time; false if it is outside the timeline.
-func (c *Counts) stretch(at int64) (int, bool) {
+// intervalOf returns the interval of a time; false if it is outside the timeline.
+func (c *Counts) intervalOf(at int64) (int, bool) {
 	return c.line.Part(c.shown(at), stretches)
 }
 
@@ -80,10 +80,10 @@ func (c *Counts) marksOf(agent string) *marks {
 	return m
 }
 
-// moment receives a robots.txt response, or a disallowed request.
-func (c *Counts) moment(m conduct.Moment) {
+// addMoment receives a robots.txt response, or a disallowed request.
+func (c *Counts) addMoment(m conduct.Moment) {
 	line := c.marksOf(m.Agent)
-	i, ok := c.stretch(m.At)
+	i, ok := c.intervalOf(m.At)
 	ok = ok && line != nil
 	switch {
 	case m.IsAnswer:
@@ -126,7 +126,7 @@ func (c *Counts) Request(*conduct.Request) error { return nil }
 
 // Change receives a changed text that a crawler received.
 func (c *Counts) Change(change *conduct.Change) error {
-	if i, ok := c.stretch(change.At); ok {
+	if i, ok := c.intervalOf(change.At); ok {
 		if line := c.marksOf(change.Agent); line != nil {
 			line.changes[i] = true
 		}
@@ -184,9 +184,9 @@ func (c *Counts) View() *View {
 			continue
 		}
 		row := *r
-		row.Bars = row.bars()
+		row.Bars = row.newBars()
 		if m := c.marks[r.Agent]; m != nil {
-			row.Answered, row.Changed, row.Violating = path(&m.answers, 1, 8), path(&m.changes, 0, 24), path(&m.violations, 13, 10)
+			row.Answered, row.Changed, row.Violating = drawMarks(&m.answers, 1, 8), drawMarks(&m.changes, 0, 24), drawMarks(&m.violations, 13, 10)
 			v.Changing = v.Changing || row.Changed != ""
 		}
 		sum.Add(&r.Row)
@@ -200,7 +200,7 @@ func (c *Counts) View() *View {
 			cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(b.Robots, a.Robots), cmp.Compare(a.Agent, b.Agent))
 	})
 	if len(v.Rows) > 1 {
-		sum.Bars = sum.bars()
+		sum.Bars = sum.newBars()
 		v.Sum = sum
 	}
 	v.More = int64(max(0, len(v.Rows)-shown))
@@ -251,8 +251,8 @@ func (r *Row) Apart() string {
 	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }
 
-// bars returns the segments for the bar of a row.
-func (r *Row) bars() (all []bar) {
+// newBars returns the segments for the bar of a row.
+func (r *Row) newBars() (all []bar) {
 	at := 0.0
 	for _, piece := range []struct {
 		class string
@@ -268,8 +268,8 @@ func (r *Row) bars() (all []bar) {
 	return all
 }
 
-// path returns the marks as an SVG path: rectangles of the given height, with adjacent marks joined.
-func path(marks *[stretches]bool, top, height int) string {
+// drawMarks returns the marks as an SVG path: rectangles of the given height, with adjacent marks joined.
+func drawMarks(marks *[stretches]bool, top, height int) string {
 	var sb strings.Builder
 	for i := 0; i < stretches; i++ {
 		first := i

@@ -28,8 +28,8 @@ func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 func (g *grid) findRefused(s *site) {
 	var rows []Row
 	for _, a := range g.searches() {
-		pages, refused := s.pages.hours(g.slots, of(a), isPage), s.pages.hours(g.slots, of(a), isRefusal)
-		found := g.refusedIn(s, a, pages, refused, false)
+		pages, refused := s.pages.perSlot(g.slots, byAgent(a), isPage), s.pages.perSlot(g.slots, byAgent(a), isRefusal)
+		found := g.rowsOfRefused(s, a, pages, refused, false)
 		if len(found) == 0 { // refused a robots.txt, a crawler requests hardly any page
 			for _, one := range s.txt {
 				if one.agent == a {
@@ -39,47 +39,47 @@ func (g *grid) findRefused(s *site) {
 					}
 				}
 			}
-			found = g.refusedIn(s, a, pages, refused, true)
+			found = g.rowsOfRefused(s, a, pages, refused, true)
 		}
 		rows = append(rows, found...)
 	}
 	for i := range rows { // those of other crawlers with the same status in most of the time become one
 		r := &rows[i]
 		j := slices.IndexFunc(g.rows, func(o Row) bool {
-			return o.Code == r.Code && o.Origin == r.Origin && o.Evidence.Status == r.Evidence.Status && common(&o, r) >= .8*float64(max(o.lasting(), r.lasting()))
+			return o.Code == r.Code && o.Origin == r.Origin && o.Evidence.Status == r.Evidence.Status && sharedSeconds(&o, r) >= .8*float64(max(o.duration(), r.duration()))
 		})
 		if j < 0 {
-			g.add(*r)
+			g.addRow(*r)
 			continue
 		}
 		o := &g.rows[j]
 		o.Agents, o.refused = append(o.Agents, r.Agents...), append(o.refused, r.refused...)
 		o.Requests, o.Of, o.lost = o.Requests+r.Requests, o.Of+r.Of, o.lost+r.lost
 		o.Ongoing, o.mixed = o.Ongoing || r.Ongoing, o.mixed || r.mixed
-		o.From, o.To = at(min(o.From.Unix(), r.From.Unix())), at(max(o.To.Unix(), r.To.Unix()))
+		o.From, o.To = timeOf(min(o.From.Unix(), r.From.Unix())), timeOf(max(o.To.Unix(), r.To.Unix()))
 	}
 	// A row that is too small to be shown explains nothing: other rows must count its requests.
 	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 }
 
-// refusedIn returns the rows of a crawler. If its requests for robots.txt are among the counts, it must have got nearly
+// rowsOfRefused returns the rows of a crawler. If its requests for robots.txt are among the counts, it must have got nearly
 // nothing, and other crawlers the file.
-func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) (rows []Row) {
+func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bool) (rows []Row) {
 	all, allBad, isSpread := total(pages), total(refused), len(s.refusals[a]) >= refusedSpread
-	for _, in := range mostly(refused, pages, refusedWeight) {
-		inside, bad := in.of(pages), in.of(refused)
+	for _, in := range mostlyBad(refused, pages, refusedWeight) {
+		inside, bad := in.sumOf(pages), in.sumOf(refused)
 		if bad.n < refusedLeast || bad.n < refusedShare*inside.n || bad.last-bad.first < refusedHours*hour && bad.n < refusedMany ||
 			allBad.n-bad.n > refusedBefore*(all.n-inside.n) || all.n == inside.n && !isSpread && !atTxt {
 			continue
 		}
-		served, turned, most := s.pages.sum(of(0), isPage, in.has).n, s.pages.sum(of(0), isRefusal, in.has).n, refusedPeople
+		served, turned, most := s.pages.sum(byAgent(0), isPage, in.hasKey).n, s.pages.sum(byAgent(0), isRefusal, in.hasKey).n, refusedPeople
 		if atTxt {
 			most = refusedScans
 		}
 		if turned > most*served || served < math.Floor(inside.n/10) {
 			continue
 		}
-		_, statuses := s.pages.by(of(a), isRefusal, in.has)
+		_, statuses := s.pages.requestsBy(byAgent(a), isRefusal, in.hasKey)
 		if atTxt {
 			var answers, turned float64 // of other crawlers' requests for robots.txt
 			for _, one := range s.txt {
@@ -117,12 +117,12 @@ func (g *grid) refusedIn(s *site, a uint16, pages, refused []count, atTxt bool) 
 				}
 			}
 		}
-		r := g.row(CrawlerRefused, s.origin, "/", bad, a)
+		r := g.newRow(CrawlerRefused, s.origin, "/", bad, a)
 		r.Of, r.Evidence.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
 		if atTxt && total(pages[:in.from]).n == 0 {
-			r.From = at(g.from) // it was never seen otherwise
+			r.From = timeOf(g.from) // it was never seen otherwise
 		}
-		r.answered(statuses)
+		r.setStatus(statuses)
 		r.refused = []refusal{{a, bad.first, bad.last}}
 		if r.Ongoing {
 			r.refused[0].to = g.to
@@ -176,7 +176,7 @@ func (g *grid) findTxt(s *site) {
 		return
 	}
 	for _, run := range g.txtRuns(sized, other, txtLasting) {
-		size, outside := sizeOf(sized[run.from:run.to]), 0
+		size, outside := commonSize(sized[run.from:run.to]), 0
 		for i, a := range sized {
 			outside += bit(a.size == size && !run.contains(i))
 		}
@@ -249,8 +249,8 @@ func (g *grid) wasSent(t *Text, from, to int64) bool {
 	return all > 0 && same >= textSent*all
 }
 
-// sizeOf returns the most frequent size of responses.
-func sizeOf(all []answer) uint32 {
+// commonSize returns the most frequent size of responses.
+func commonSize(all []answer) uint32 {
 	by := map[uint32]float64{}
 	for _, a := range all {
 		by[a.size] += a.n
@@ -292,7 +292,7 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 
 // addTxt adds the row of a run of answers.
 func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
-	r := Row{Code: code, Origin: s.origin, Path: txtName, From: at(all[run.from].at), To: at(g.to), Ongoing: run.to == len(all)}
+	r := Row{Code: code, Origin: s.origin, Path: txtName, From: timeOf(all[run.from].at), To: timeOf(g.to), Ongoing: run.to == len(all)}
 	by, statuses, answers := map[uint16]float64{}, map[uint16]float64{}, all[run.from:run.to]
 	for _, a := range answers {
 		r.Of += int64(a.n)
@@ -306,12 +306,12 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 		return // two crawlers that the site may refuse
 	}
 	r.Evidence.Fetches = r.Of
-	r.answered(statuses)
+	r.setStatus(statuses)
 	if !r.Ongoing {
-		r.To = at(all[run.to].at)
+		r.To = timeOf(all[run.to].at)
 		for _, a := range s.txt { // others may have requested it earlier, or were not sent the text because they had it
 			if a.at > all[run.to-1].at && a.at < r.To.Unix() && (a.status == 304 || a.status == 200 && !is(a)) {
-				r.To = at(a.at)
+				r.To = timeOf(a.at)
 				break
 			}
 		}
@@ -330,16 +330,16 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 				r.Evidence.Expected, r.Evidence.Made, r.Evidence.Crawler = rounded(expected), int64(made), g.Agents[a].Name
 			}
 		}
-		if r.lasting() > longFailing {
+		if r.duration() > longFailing {
 			r.lost = max(r.lost, leastFailing)
 		}
 	case RobotsOther:
-		r.Evidence.Size = int64(sizeOf(answers))
+		r.Evidence.Size = int64(commonSize(answers))
 		for _, t := range g.textsOf(s.origin) {
 			if !t.At.After(r.From) {
 				r.Evidence.TextSize = int64(len(t.Body))
 			}
 		}
 	}
-	g.add(r)
+	g.addRow(r)
 }

@@ -170,14 +170,14 @@ const txtName = "/robots.txt"
 // unknown.
 func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client uint32, at int64) error {
 	c.buffer = append(append(c.buffer[:0], origin...), txtName...)
-	second := floor(at, 1e6)
+	second := floorDiv(at, 1e6)
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
 }
 
 // addAt counts a request in an hour for the directory in the buffer. The time is in microseconds.
 func (c *Counts) addAt(k key, at int64) error {
-	second := floor(at, 1e6)
-	k.slot = floor(second, 3600)
+	second := floorDiv(at, 1e6)
+	k.slot = floorDiv(second, 3600)
 	offset := uint16(second - k.slot*3600)
 	return c.add(k, cell{1, offset, offset}, second)
 }
@@ -211,8 +211,8 @@ func (c *Counts) add(k key, one cell, second int64) error {
 	return nil
 }
 
-// floor divides and rounds down.
-func floor(n, by int64) int64 {
+// floorDiv divides and rounds down.
+func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return -((by - 1 - n) / by)
 	}
@@ -268,8 +268,8 @@ func directoryOf(path []byte) (end int, asset uint16) {
 	return end, assets[string(name[:n])]
 }
 
-// sort sorts the cells by text and number, and returns the texts by number. Afterwards cells cannot be looked up.
-func (c *Counts) sort() (byNumber [][]byte) {
+// sortCells sorts the cells by text and number, and returns the texts by number. Afterwards cells cannot be looked up.
+func (c *Counts) sortCells() (byNumber [][]byte) {
 	texts := slices.Sorted(maps.Keys(c.texts))
 	rank := make([]uint32, len(texts))
 	for i, text := range texts {
@@ -304,10 +304,10 @@ func (c *Counts) writeRun() error {
 		return err
 	}
 	w := &writer{run: run}
-	texts := c.sort()
+	texts := c.sortCells()
 	for i := range c.cells {
 		e := &c.cells[i]
-		if err := w.write(&record{texts[e.key.text], e.key, e.cell}); err != nil {
+		if err := w.writeCell(&record{texts[e.key.text], e.key, e.cell}); err != nil {
 			return err
 		}
 	}
@@ -321,11 +321,11 @@ func (c *Counts) writeRun() error {
 	return nil
 }
 
-// each visits each cell once, in the order of directory, slot, crawler, status, size and client. Nothing may be added
+// eachCell visits each cell once, in the order of directory, slot, crawler, status, size and client. Nothing may be added
 // afterwards, but each may be called again. The record is valid until visit returns.
-func (c *Counts) each(visit func(*record)) error {
+func (c *Counts) eachCell(visit func(*record)) error {
 	if c.spill.Runs() == 0 {
-		texts := c.sort()
+		texts := c.sortCells()
 		for i := range c.cells {
 			e := &c.cells[i]
 			visit(&record{texts[e.key.text], e.key, e.cell})
@@ -347,8 +347,8 @@ type writer struct {
 	last  []byte
 }
 
-// write writes a cell.
-func (w *writer) write(r *record) error {
+// writeCell writes a cell.
+func (w *writer) writeCell(r *record) error {
 	shared := prefix.Shared(w.last, r.text)
 	w.last = append(w.last[:shared], r.text[shared:]...)
 	k := &r.key
@@ -363,7 +363,7 @@ func (w *writer) write(r *record) error {
 
 // Take writes the cell of a cursor, and advances the cursor. Equal cells of other runs are added when they are visited.
 func (w *writer) Take(c *cursor) error {
-	if err := w.write(&c.record); err != nil {
+	if err := w.writeCell(&c.record); err != nil {
 		return err
 	}
 	return c.next()

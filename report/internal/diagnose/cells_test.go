@@ -73,7 +73,7 @@ func TestCounts(t *testing.T) {
 			}
 			var order []string
 			got := map[string]int{}
-			if err := c.each(func(r *record) {
+			if err := c.eachCell(func(r *record) {
 				got[fmt.Sprint(string(r.text), r.key.slot, r.key.agent, r.key.status&^(isAsset|isImage), r.key.size, r.key.client, r.key.status&isAsset != 0)] += int(r.cell.n)
 				order = append(order, fmt.Sprint(string(r.text), r.key.slot, r.key.agent, r.key.status, r.key.size, r.key.client, r.cell))
 			}); err != nil {

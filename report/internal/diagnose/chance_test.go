@@ -57,7 +57,7 @@ func simulated(rng *rand.Rand, g *grid, daily, spread, memory, weekend float64, 
 	level := rng.NormFloat64() * spread
 	peak := rng.Float64() * 24
 	for i := range all {
-		at := g.start(i)
+		at := g.startOf(i)
 		if at%day == 0 {
 			level = memory*level + math.Sqrt(1-memory*memory)*rng.NormFloat64()*spread
 		}

@@ -43,9 +43,9 @@ type Unchecked struct {
 	Needs string   `json:"needs"`
 }
 
-// unchecked returns the codes that were not checked. Some codes that need captures are also checked if sizes in the log
+// listUnchecked returns the codes that were not checked. Some codes that need captures are also checked if sizes in the log
 // prove that a text without a time was in force.
-func (log *Log) unchecked(c *Counts) []Unchecked {
+func (log *Log) listUnchecked(c *Counts) []Unchecked {
 	all, lasted := []Unchecked{}, c.dates[1]-c.dates[0]
 	for _, one := range []struct {
 		isMissing bool
@@ -94,19 +94,19 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	if c == nil {
 		return d, nil
 	}
-	if d.Unchecked = log.unchecked(c); c.isEmpty() {
+	if d.Unchecked = log.listUnchecked(c); c.isEmpty() {
 		return d, nil
 	}
 	g, err := newGrid(c, log)
 	if err != nil {
 		return d, err
 	}
-	d.From, d.To = at(g.from), at(g.to)
+	d.From, d.To = timeOf(g.from), timeOf(g.to)
 	for _, s := range g.sites {
 		d.Sites = append(d.Sites, s.origin)
 	}
-	if total(g.together(g.traffic[1:len(g.Agents)])).n == 0 {
-		g.limits = append(g.limits, Row{Code: NoCrawlers, From: at(g.from), To: at(g.to)})
+	if total(g.sumTraffic(g.traffic[1:len(g.Agents)])).n == 0 {
+		g.limits = append(g.limits, Row{Code: NoCrawlers, From: timeOf(g.from), To: timeOf(g.to)})
 	}
 	g.findGaps()
 	if log.Statuses {
@@ -124,16 +124,16 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findConduct()
 	g.findImpostors()
 	g.findListed()
-	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
+	d.Findings, d.Limits = g.rankRows(), append(d.Limits, g.limits...)
 	for i := range d.Limits {
 		g.endRow(&d.Limits[i])
-		g.say(&d.Limits[i])
+		g.writeSentence(&d.Limits[i])
 	}
 	for _, a := range g.searches() {
 		var pages, good count
 		for _, s := range g.sites {
-			pages.add(s.pages.sum(of(a), isPage))
-			good.add(s.pages.sum(of(a), isServed))
+			pages.add(s.pages.sum(byAgent(a), isPage))
+			good.add(s.pages.sum(byAgent(a), isServed))
 		}
 		if pages.n < leastCrawl {
 			continue
@@ -145,13 +145,13 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	return d, nil
 }
 
-// orderOf returns the precedence of a code among causes.
-func orderOf(code string) int {
+// causeOrder returns the precedence of a code among causes.
+func causeOrder(code string) int {
 	return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge))
 }
 
-// rank returns the rows to show, the most important first. Rows that follow from another row become its effects.
-func (g *grid) rank() []Row {
+// rankRows returns the rows to show, the most important first. Rows that follow from another row become its effects.
+func (g *grid) rankRows() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
 		r := &rows[i]
@@ -165,7 +165,7 @@ func (g *grid) rank() []Row {
 		if r.Severity = r.lost; r.Ongoing {
 			r.Severity *= 3
 		}
-		if len(r.Agents) > 0 && !slices.ContainsFunc(g.named(r), g.isSearch) {
+		if len(r.Agents) > 0 && !slices.ContainsFunc(g.agentNumbers(r), g.isSearch) {
 			r.Severity /= 4
 		}
 		r.Severity = rounded(r.Severity)
@@ -177,7 +177,7 @@ func (g *grid) rank() []Row {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(orderOf(a.Code), orderOf(b.Code)), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
+		return cmp.Or(cmp.Compare(causeOrder(a.Code), causeOrder(b.Code)), cmp.Compare(b.Severity, a.Severity), a.From.Compare(b.From), cmp.Compare(a.Path, b.Path), slices.Compare(a.Agents, b.Agents))
 	})
 	causes := make([]int, len(rows))
 	for i := range rows {
@@ -194,7 +194,7 @@ func (g *grid) rank() []Row {
 	left := []Row{}
 	for i := range rows {
 		if causes[i] < 0 {
-			g.say(&rows[i])
+			g.writeSentence(&rows[i])
 			left = append(left, rows[i])
 		}
 	}
@@ -231,7 +231,7 @@ func (g *grid) isShown(r *Row) bool {
 	if float64(n) >= max(leastShown, leastShownShare*g.requests) {
 		return true
 	}
-	return r.Code != CrawlerSurge && n > 0 && slices.ContainsFunc(g.named(r), func(a uint16) bool {
+	return r.Code != CrawlerSurge && n > 0 && slices.ContainsFunc(g.agentNumbers(r), func(a uint16) bool {
 		return float64(n) >= leastOwnShare*total(g.traffic[a]).n
 	})
 }
@@ -300,5 +300,5 @@ func (g *grid) explains(cause, r *Row) bool {
 		others -= len(r.Agents) / 4
 	}
 	isOf := len(cause.Agents) == 0 || len(r.Agents) > 0 && others <= 0 || r.Code == ServerErrors || r.Code == NotFoundSection
-	return fits && isOf && 2*common(&within, r) >= float64(r.lasting())
+	return fits && isOf && 2*sharedSeconds(&within, r) >= float64(r.duration())
 }

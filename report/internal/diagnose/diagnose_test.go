@@ -207,10 +207,10 @@ func TestFaults(t *testing.T) {
 	for n, f := range faults {
 		t.Run(fmt.Sprint(f.code, n), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(n), 9))
-			texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}
+			texts := []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}}
 			from, to := begin+f.from*hour-f.more*60, begin+f.to*hour+f.more*60
 			for i, text := range f.texts {
-				texts = append(texts, Text{Origin: origin, At: at([]int64{from, to}[i]), Body: []byte(text)})
+				texts = append(texts, Text{Origin: origin, At: timeOf([]int64{from, to}[i]), Body: []byte(text)})
 			}
 			var all []request
 			counted, of := int64(0), int64(0)
@@ -242,7 +242,7 @@ func TestFaults(t *testing.T) {
 				slack = hour
 			}
 			if !near(r.From.Unix(), from, slack) || !near(r.To.Unix(), to, slack) {
-				t.Errorf("from %s to %s, want %s to %s", r.From, r.To, at(from), at(to))
+				t.Errorf("from %s to %s, want %s to %s", r.From, r.To, timeOf(from), timeOf(to))
 			}
 			if f.counted != nil && r.Requests != counted || f.of != nil && r.Of != of {
 				t.Errorf("%d requests of %d, want %d of %d", r.Requests, r.Of, counted, of)
@@ -263,7 +263,7 @@ func TestFaults(t *testing.T) {
 // TestFaultless holds that logs without faults have no finding, whole or cut, nor those with a restart, a page that is missing, or without
 // statuses.
 func TestFaultless(t *testing.T) {
-	texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 5*day), Body: []byte("# new\n" + textOpen)}}
+	texts := []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: timeOf(begin + 5*day), Body: []byte("# new\n" + textOpen)}}
 	for seed := range uint64(12) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		all := faultless(rng)
@@ -308,22 +308,22 @@ func TestLimits(t *testing.T) {
 	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, first: begin / hour, slots: days * 24, gaps: []segment{{120, 144}}}
 	counts := slices.Repeat([]float64{10}, g.slots)
 	clear(counts[120:144])
-	if _, expected := g.profile(counts, segment{}).sums(segment{120, 144}); math.Abs(expected-240) > 1 {
+	if _, expected := g.newProfile(counts, segment{}).sums(segment{120, 144}); math.Abs(expected-240) > 1 {
 		t.Errorf("%g requests are expected in a gap, want 240", expected)
 	}
 	g.gaps = nil
 	weeks := slices.Repeat([]float64{10}, g.slots)
 	for i := range weeks {
-		if weekday := at(g.start(i)).Weekday(); weekday == time.Saturday || weekday == time.Sunday {
+		if weekday := timeOf(g.startOf(i)).Weekday(); weekday == time.Saturday || weekday == time.Sunday {
 			weeks[i] = 2
 		}
 	}
 	for first, want := range map[int]float64{3: 240, 4: 48, 5: 48, 6: 240} { // from Friday to Monday
-		if _, expected := g.profile(weeks, segment{}).sums(segment{24 * first, 24 * (first + 1)}); math.Abs(expected-want) > 1 {
-			t.Errorf("%g requests are expected on %s, want %g", expected, at(begin+int64(first)*day).Weekday(), want)
+		if _, expected := g.newProfile(weeks, segment{}).sums(segment{24 * first, 24 * (first + 1)}); math.Abs(expected-want) > 1 {
+			t.Errorf("%g requests are expected on %s, want %g", expected, timeOf(begin+int64(first)*day).Weekday(), want)
 		}
 	}
-	g.rows, g.traffic = []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: at(begin + 120*hour), To: at(begin + 143*hour)}}, make([][]count, len(agents))
+	g.rows, g.traffic = []Row{{Code: SiteClosed, Agents: []string{"Googlebot"}, From: timeOf(begin + 120*hour), To: timeOf(begin + 143*hour)}}, make([][]count, len(agents))
 	for a := range g.traffic {
 		for _, n := range counts {
 			g.traffic[a] = append(g.traffic[a], count{n: n})
@@ -380,13 +380,13 @@ func TestBursts(t *testing.T) {
 				now = c.after
 			}
 			n := int64(now[i/24%len(now)])
-			g.traffic[0][i], g.traffic[1][i] = count{100, g.start(i), g.start(i)}, count{float64(n/24 + int64(bit(int64(i%24) < n%24))), g.start(i), g.start(i)}
+			g.traffic[0][i], g.traffic[1][i] = count{100, g.startOf(i), g.startOf(i)}, count{float64(n/24 + int64(bit(int64(i%24) < n%24))), g.startOf(i), g.startOf(i)}
 		}
 		g.findSlowed()
 		var all []string
 		for _, r := range g.rows {
 			g.endRow(&r)
-			g.say(&r)
+			g.writeSentence(&r)
 			all = append(all, r.Sentence)
 		}
 		if got := strings.Join(all, " "); got != c.want {
@@ -413,7 +413,7 @@ func TestVisitors(t *testing.T) {
 				r.size = int64(len(closed))
 			}
 		}
-		d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(closed)}})
+		d := find(t, all, []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: timeOf(begin + 7*day), Body: []byte(closed)}})
 		if len(d.Findings) != bit(isLayout) || isLayout && (d.Findings[0].Code != ResourcesBlocked || d.Findings[0].Evidence.Visitors != want) {
 			t.Errorf("%s: %+v, want %d of visitors", name, d.Findings, want)
 		}
@@ -440,7 +440,7 @@ func TestSole(t *testing.T) {
 	all := slices.DeleteFunc(faultless(rand.New(rand.NewPCG(4, 4))), func(r request) bool {
 		return r.path != txtName && (!within(&r, "/product/") || r.agent > 0 && r.at >= begin+7*day)
 	})
-	texts := []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: at(begin + 7*day), Body: []byte(textOpen + "Disallow: /product/\n")}}
+	texts := []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: timeOf(begin + 7*day), Body: []byte(textOpen + "Disallow: /product/\n")}}
 	d := find(t, all, texts)
 	if len(d.Findings) != 1 || d.Findings[0].Code != SectionClosed || d.Findings[0].Evidence.Line != 3 {
 		t.Errorf("%+v", d.Findings)
@@ -493,7 +493,7 @@ func TestRefusedTxt(t *testing.T) {
 					r.status = good
 				}
 			}
-			if d := find(t, all, []Text{{Origin: origin, At: at(begin - day), Body: []byte(textOpen)}}); len(d.Findings) > 0 {
+			if d := find(t, all, []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}}); len(d.Findings) > 0 {
 				t.Errorf("%d beside %d: %+v", status, good, d.Findings)
 			}
 		}
@@ -577,7 +577,7 @@ func TestEnds(t *testing.T) {
 		to       int64 // days
 		want     bool
 	}{{NotFoundSection, 30, days - 1, true}, {NotFoundSection, 300, days - 1, false}, {Outage, 30, days - 1, false}, {Outage, 30, days, true}} {
-		r := Row{Code: c.code, From: at(begin + day), To: at(begin + c.to*day), Requests: c.requests}
+		r := Row{Code: c.code, From: timeOf(begin + day), To: timeOf(begin + c.to*day), Requests: c.requests}
 		if g.endRow(&r); r.Ongoing != c.want {
 			t.Errorf("%+v: %v", c, r.Ongoing)
 		}
@@ -601,7 +601,7 @@ func TestMerging(t *testing.T) {
 	g.rows[7].Evidence = Evidence{URLs: 100, Paths: 70}
 	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Expected: 1000} // the section had not so many
 	var got []string
-	for _, r := range g.rank() {
+	for _, r := range g.rankRows() {
 		parts := []string{r.Code}
 		for _, e := range r.Effects {
 			parts = append(parts, e.Code)
@@ -634,9 +634,9 @@ func TestUnsure(t *testing.T) {
 			if i == 2 {
 				g.Agents[1].Verified = true
 			}
-			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, Path: "/", From: at(begin + day), To: at(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
+			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, Path: "/", From: timeOf(begin + day), To: timeOf(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
 			g.endRow(&r)
-			g.say(&r)
+			g.writeSentence(&r)
 			says := strings.Contains(strings.ToLower(r.Sentence), "clients that claim to be ")
 			if wantSays := i < 2 && listed != "A"; r.Class != want || says != wantSays {
 				t.Errorf("%s of %s is of class %s, want %s: %q", code, r.Agents, r.Class, want, r.Sentence)
@@ -755,7 +755,7 @@ func TestEarly(t *testing.T) {
 // TestBlame holds that a failed request of a visitor counts a fourth of one of a search crawler.
 func TestBlame(t *testing.T) {
 	var r Row
-	(&grid{Log: &Log{Agents: agents}}).blame(&r, map[uint16]float64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
+	(&grid{Log: &Log{Agents: agents}}).addFailures(&r, map[uint16]float64{0: 400, 1: 10, 3: 40, 1 | Impostor: 4})
 	if r.lost != 121 || r.Evidence.Crawlers != 50 {
 		t.Errorf("%g requests are lost, %d by crawlers", r.lost, r.Evidence.Crawlers)
 	}
@@ -787,10 +787,10 @@ func TestOpposites(t *testing.T) {
 		g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day, step: hour, slots: days * 24, requests: 1000, traffic: make([][]count, 2*len(agents))}
 		for code, path := range map[string]string{SectionClosed: c.section, EndlessURLs: c.space} {
 			lost := map[bool]float64{true: 100, false: c.lost}[code == EndlessURLs]
-			g.rows = append(g.rows, Row{Code: code, Class: "A", Path: path, From: at(begin + day), To: at(begin + 9*day), Agents: []string{"Googlebot"}, Requests: 500, lost: lost})
+			g.rows = append(g.rows, Row{Code: code, Class: "A", Path: path, From: timeOf(begin + day), To: timeOf(begin + 9*day), Agents: []string{"Googlebot"}, Requests: 500, lost: lost})
 		}
 		var got []string
-		for _, r := range g.rank() {
+		for _, r := range g.rankRows() {
 			got = append(got, r.Code)
 		}
 		if text := strings.Join(got, " "); text != c.want {
@@ -821,7 +821,7 @@ func TestAlwaysClosed(t *testing.T) {
 		counts := New(1<<30, t.TempDir())
 		defer counts.Close()
 		add(t, counts, all)
-		d, err := Find(counts, &Log{Agents: agents, Statuses: true, Texts: []Text{{Origin: origin, At: at(begin - day), Body: []byte(text)}}, Failing: map[string]URLs{origin + c.rule: {Listed: c.listed}}})
+		d, err := Find(counts, &Log{Agents: agents, Statuses: true, Texts: []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(text)}}, Failing: map[string]URLs{origin + c.rule: {Listed: c.listed}}})
 		if err != nil || len(d.Findings) != c.want || c.want > 0 && (d.Findings[0].Code != SectionClosed || d.Findings[0].Class != "C" || d.Findings[0].Requests != c.listed || !d.Findings[0].Ongoing) {
 			t.Errorf("%+v: %+v, %v", c, d.Findings, err)
 		}

@@ -178,7 +178,7 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	for i := range d.now {
 		at := &d.now[i]
 		if ends[i] == 0 || !bytes.Equal(at.text, url[:ends[i]]) {
-			d.endFrom(i)
+			d.endDirectories(i)
 			if ends[i] == 0 {
 				break
 			}
@@ -210,8 +210,8 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	}
 }
 
-// endFrom completes directories of a depth, and those below.
-func (d *Directories) endFrom(depth int) {
+// endDirectories completes directories of a depth, and those below.
+func (d *Directories) endDirectories(depth int) {
 	for i := len(d.now) - 1; i >= depth; i-- {
 		at := &d.now[i]
 		if at.Missing >= missingURLs || at.Failing >= errorsURLs || at.Listed >= sectionListed {
@@ -233,9 +233,9 @@ func (d *Directories) endFrom(depth int) {
 // vary much and far fewer pages have nearly that size. If most pages of a site have one size, it is an application whose pages are made in the browser.
 func (d *Directories) endSizes(depth int) {
 	at := &d.now[depth]
-	bucket, n, all := commonest(&at.sizes.all)
+	bucket, n, all := commonestSize(&at.sizes.all)
 	if depth == 0 {
-		if _, listed, known := commonest(&at.sizes.listed); known > 0 { // many missing pages do not make an application
+		if _, listed, known := commonestSize(&at.sizes.listed); known > 0 { // many missing pages do not make an application
 			n, all = listed, known
 		}
 		if float64(n) >= softShell*float64(all) {
@@ -278,9 +278,9 @@ func (d *Directories) endSizes(depth int) {
 	d.soft = append(d.soft, one)
 }
 
-// commonest returns the bucket that has the most pages together with the next one, and the number of these pages and of
+// commonestSize returns the bucket that has the most pages together with the next one, and the number of these pages and of
 // all pages.
-func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
+func commonestSize(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 	for i, n := range of {
 		all += int64(n)
 		if i+1 < len(of) && int64(n+of[i+1]) > most {
@@ -293,7 +293,7 @@ func commonest(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 // End returns the directories with many such URLs, by origin and path, those with pages that look like an error page,
 // and those with endless URL spaces.
 func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
-	d.endFrom(0)
+	d.endDirectories(0)
 	return d.of, d.soft, d.many
 }
 
@@ -309,7 +309,7 @@ func (d *Directories) endShapes(depth int) {
 	if n < endlessURLs || float64(n) < endlessOnce*float64(n+at.known) || float64(at.twice) > endlessTwice*float64(n) {
 		return
 	}
-	origin, path := split(at.text)
+	origin, path := splitText(at.text)
 	one := Space{Text: shapes[shape], Origin: string(origin), Path: string(path), URLs: n, By: at.by}
 	if depth > 0 && mostOthers*(at.all-n) <= at.all && isPlain(one.Path) {
 		one.Pattern = one.Path
@@ -425,7 +425,7 @@ type hop struct{ from, to string }
 
 // AddAnswer counts a response to a crawler for a URL. The time is in microseconds.
 func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
-	origin, path := split(url)
+	origin, path := splitText(url)
 	if i := bytes.IndexAny(path, "?#"); i >= 0 {
 		path = path[:i]
 	}
@@ -442,9 +442,9 @@ func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64
 	}
 }
 
-// count counts the hops. Most logs cannot order steps within one second: these take the order that such steps have
+// countHops counts the hops. Most logs cannot order steps within one second: these take the order that such steps have
 // elsewhere, or else redirects come first.
-func (c *Chains) count() {
+func (c *Chains) countHops() {
 	before := map[hop]int{}
 	for range 2 {
 		slices.SortFunc(c.steps, func(a, b step) int {
@@ -465,20 +465,20 @@ func (c *Chains) count() {
 // and its number of redirects; nil if there is none. A redirect that occurs less than half as often as the most
 // frequent one is not included.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
-	c.count()
+	c.countHops()
 	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
 		return cmp.Or(cmp.Compare(c.hops[b], c.hops[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	for _, seed := range seeds {
-		if shapes, redirects = c.from(seed); len(shapes) > 2 {
+		if shapes, redirects = c.chainAround(seed); len(shapes) > 2 {
 			return shapes, redirects << c.zeros
 		}
 	}
 	return nil, 0
 }
 
-// from returns the chain around a hop.
-func (c *Chains) from(seed hop) (shapes []string, redirects int64) {
+// chainAround returns the chain around a hop.
+func (c *Chains) chainAround(seed hop) (shapes []string, redirects int64) {
 	least := c.hops[seed]
 	shapes, redirects, least = []string{seed.from, seed.to}, least, (least+1)/2
 	for _, isAhead := range []bool{true, false} { // forwards from its last shape, then backwards from its first one

@@ -82,11 +82,11 @@ type table map[cellKey]count
 // A test chooses some of the counts of a table.
 type test = func(k cellKey) bool
 
-// of chooses the counts of a crawler.
-func of(agent uint16) test { return func(k cellKey) bool { return k.agent == agent } }
+// byAgent chooses the counts of a crawler.
+func byAgent(agent uint16) test { return func(k cellKey) bool { return k.agent == agent } }
 
-// each visits the counts that pass all tests.
-func (t table) each(visit func(k cellKey, n count), tests []test) {
+// eachCount visits the counts that pass all tests.
+func (t table) eachCount(visit func(k cellKey, n count), tests []test) {
 next:
 	for k, n := range t {
 		for _, passes := range tests {
@@ -98,17 +98,17 @@ next:
 	}
 }
 
-// hours returns the counts that pass all tests, summed by slot.
-func (t table) hours(slots int, tests ...test) []count {
+// perSlot returns the counts that pass all tests, summed by slot.
+func (t table) perSlot(slots int, tests ...test) []count {
 	all := make([]count, slots)
-	t.each(func(k cellKey, n count) { all[k.slot].add(n) }, tests)
+	t.eachCount(func(k cellKey, n count) { all[k.slot].add(n) }, tests)
 	return all
 }
 
-// by returns the requests that pass all tests, by crawler and by status.
-func (t table) by(tests ...test) (agents, statuses map[uint16]float64) {
+// requestsBy returns the requests that pass all tests, by crawler and by status.
+func (t table) requestsBy(tests ...test) (agents, statuses map[uint16]float64) {
 	agents, statuses = map[uint16]float64{}, map[uint16]float64{}
-	t.each(func(k cellKey, n count) {
+	t.eachCount(func(k cellKey, n count) {
 		agents[k.agent] += n.n
 		statuses[k.status] += n.n
 	}, tests)
@@ -117,20 +117,20 @@ func (t table) by(tests ...test) (agents, statuses map[uint16]float64) {
 
 // sum returns the sum of the counts that pass all tests.
 func (t table) sum(tests ...test) (sum count) {
-	t.each(func(_ cellKey, n count) { sum.add(n) }, tests)
+	t.eachCount(func(_ cellKey, n count) { sum.add(n) }, tests)
 	return sum
 }
 
-// put adds a count.
-func (t table) put(k cellKey, one count) {
+// addCount adds a count.
+func (t table) addCount(k cellKey, one count) {
 	sum := t[k]
 	sum.add(one)
 	t[k] = sum
 }
 
-// blame adds failed requests to a row, by agent. Requests of clients other than search crawlers are weighted by a
+// addFailures adds failed requests to a row, by agent. Requests of clients other than search crawlers are weighted by a
 // quarter, as in their rows: failures for all visitors are worse than missing pages for crawlers.
-func (g *grid) blame(r *Row, by map[uint16]float64) {
+func (g *grid) addFailures(r *Row, by map[uint16]float64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
 			r.Evidence.Crawlers += int64(n)
@@ -229,19 +229,19 @@ func newGrid(c *Counts, log *Log) (*grid, error) {
 		if step*mostSlots < c.dates[1]-c.dates[0] {
 			continue
 		}
-		g := &grid{Log: log, counts: c, from: c.dates[0], to: c.dates[1], step: step, first: floor(c.dates[0], step), traffic: make([][]count, 2*len(log.Agents))}
-		g.slots = int(floor(g.to, step)-g.first) + 1
+		g := &grid{Log: log, counts: c, from: c.dates[0], to: c.dates[1], step: step, first: floorDiv(c.dates[0], step), traffic: make([][]count, 2*len(log.Agents))}
+		g.slots = int(floorDiv(g.to, step)-g.first) + 1
 		none := make([]count, g.slots)
 		for i := range g.traffic {
 			g.traffic[i] = none
 		}
 		var now *site
 		isFull := false
-		err := c.each(func(r *record) {
+		err := c.eachCell(func(r *record) {
 			if isFull {
 				return
 			}
-			origin, path := split(r.text)
+			origin, path := splitText(r.text)
 			if now == nil || now.origin != string(origin) {
 				g.endSite(now)
 				now = &site{origin: string(origin), pages: table{}, refusals: map[uint16]map[string]bool{}}
@@ -263,7 +263,7 @@ func newGrid(c *Counts, log *Log) (*grid, error) {
 				now.txt = append(now.txt, answer{r.key.slot, one.n, k.agent, k.status, r.key.size, r.key.client})
 				return
 			}
-			now.pages.put(k, one)
+			now.pages.addCount(k, one)
 			isFull = g.cells+len(now.pages) > mostCells
 			if isRefusal(k) {
 				if now.refusals[k.agent] == nil {
@@ -282,11 +282,11 @@ func newGrid(c *Counts, log *Log) (*grid, error) {
 
 // ownPages returns a crawler's page requests at a site in a time range.
 func (s *site) ownPages(agent uint16, in segment) float64 {
-	return s.pages.sum(of(agent), isPage, in.has).n
+	return s.pages.sum(byAgent(agent), isPage, in.hasKey).n
 }
 
-// split returns the origin and the path of the text of a cell.
-func split(text []byte) (origin, path []byte) {
+// splitText returns the origin and the path of the text of a cell.
+func splitText(text []byte) (origin, path []byte) {
 	i := bytes.Index(text, []byte("://")) + 3
 	if i < 3 {
 		i = 0
@@ -307,7 +307,7 @@ func (g *grid) countOf(r *record) (cellKey, count) {
 		from *= 3600
 	}
 	one := count{float64(r.cell.n), from + int64(r.cell.first), from + int64(r.cell.last)}
-	return cellKey{int32(floor(from, g.step) - g.first), r.key.agent, r.key.status, uint8(r.key.client)}, one
+	return cellKey{int32(floorDiv(from, g.step) - g.first), r.key.agent, r.key.status, uint8(r.key.client)}, one
 }
 
 // firstDirectory returns the first directory of a path; "/" if it has none.
@@ -327,7 +327,7 @@ func (g *grid) endSite(s *site) {
 	if len(s.txt) > mostAnswers {
 		joined := map[answer]answer{}
 		for _, a := range s.txt {
-			k := answer{at: floor(a.at, g.step), agent: a.agent, status: a.status, size: a.size}
+			k := answer{at: floorDiv(a.at, g.step), agent: a.agent, status: a.status, size: a.size}
 			if sum, known := joined[k]; known {
 				a.at, a.n, a.client = min(sum.at, a.at), sum.n+a.n, sum.client
 			}
@@ -347,12 +347,12 @@ func (g *grid) endSite(s *site) {
 	}
 }
 
-// start returns the beginning of a slot in seconds.
-func (g *grid) start(slot int) int64 { return (g.first + int64(slot)) * g.step }
+// startOf returns the beginning of a slot in seconds.
+func (g *grid) startOf(slot int) int64 { return (g.first + int64(slot)) * g.step }
 
 // slotOf returns the slot of a time.
 func (g *grid) slotOf(at int64) int {
-	return max(0, min(g.slots-1, int(floor(at, g.step)-g.first)))
+	return max(0, min(g.slots-1, int(floorDiv(at, g.step)-g.first)))
 }
 
 // isCrawler reports whether a number belongs to a crawler.
@@ -373,8 +373,8 @@ func (g *grid) searches() []uint16 {
 	return slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return !g.Agents[a].Search })
 }
 
-// add adds a row.
-func (g *grid) add(r Row) { g.rows = append(g.rows, r) }
+// addRow adds a row.
+func (g *grid) addRow(r Row) { g.rows = append(g.rows, r) }
 
 // isSearch reports whether a number belongs to a search crawler.
 func (g *grid) isSearch(agent uint16) bool { return g.isCrawler(agent) && g.Agents[agent].Search }
@@ -392,14 +392,14 @@ type segment struct{ from, to int }
 
 func (s segment) length() int { return s.to - s.from }
 
-// of returns the sum of the counts in its slots.
-func (s segment) of(counts []count) count { return total(counts[s.from:s.to]) }
+// sumOf returns the sum of the counts in its slots.
+func (s segment) sumOf(counts []count) count { return total(counts[s.from:s.to]) }
 
 // contains reports whether a slot is in the segment.
 func (s segment) contains(slot int) bool { return slot >= s.from && slot < s.to }
 
-// has chooses the counts in the segment.
-func (s segment) has(k cellKey) bool { return s.contains(int(k.slot)) }
+// hasKey chooses the counts in the segment.
+func (s segment) hasKey(k cellKey) bool { return s.contains(int(k.slot)) }
 
 // isIn reports whether a slot is in one of the segments.
 func isIn(all []segment, slot int) bool {
@@ -409,8 +409,8 @@ func isIn(all []segment, slot int) bool {
 // overlap returns the number of slots that two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
 
-// mostly returns the segments in which bad requests outweigh the others, which count weight times as much.
-func mostly(bad, all []count, weight float64) []segment {
+// mostlyBad returns the segments in which bad requests outweigh the others, which count weight times as much.
+func mostlyBad(bad, all []count, weight float64) []segment {
 	return segments(len(all), func(i int) float64 { return bad[i].n - weight*(all[i].n-bad[i].n) })
 }
 

@@ -14,8 +14,8 @@ type place struct {
 	bucket uint32 // bucket of the size; 0 means none
 }
 
-// below returns the place of the directory of a path.
-func below(path string) place { return place{path: directory(path)} }
+// placeOf returns the place of the directory of a path.
+func placeOf(path string) place { return place{path: directory(path)} }
 
 // directory returns the directory in which requests for a path are counted.
 func directory(path string) string {
@@ -23,23 +23,23 @@ func directory(path string) string {
 	return path[:max(end, min(1, len(path)))]
 }
 
-// busy returns the requests of the time range with the highest rate, far above the rest, in total and by crawler.
-func (v *survey) busy(pages table) (by map[uint16]float64, sum count) {
-	by, _ = pages.by()
-	slots := pages.hours(v.slots)
+// busiestRange returns the requests of the time range with the highest rate, far above the rest, in total and by crawler.
+func (v *survey) busiestRange(pages table) (by map[uint16]float64, sum count) {
+	by, _ = pages.requestsBy()
+	slots := pages.perSlot(v.slots)
 	mean := total(slots).n / float64(v.slots)
 	for _, in := range segments(v.slots, func(i int) float64 { return slots[i].n - tallyEdge*mean }) {
-		if n := in.of(slots); n.n > sum.n {
+		if n := in.sumOf(slots); n.n > sum.n {
 			sum = n
 		}
 	}
 	return by, sum
 }
 
-// wasted returns a row about wasted requests, naming the crawler with the greatest share of its page requests in that
+// newWasteRow returns a row about wasted requests, naming the crawler with the greatest share of its page requests in that
 // time range. Crawlers with few requests are ignored.
-func (v *survey) wasted(code, path string, by map[uint16]float64, n count) Row {
-	r := v.row(code, v.site.origin, path, n)
+func (v *survey) newWasteRow(code, path string, by map[uint16]float64, n count) Row {
+	r := v.newRow(code, v.site.origin, path, n)
 	r.Agents = v.agentsOf(by)
 	busiest, most := uint16(0), 0.
 	for a, n := range by {
@@ -59,8 +59,8 @@ func (v *survey) findWasted() {
 		if p.Origin != v.site.origin {
 			continue
 		}
-		by, sum := v.busy(v.named["/?"+p.Name])
-		r := v.wasted(ParameterCrawl, "", by, sum)
+		by, sum := v.busiestRange(v.named["/?"+p.Name])
+		r := v.newWasteRow(ParameterCrawl, "", by, sum)
 		same := float64(p.Same) >= parameterSame*float64(p.Sized) && p.Sized > 0
 		if r.Evidence.Share < parameterShare || p.URLs < parameterURLs || p.URLs < parameterFan*p.Paths || 2*p.Bare < p.URLs && !same {
 			continue
@@ -78,7 +78,7 @@ func (v *survey) findWasted() {
 			return o.Code == r.Code && o.Origin == r.Origin && float64(min(o.Requests, r.Requests)) >= parameterBeside*float64(max(o.Requests, r.Requests))
 		})
 		if i < 0 {
-			v.add(r)
+			v.addRow(r)
 		} else {
 			v.rows[i].Evidence.Parameter += ", " + p.Name
 		}
@@ -87,35 +87,35 @@ func (v *survey) findWasted() {
 		if s.Origin != v.site.origin || s.URLs < endlessURLs || float64(s.URLs)*float64(len(s.By)) < endlessOnce*float64(s.Requests) {
 			continue
 		}
-		by, pages := map[uint16]float64{}, v.watched[below(s.Path)]
+		by, pages := map[uint16]float64{}, v.watched[placeOf(s.Path)]
 		for a, n := range s.By {
 			by[uint16(a)] = float64(n)
 		}
 		crawls := func(k cellKey) bool { return by[k.agent] > 0 }
-		dates, late := pages.sum(crawls), pages.sum(crawls, segment{3 * v.slots / 4, v.slots}.has)
-		r := v.wasted(EndlessURLs, directory(s.Path), by, dates)
+		dates, late := pages.sum(crawls), pages.sum(crawls, segment{3 * v.slots / 4, v.slots}.hasKey)
+		r := v.newWasteRow(EndlessURLs, directory(s.Path), by, dates)
 		if r.Evidence.Share < endlessShare || late.n < endlessLate*dates.n || dates.n == 0 {
 			continue
 		}
 		r.Requests, r.Evidence.URLs, r.Evidence.Kind, r.Remedy.Pattern = s.Requests, s.URLs, s.Text, s.Pattern
-		v.add(r)
+		v.addRow(r)
 	}
 	if len(v.Chain.Shapes) > 2 { // two redirects in a row; they are dated by those of the first directory
 		isMoved := func(k cellKey) bool { return k.status/100 == 3 && k.status != 304 }
-		by, _ := v.watched[below(v.Chain.Shapes[0])].by(isMoved)
-		dates := v.watched[below(v.Chain.Shapes[0])].sum(isMoved)
-		r := v.wasted(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
+		by, _ := v.watched[placeOf(v.Chain.Shapes[0])].requestsBy(isMoved)
+		dates := v.watched[placeOf(v.Chain.Shapes[0])].sum(isMoved)
+		r := v.newWasteRow(RedirectChain, directory(v.Chain.Shapes[0]), by, dates)
 		if dates.n >= chainRuns && r.Evidence.Share >= chainShare && (r.Path == "/" || float64(v.Chain.Redirects) >= chainHolds*dates.n) {
 			r.Requests, r.Evidence.Chain = v.Chain.Redirects, strings.Join(v.Chain.Shapes, " -> ")
-			v.add(r)
+			v.addRow(r)
 		}
 	}
 	for _, s := range v.Soft { // pages of one size that no sitemap lists, see [Directories]
 		if path, isHere := strings.CutPrefix(s.Directory, v.site.origin); isHere {
-			by, sum := v.busy(v.watched[place{sizedName + path, uint32(s.bucket)}])
-			r := v.wasted(SoftNotFound, path, by, sum)
+			by, sum := v.busiestRange(v.watched[place{sizedName + path, uint32(s.bucket)}])
+			r := v.newWasteRow(SoftNotFound, path, by, sum)
 			if r.Evidence.URLs, r.Evidence.Size = s.URLs, s.Size; r.Evidence.Share >= softShare {
-				v.add(r)
+				v.addRow(r)
 			}
 		}
 	}
@@ -132,17 +132,17 @@ func (v *survey) findHog() {
 			continue
 		}
 		dates := total(v.traffic[agent])
-		if n := v.watched[below(h.Path)].sum(of(agent)); h.Path != "" && n.n > 0 {
+		if n := v.watched[placeOf(h.Path)].sum(byAgent(agent)); h.Path != "" && n.n > 0 {
 			dates = n
 		}
-		r := v.row(BytesHog, h.Origin, h.Path, dates, agent)
+		r := v.newRow(BytesHog, h.Origin, h.Path, dates, agent)
 		r.Requests, r.Evidence = h.Requests, Evidence{Bytes: h.Bytes, AllBytes: v.Bytes, Share: rounded(share)}
 		if r.Remedy.Examples = []string{h.Path}; isPlain(h.Path) && h.Path != "" && !v.isSearch(agent) {
 			if r.Remedy.Pattern = h.Path; !strings.HasSuffix(h.Path, "/") {
 				r.Remedy.Pattern += "$"
 			}
 		}
-		v.add(r)
+		v.addRow(r)
 		return
 	}
 }
@@ -152,12 +152,12 @@ func (v *survey) findHog() {
 // its operator says it obeys. A text without a time proves nothing, unless sizes in the log show that it was sent.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
-		r := g.row(RulesIgnored, "", "", count{float64(c.Knew), floor(c.First, 1e6), floor(c.Last, 1e6)}, uint16(c.Agent))
+		r := g.newRow(RulesIgnored, "", "", count{float64(c.Knew), floorDiv(c.First, 1e6), floorDiv(c.Last, 1e6)}, uint16(c.Agent))
 		isKnown := !slices.ContainsFunc(g.Texts, func(t Text) bool {
 			return t.At.IsZero() && !g.wasSent(&t, r.From.Unix()-day, r.To.Unix())
 		})
 		if r.Of = c.Requests; isKnown && c.Knew >= leastShown && float64(c.Knew) >= leastOwnShare*float64(c.Requests) {
-			g.add(r)
+			g.addRow(r)
 		}
 		delay, since, texts := 0.0, int64(0), g.textsOf(g.sites[0].origin) // that of the last text, since the first that has it
 		for _, t := range slices.Backward(texts) {
@@ -170,9 +170,9 @@ func (g *grid) findConduct() {
 			}
 		}
 		if delay >= 1 && delayed[r.Agents[0]] && c.Gaps >= delayGaps && float64(c.Short) >= delayShort*float64(c.Gaps) {
-			r = g.row(DelayIgnored, "", "", count{float64(c.Short), max(g.from, since), g.to}, uint16(c.Agent))
+			r = g.newRow(DelayIgnored, "", "", count{float64(c.Short), max(g.from, since), g.to}, uint16(c.Agent))
 			r.Ongoing, r.Of, r.Evidence.Delay = true, c.Gaps, delay
-			g.add(r)
+			g.addRow(r)
 		}
 	}
 }
@@ -189,9 +189,9 @@ func (g *grid) findImpostors() {
 		if n.n < impostorsLeast && (n.n < leastShown || n.n < impostorsShare*all) {
 			continue
 		}
-		r := g.row(Impostors, "", "", n, a)
+		r := g.newRow(Impostors, "", "", n, a)
 		r.Of, r.Evidence.Network = int64(all), g.Networks[int(a)]
-		g.add(r)
+		g.addRow(r)
 	}
 }
 
@@ -202,10 +202,10 @@ func (g *grid) findListed() {
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {
 		return
 	}
-	r := g.row(SitemapBad, "", "", count{float64(s.Requests), g.from, g.to})
+	r := g.newRow(SitemapBad, "", "", count{float64(s.Requests), g.from, g.to})
 	r.Ongoing, r.Evidence = true, Evidence{URLs: s.Missing, Share: rounded(float64(s.Missing) / float64(s.Listed))}
 	if dir := mode(s.MissingIn); dir != "/" && 2*s.MissingIn[dir] > s.Missing {
 		r.Path, r.Evidence.Paths = dir, s.MissingIn[dir]
 	}
-	g.add(r)
+	g.addRow(r)
 }

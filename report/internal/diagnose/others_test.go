@@ -109,7 +109,7 @@ func TestOthers(t *testing.T) {
 			n *= 2 // each has two redirects
 		}
 		if n > 0 && (r.Requests != n || r.From.Unix() != first[code] || r.To.Unix() != last[code]) {
-			t.Errorf("%s: %d requests from %s to %s, want %d from %s to %s", code, r.Requests, r.From, r.To, n, at(first[code]), at(last[code]))
+			t.Errorf("%s: %d requests from %s to %s, want %d from %s to %s", code, r.Requests, r.From, r.To, n, timeOf(first[code]), timeOf(last[code]))
 		}
 		if slices.ContainsFunc(want.words, func(word string) bool { return !strings.Contains(r.Sentence, word) }) {
 			t.Errorf("%s says %q, want %q", code, r.Sentence, want.words)

@@ -92,17 +92,17 @@ type Remedy struct {
 	Examples []string `json:"-"` // URLs without origin that Pattern must close, one per directory
 }
 
-// row returns a row about the requests of crawlers, with their time range.
-func (g *grid) row(code, origin, path string, n count, agents ...uint16) Row {
-	r := Row{Code: code, Origin: origin, Path: path, From: at(n.first), To: at(n.last), Requests: int64(n.n)}
+// newRow returns a row about the requests of crawlers, with their time range.
+func (g *grid) newRow(code, origin, path string, n count, agents ...uint16) Row {
+	r := Row{Code: code, Origin: origin, Path: path, From: timeOf(n.first), To: timeOf(n.last), Requests: int64(n.n)}
 	for _, a := range agents {
 		r.Agents = append(r.Agents, g.Agents[a].Name)
 	}
 	return r
 }
 
-// at converts seconds to a time.
-func at(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+// timeOf converts seconds to a time.
+func timeOf(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
 // endRow fills in the fields that follow from others. It lowers the class of a row that names crawlers if no address
 // verifies any of them. Its statuses, sizes and URLs remain certain, but the clients' identity does not, and the sentence
@@ -115,7 +115,7 @@ func (g *grid) endRow(r *Row) {
 	r.Begins, r.Ends = "known", "known"
 	edge := min(max(g.step, (g.to-g.from)/50), 2*hour)
 	if slices.Index(Codes, r.Code) > slices.Index(Codes, CrawlerSurge) { // rare events may occur again
-		edge = max(edge, 3*r.lasting()/max(1, r.Requests))
+		edge = max(edge, 3*r.duration()/max(1, r.Requests))
 	}
 	if r.whole || r.From.Unix()-g.from < g.step {
 		r.Begins = "log_start"
@@ -125,13 +125,13 @@ func (g *grid) endRow(r *Row) {
 	}
 	switch {
 	case r.Begins == "log_start" && r.Ends == "log_end":
-		r.When = "During the whole log of " + length(g.to-g.from)
+		r.When = "During the whole log of " + formatDuration(g.to-g.from)
 	case r.Ongoing:
-		r.When = "Since " + g.moment(r.From)
+		r.When = "Since " + g.formatTime(r.From)
 	case r.Begins == "log_start":
-		r.When = "Until " + g.moment(r.To)
+		r.When = "Until " + g.formatTime(r.To)
 	default:
-		r.When = "From " + g.moment(r.From) + " to " + g.moment(r.To) + " (" + length(r.lasting()) + ")"
+		r.When = "From " + g.formatTime(r.From) + " to " + g.formatTime(r.To) + " (" + formatDuration(r.duration()) + ")"
 	}
 	if r.Agents == nil {
 		r.Agents = []string{}
@@ -143,7 +143,7 @@ func (g *grid) endRow(r *Row) {
 		r.Evidence.Share = rounded(float64(r.Requests) / float64(r.Of))
 	}
 	isListed, isVerified := false, false
-	for _, a := range g.named(r) {
+	for _, a := range g.agentNumbers(r) {
 		isListed, isVerified = isListed || g.Agents[a].Listed, isVerified || g.Agents[a].Verified
 	}
 	switch {
@@ -168,15 +168,15 @@ func (r *Row) Certainty() string {
 // Facts returns the evidence of a row, one text per field.
 func (r *Row) Facts() (all []string) {
 	for i := range reflect.TypeFor[Evidence]().NumField() {
-		if name, value := r.Evidence.text(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
+		if name, value := r.Evidence.fieldText(i); !reflect.ValueOf(r.Evidence).Field(i).IsZero() {
 			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+value)
 		}
 	}
 	return all
 }
 
-// text returns the name and the value of a field.
-func (e *Evidence) text(field int) (name, value string) {
+// fieldText returns the name and the value of a field.
+func (e *Evidence) fieldText(field int) (name, value string) {
 	v := reflect.ValueOf(*e)
 	name, _, _ = strings.Cut(v.Type().Field(field).Tag.Get("json"), ",")
 	switch v = v.Field(field); {
@@ -188,8 +188,8 @@ func (e *Evidence) text(field int) (name, value string) {
 	return name, fmt.Sprint(v.Interface())
 }
 
-// answered sets the status of a row to the most frequent one.
-func (r *Row) answered(statuses map[uint16]float64) {
+// setStatus sets the status of a row to the most frequent one.
+func (r *Row) setStatus(statuses map[uint16]float64) {
 	status, all := mode(statuses), 0.
 	for _, n := range statuses {
 		all += n
@@ -215,15 +215,15 @@ func (g *grid) agentsOf(by map[uint16]float64) (names []string) {
 	return names
 }
 
-// named returns the numbers of the crawlers of a row.
-func (g *grid) named(r *Row) []uint16 {
+// agentNumbers returns the numbers of the crawlers of a row.
+func (g *grid) agentNumbers(r *Row) []uint16 {
 	return slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return !slices.Contains(r.Agents, g.Agents[a].Name) })
 }
 
-// lasting returns the duration of a row in seconds.
-func (r *Row) lasting() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
+// duration returns the duration of a row in seconds.
+func (r *Row) duration() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
 
-// common returns the number of seconds that two rows have in common.
-func common(a, b *Row) float64 {
+// sharedSeconds returns the number of seconds that two rows have in common.
+func sharedSeconds(a, b *Row) float64 {
 	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
 }

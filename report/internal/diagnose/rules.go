@@ -95,11 +95,11 @@ func (b *ruleBook) addCell(path string, k cellKey, one count) {
 		b.endDirectory()
 		b.path, b.pages = path, table{}
 	}
-	b.pages.put(k, one)
+	b.pages.addCount(k, one)
 }
 
-// closing returns the rule of a set that closes all of the given paths; -1 if there is none.
-func (b *ruleBook) closing(set *ruleSet, paths ...string) (rule int) {
+// closingRule returns the rule of a set that closes all of the given paths; -1 if there is none.
+func (b *ruleBook) closingRule(set *ruleSet, paths ...string) (rule int) {
 	for _, path := range paths {
 		if rule = robots.Decide(set.rules, []byte(path), b.Dialect); rule < 0 || set.rules[rule].Allow {
 			return -1
@@ -119,10 +119,10 @@ func (b *ruleBook) endDirectory() {
 	for i, set := range b.sets {
 		page, asset := -1, -1
 		if pages > 0 {
-			page = b.closing(set, b.path+pageProbe)
+			page = b.closingRule(set, b.path+pageProbe)
 		}
 		if assets > 0 {
-			asset = b.closing(set, b.path+assetProbes[0], b.path+assetProbes[1])
+			asset = b.closingRule(set, b.path+assetProbes[0], b.path+assetProbes[1])
 		}
 		b.decided[0][i], b.decided[1][i] = page, asset
 		set.closed += pages * float64(bit(page >= 0))
@@ -157,41 +157,41 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 		until++
 	}
 	c.until = max(c.until, until)
-	in := b.span(&Row{}, text, until)
+	in := b.setTimeRange(&Row{}, text, until)
 	isOf := isPage
 	if resources {
 		isOf = isLayout
 	}
-	before := b.before(in)
+	before := b.slotsBefore(in)
 	if c.last != b.path { // another crawler may have counted the visitors already
 		c.last = b.path
-		c.visitors += b.pages.sum(of(0), isOf, func(k cellKey) bool { return isServed(cellKey{status: k.status &^ isAsset}) }).n
+		c.visitors += b.pages.sum(byAgent(0), isOf, func(k cellKey) bool { return isServed(cellKey{status: k.status &^ isAsset}) }).n
 	}
-	c.before[agent] += b.pages.sum(of(agent), isOf, before.has).n
-	c.made[agent] += b.pages.sum(of(agent), isOf, in.has).n
+	c.before[agent] += b.pages.sum(byAgent(agent), isOf, before.hasKey).n
+	c.made[agent] += b.pages.sum(byAgent(agent), isOf, in.hasKey).n
 }
 
-// before returns the slots before a text that are compared with it.
-func (b *ruleBook) before(in segment) segment {
+// slotsBefore returns the slots before a text that are compared with it.
+func (b *ruleBook) slotsBefore(in segment) segment {
 	return segment{max(0, in.from-int(max(sectionBefore, (b.to-b.from)/2)/b.step)), in.from}
 }
 
-// span sets the time range of a row to that of texts, and returns the slots in which they were in force.
-func (b *ruleBook) span(r *Row, text, until int) segment {
+// setTimeRange sets the time range of a row to that of texts, and returns the slots in which they were in force.
+func (b *ruleBook) setTimeRange(r *Row, text, until int) segment {
 	in := segment{0, b.slots}
-	r.From, r.To, r.Ongoing = at(b.from), at(b.to), until == len(b.texts)
+	r.From, r.To, r.Ongoing = timeOf(b.from), timeOf(b.to), until == len(b.texts)
 	if from := b.texts[text].At.Unix(); from > b.from {
-		r.From, in.from = at(from), b.slotOf(from)+1
+		r.From, in.from = timeOf(from), b.slotOf(from)+1
 	}
 	if !r.Ongoing {
 		to := b.texts[until].At.Unix()
-		r.To, in.to = at(to), max(in.from, b.slotOf(to))
+		r.To, in.to = timeOf(to), max(in.from, b.slotOf(to))
 	}
 	return in
 }
 
-// end makes the rows of a site: of texts that close nearly all of it, and of rules that close a part for other crawlers.
-func (b *ruleBook) end() {
+// addRows makes the rows of a site: of texts that close nearly all of it, and of rules that close a part for other crawlers.
+func (b *ruleBook) addRows() {
 	if b == nil {
 		return
 	}
@@ -200,7 +200,7 @@ func (b *ruleBook) end() {
 	for i := range b.texts {
 		shut[i] = map[uint16]bool{}
 		for j, a := range b.agents {
-			if set := b.sets[b.of[i][j]]; b.all > 0 && set.closed >= siteShare*b.all && b.closing(set, "/"+pageProbe) >= 0 {
+			if set := b.sets[b.of[i][j]]; b.all > 0 && set.closed >= siteShare*b.all && b.closingRule(set, "/"+pageProbe) >= 0 {
 				shut[i][a] = true
 			}
 		}
@@ -228,7 +228,7 @@ func (b *ruleBook) end() {
 // sites mean it.
 func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
-	in := b.span(&r, text, until)
+	in := b.setTimeRange(&r, text, until)
 	by, named := map[uint16]float64{}, true
 	for j, a := range b.agents {
 		switch {
@@ -252,7 +252,7 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 			r.Class = "A"
 		}
 		if set := b.sets[b.of[text][j]]; r.Evidence.Line == 0 {
-			rule := &set.rules[b.closing(set, "/"+pageProbe)]
+			rule := &set.rules[b.closingRule(set, "/"+pageProbe)]
 			r.Evidence.Line, r.Evidence.Rule = int(rule.Line), "Disallow: "+rule.Value
 		}
 	}
@@ -260,10 +260,10 @@ func (b *ruleBook) addShut(text, until int, shut []map[uint16]bool) {
 	if in.length() == b.slots { // the requests that it prevented are unknown
 		r.lost = leastFailing
 	}
-	if r.lasting() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
+	if r.duration() < seenBefore && !slices.ContainsFunc(b.site.txt, func(a answer) bool { return b.isSearch(a.agent) && a.at >= r.From.Unix() && a.at <= r.To.Unix() }) {
 		return
 	}
-	b.add(r)
+	b.addRow(r)
 }
 
 // meantPaths are words in the names of paths that sites close for crawlers on purpose.
@@ -280,8 +280,8 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {
 		r.Path = key.rule[:i]
 	}
-	in := b.span(&r, key.text, c.until)
-	earlier := b.before(in)
+	in := b.setTimeRange(&r, key.text, c.until)
+	earlier := b.slotsBefore(in)
 	by, isMuch, renders, fetched, harm := map[uint16]float64{}, false, false, 0., 0.
 	for _, a := range slices.Sorted(maps.Keys(c.before)) {
 		name, before := b.Agents[a].Name, c.before[a]
@@ -307,7 +307,7 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 	case len(by) == 0 || strings.HasPrefix(key.rule, "/") && meantPaths.MatchString(key.rule):
 		return
 	case key.text == 0: // always closed: the requests that it prevented are unknown
-		people := b.site.pages.sum(of(0), isServed).n
+		people := b.site.pages.sum(byAgent(0), isServed).n
 		r.Class, r.Evidence.URLs = "C", b.Failing[r.Origin+r.Path].Listed
 		r.Requests, r.lost = r.Evidence.URLs, float64(r.Evidence.URLs)
 		isMuch = r.Requests >= sectionListed && c.visitors >= sectionVisited*people
@@ -315,6 +315,6 @@ func (b *ruleBook) addPart(key closure, c *closed) {
 		return
 	}
 	if isMuch {
-		b.add(r)
+		b.addRow(r)
 	}
 }

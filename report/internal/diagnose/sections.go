@@ -50,16 +50,16 @@ func (g *grid) surveyAll() error {
 			}
 		}
 		if len(g.Chain.Shapes) > 2 {
-			v.watched[below(g.Chain.Shapes[0])] = table{}
+			v.watched[placeOf(g.Chain.Shapes[0])] = table{}
 		}
 		for _, h := range g.Hogs {
 			if h.Origin == s.origin && h.Path != "" && h.Bytes >= hogBytes {
-				v.watched[below(h.Path)] = table{}
+				v.watched[placeOf(h.Path)] = table{}
 			}
 		}
 		for _, space := range g.Spaces {
 			if space.Origin == s.origin {
-				v.watched[below(space.Path)] = table{}
+				v.watched[placeOf(space.Path)] = table{}
 			}
 		}
 		for _, soft := range g.Soft {
@@ -72,8 +72,8 @@ func (g *grid) surveyAll() error {
 		by[s.origin] = v
 	}
 	var now *survey
-	err := g.counts.each(func(r *record) {
-		origin, path := split(r.text)
+	err := g.counts.eachCell(func(r *record) {
+		origin, path := splitText(r.text)
 		if now == nil || now.site.origin != string(origin) {
 			now.closeAreas(0)
 			now = by[string(origin)]
@@ -88,8 +88,8 @@ func (g *grid) surveyAll() error {
 		v.endOutages()
 		v.endErrors()
 		v.findMissing(&area{"/", s.pages})
-		v.keep(chosen(v.missing, missingShare))
-		v.rules.end()
+		v.addRows(chooseDirectories(v.missing, missingShare))
+		v.rules.addRows()
 		v.findWasted()
 		v.findHog()
 	}
@@ -102,11 +102,11 @@ func (v *survey) addCell(r *record, path string) {
 	if v.isCrawler(k.agent) && isPage(k) {
 		for at, pages := range v.watched {
 			if at.bucket == r.key.size && strings.HasPrefix(path, at.path) && isDirectory(path) == isDirectory(at.path) {
-				pages.put(k, one)
+				pages.addCount(k, one)
 			}
 		}
 		if pages := v.named[path]; pages != nil {
-			pages.put(cellKey{slot: k.slot, agent: k.agent}, one)
+			pages.addCount(cellKey{slot: k.slot, agent: k.agent}, one)
 		}
 	}
 	if !isDirectory(path) {
@@ -125,7 +125,7 @@ func (v *survey) addCell(r *record, path string) {
 			v.now[i] = &area{dir, table{}}
 		}
 		if isPage(k) {
-			v.now[i].put(k, one)
+			v.now[i].addCount(k, one)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (v *survey) closeAreas(depth int) {
 		}
 		for j := range v.outages {
 			if c := &v.outages[j]; i == 0 && c.Path == "/" {
-				bad, all := a.sum(c.core.has, isError).n, a.sum(c.core.has).n
+				bad, all := a.sum(c.core.hasKey, isError).n, a.sum(c.core.hasKey).n
 				switch {
 				case all < outagePart:
 				case bad >= outageSome*all:
@@ -160,22 +160,22 @@ func (v *survey) closeAreas(depth int) {
 	}
 }
 
-// unrefused chooses all counts except those of crawlers that the site refused at that time.
-func (v *survey) unrefused(k cellKey) bool {
-	return !isRefusal(k) || !v.isRefused(v.site, k.agent, v.start(int(k.slot)))
+// isUnrefused chooses all counts except those of crawlers that the site refused at that time.
+func (v *survey) isUnrefused(k cellKey) bool {
+	return !isRefusal(k) || !v.isRefused(v.site, k.agent, v.startOf(int(k.slot)))
 }
 
 // findOutages finds when a directory was down. The proof: for an hour, or 20 minutes with 200 requests, more than half
 // of the requests for its pages failed with server errors, for several clients, while hardly any failed before or
 // afterwards.
 func (v *survey) findOutages(a *area) {
-	bad := a.hours(v.slots, isError, v.unrefused)
+	bad := a.perSlot(v.slots, isError, v.isUnrefused)
 	if total(bad).n < outageRequests/2 {
 		return
 	}
-	all := a.hours(v.slots, isPage, v.unrefused)
+	all := a.perSlot(v.slots, isPage, v.isUnrefused)
 	isPart := func(slot int) bool { return bad[slot].n > edgeShare*all[slot].n }
-	for _, in := range mostly(bad, all, 1) {
+	for _, in := range mostlyBad(bad, all, 1) {
 		wide := in // with partly failed slots at its ends
 		if wide.from > 0 && isPart(wide.from-1) {
 			wide.from--
@@ -183,36 +183,36 @@ func (v *survey) findOutages(a *area) {
 		if wide.to < v.slots && isPart(wide.to) {
 			wide.to++
 		}
-		failed, asked := wide.of(bad), in.of(all)
+		failed, asked := wide.sumOf(bad), in.sumOf(all)
 		lasted := failed.last - failed.first
 		isQuiet := func(s segment) bool { // a time range before or after it with few errors
-			n := s.of(all).n
-			return n >= outageRequests && s.of(bad).n <= outageBaseline*n
+			n := s.sumOf(all).n
+			return n >= outageRequests && s.sumOf(bad).n <= outageBaseline*n
 		}
 		if asked.n < outageRequests || lasted < outageShort || lasted < outageLasts && asked.n < outageMany || !isQuiet(segment{0, wide.from}) && !isQuiet(segment{wide.to, v.slots}) {
 			continue
 		}
-		by, statuses := a.by(isError, v.unrefused, wide.has)
-		if _, isSole := v.sole(a.table, v.unrefused, wide.has); isSole || len(by) < outageClients {
+		by, statuses := a.requestsBy(isError, v.isUnrefused, wide.hasKey)
+		if _, isSole := v.soleClient(a.table, v.isUnrefused, wide.hasKey); isSole || len(by) < outageClients {
 			continue
 		}
-		r := v.row(Outage, v.site.origin, a.path, failed)
+		r := v.newRow(Outage, v.site.origin, a.path, failed)
 		r.Of, r.Ongoing = int64(max(failed.n, asked.n)), total(all[wide.to:]).n == 0
-		r.answered(statuses)
-		v.blame(&r, by)
+		r.setStatus(statuses)
+		v.addFailures(&r, by)
 		v.outages = append(v.outages, candidate{Row: r, bad: failed.n, all: asked.n, in: wide, core: in})
 	}
 }
 
-// sole returns the only crawler with errors: it got nearly all errors of some pages, and other clients got hardly any.
+// soleClient returns the only crawler with errors: it got nearly all errors of some pages, and other clients got hardly any.
 // It returns 0 if that client is not a crawler, or if crawlers got hardly any errors, because then others provoked
 // them. ok is false if the site fails for several.
-func (v *survey) sole(pages table, tests ...test) (agent uint16, is bool) {
+func (v *survey) soleClient(pages table, tests ...test) (agent uint16, is bool) {
 	tests = append(tests, isPage)
-	asked, _ := pages.by(tests...)
+	asked, _ := pages.requestsBy(tests...)
 	errors, parts := map[uint16]float64{}, map[uint8]float64{}
 	sum, all, crawled, failed := 0., 0., 0., 0.
-	pages.each(func(k cellKey, n count) {
+	pages.eachCount(func(k cellKey, n count) {
 		sum, errors[k.agent] = sum+n.n, errors[k.agent]+n.n
 		if k.agent == 0 { // a crawler has many addresses
 			parts[k.client] += n.n
@@ -247,29 +247,29 @@ func (v *survey) sole(pages table, tests ...test) (agent uint16, is bool) {
 	return 0, false
 }
 
-// apart chooses the counts outside refusals and the outages of a directory, of those above it and of those below it.
-func (v *survey) apart(path string) test {
+// outsideOutages chooses the counts outside refusals and the outages of a directory, of those above it and of those below it.
+func (v *survey) outsideOutages(path string) test {
 	var out []segment
 	for _, c := range v.outages {
 		if strings.HasPrefix(c.Path, path) || strings.HasPrefix(path, c.Path) {
 			out = append(out, c.in)
 		}
 	}
-	return func(k cellKey) bool { return !isIn(out, int(k.slot)) && v.unrefused(k) }
+	return func(k cellKey) bool { return !isIn(out, int(k.slot)) && v.isUnrefused(k) }
 }
 
 // findErrors finds a directory that fails in part. The proof: apart from outages, 2 % of the requests for its pages and
 // 20 URLs failed with server errors for at least three days, be it in the whole log or since a change. If one crawler
 // got nearly all errors, the row names it; errors that other single clients got or provoked prove nothing.
 func (v *survey) findErrors(a *area) {
-	wanted := v.apart(a.path)
-	bad := a.hours(v.slots, isError, wanted)
+	wanted := v.outsideOutages(a.path)
+	bad := a.perSlot(v.slots, isError, wanted)
 	if total(bad).n < errorsLeast {
 		return
 	}
-	all := a.hours(v.slots, isPage, wanted)
+	all := a.perSlot(v.slots, isPage, wanted)
 	in := v.changeOf(bad, all)
-	failed, asked, least := in.of(bad), in.of(all), errorsShare
+	failed, asked, least := in.sumOf(bad), in.sumOf(all), errorsShare
 	if a.path == "/" {
 		least = errorsRoot
 	}
@@ -280,24 +280,24 @@ func (v *survey) findErrors(a *area) {
 	if failed.n/max(1, asked.n) < least || failed.n < errorsLeast || failed.last-failed.first < lasts-day/2 || urls < errorsURLs {
 		return
 	}
-	by, statuses := a.by(isError, wanted, in.has)
-	agent, isSole := v.sole(a.table, wanted, in.has)
+	by, statuses := a.requestsBy(isError, wanted, in.hasKey)
+	agent, isSole := v.soleClient(a.table, wanted, in.hasKey)
 	if isSole && agent == 0 {
 		return
 	}
-	r := v.row(ServerErrors, v.site.origin, a.path, failed)
+	r := v.newRow(ServerErrors, v.site.origin, a.path, failed)
 	r.Of, r.Evidence.URLs = int64(asked.n), urls
-	r.answered(statuses)
-	v.blame(&r, by)
+	r.setStatus(statuses)
+	v.addFailures(&r, by)
 	if isSole {
 		r.Agents, r.Requests = []string{v.Agents[agent].Name}, int64(by[agent])
-		r.Of = int64(a.sum(of(agent), isPage, wanted, in.has).n)
+		r.Of = int64(a.sum(byAgent(agent), isPage, wanted, in.hasKey).n)
 	}
 	if in.from == 0 {
-		r.From = at(v.from)
+		r.From = timeOf(v.from)
 	}
 	if in.to == v.slots {
-		r.To, r.Ongoing = at(v.to), true
+		r.To, r.Ongoing = timeOf(v.to), true
 	}
 	v.errors = append(v.errors, candidate{Row: r, bad: failed.n, all: asked.n, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
@@ -306,9 +306,9 @@ func (v *survey) findErrors(a *area) {
 func (v *survey) changeOf(bad, all []count) segment {
 	ends, k, m := []int{0}, []float64{0}, []float64{0} // ends of days, and sums up to them
 	for i := range v.slots {
-		if end := i + 1; end == v.slots || floor(v.start(end), day) > floor(v.start(i), day) {
+		if end := i + 1; end == v.slots || floorDiv(v.startOf(end), day) > floorDiv(v.startOf(i), day) {
 			one, last := segment{ends[len(ends)-1], end}, len(ends)-1
-			ends, k, m = append(ends, end), append(k, k[last]+float64(one.of(bad).n)), append(m, m[last]+float64(one.of(all).n))
+			ends, k, m = append(ends, end), append(k, k[last]+float64(one.sumOf(bad).n)), append(m, m[last]+float64(one.sumOf(all).n))
 		}
 	}
 	n := len(ends)
@@ -343,17 +343,17 @@ func likelihood(k, n float64) (l float64) {
 // findMissing finds a directory whose pages are gone. The proof: four of five requests of search crawlers for its pages
 // returned 404 or 410, for 20 URLs and 100 times, which is a notable share of what a crawler requests.
 func (v *survey) findMissing(a *area) {
-	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !isError(k) && v.unrefused(k) }
-	gone := a.hours(v.slots, isMissing, search)
+	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !isError(k) && v.isUnrefused(k) }
+	gone := a.perSlot(v.slots, isMissing, search)
 	urls := v.Failing[v.site.origin+a.path].Missing
 	if total(gone).n < missingLeast || urls < missingURLs {
 		return
 	}
-	all := a.hours(v.slots, search)
-	for _, in := range mostly(gone, all, missingShare/(1-missingShare)) {
-		missing, asked := in.of(gone), in.of(all)
-		by, _ := a.by(isMissing, search, in.has)
-		r := v.wasted(NotFoundSection, a.path, by, missing)
+	all := a.perSlot(v.slots, search)
+	for _, in := range mostlyBad(gone, all, missingShare/(1-missingShare)) {
+		missing, asked := in.sumOf(gone), in.sumOf(all)
+		by, _ := a.requestsBy(isMissing, search, in.hasKey)
+		r := v.newWasteRow(NotFoundSection, a.path, by, missing)
 		if missing.n < missingLeast || r.Evidence.Share < missingOwn {
 			continue
 		}
@@ -362,16 +362,16 @@ func (v *survey) findMissing(a *area) {
 	}
 }
 
-// keep adds the rows of candidates.
-func (v *survey) keep(all []candidate) {
+// addRows adds the rows of candidates.
+func (v *survey) addRows(all []candidate) {
 	for _, c := range all {
-		v.add(c.Row)
+		v.addRow(c.Row)
 	}
 }
 
-// chosen returns the directories with rows: a directory replaces its parent if hardly any other page of the parent
+// chooseDirectories returns the directories with rows: a directory replaces its parent if hardly any other page of the parent
 // fails; otherwise the parent replaces it. The share is relative to the failing pages.
-func chosen(all []candidate, share float64) []candidate {
+func chooseDirectories(all []candidate, share float64) []candidate {
 	holds := func(o, c candidate) bool {
 		return o.bad >= outageHolds*c.bad && c.bad-o.bad < share/2*max(1, c.all-o.all)
 	}
@@ -401,13 +401,13 @@ func (v *survey) endOutages() {
 	parts := slices.DeleteFunc(slices.Clone(v.outages), func(c candidate) bool {
 		return c.Path == "/" || slices.ContainsFunc(whole, func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() })
 	})
-	v.keep(append(whole, chosen(parts, outageShare)...))
+	v.addRows(append(whole, chooseDirectories(parts, outageShare)...))
 }
 
 // endErrors chooses a directory, or those below it if the rest of it hardly fails.
 func (v *survey) endErrors() {
 	v.findErrors(&area{"/", v.site.pages}) // after the outages of its directories
-	wanted := v.apart("/")
+	wanted := v.outsideOutages("/")
 	siteBad, siteAll := v.site.pages.sum(isError, wanted).n, v.site.pages.sum(isPage, wanted).n
 	v.errors = slices.DeleteFunc(v.errors, func(c candidate) bool {
 		rest := max(0, siteBad-c.logBad) / max(1, siteAll-c.logAll)
@@ -437,5 +437,5 @@ func (v *survey) endErrors() {
 			isLess[path] = true
 		}
 	}
-	v.keep(slices.DeleteFunc(v.errors, func(c candidate) bool { return isLess[c.Path] }))
+	v.addRows(slices.DeleteFunc(v.errors, func(c candidate) bool { return isLess[c.Path] }))
 }

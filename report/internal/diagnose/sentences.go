@@ -48,21 +48,21 @@ var phrases = map[string]phrase{
 // past maps verbs to those of a row that is over.
 var past = map[string]string{"blocks": "blocked", "fail": "failed", "fetches": "fetched", "has made": "made", "have made": "made", "is": "was", "are": "were", "returns": "returned", "sends": "sent", "fetch": "fetched"}
 
-// either returns one of two texts.
-func either(is bool, yes, no string) string {
+// choose returns one of two texts.
+func choose(is bool, yes, no string) string {
 	if is {
 		return yes
 	}
 	return no
 }
 
-// say writes the sentence and the remedy of a row. A word after $ is a field of the evidence by its name in JSON, a part
+// writeSentence writes the sentence and the remedy of a row. A word after $ is a field of the evidence by its name in JSON, a part
 // of a sentence, a value, or a verb; ${urls URL} is a number with a noun.
-func (g *grid) say(r *Row) {
+func (g *grid) writeSentence(r *Row) {
 	p, e := phrases[r.Code], &r.Evidence
 	switch r.Code {
 	case RobotsFailed:
-		p.sentence += either(e.Expected > 2*float64(e.Made) && e.Expected >= 10, ": $crawler made ${made request} instead of about $expected.", ".")
+		p.sentence += choose(e.Expected > 2*float64(e.Made) && e.Expected >= 10, ": $crawler made ${made request} instead of about $expected.", ".")
 	case CrawlerRefused:
 		switch e.Status {
 		case 429, 503:
@@ -71,30 +71,30 @@ func (g *grid) say(r *Row) {
 			p.action = "Check the server's error log for requests by $names: other clients get no errors."
 		}
 	case SiteClosed:
-		p.sentence += either(r.Requests > 0, " About $missing requests are missing.", "") + either(e.Unaffected > 0, " ${unaffected other search crawler} may still fetch it.", "")
-		p.action = either(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed, and request recrawling in the webmaster tools.")
+		p.sentence += choose(r.Requests > 0, " About $missing requests are missing.", "") + choose(e.Unaffected > 0, " ${unaffected other search crawler} may still fetch it.", "")
+		p.action = choose(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed, and request recrawling in the webmaster tools.")
 	case RobotsMissing:
-		p.action = either(r.Ongoing, p.action, "Already fixed. Find out why the file disappeared.")
+		p.action = choose(r.Ongoing, p.action, "Already fixed. Find out why the file disappeared.")
 	case SectionClosed:
-		p.sentence = either(e.URLs > 0, "$when robots.txt $blocks $names from $dir $inLine. Visitors made ${by_visitors request} there, and sitemaps list ${urls URL}.", p.sentence)
-		p.action = either(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed.")
+		p.sentence = choose(e.URLs > 0, "$when robots.txt $blocks $names from $dir $inLine. Visitors made ${by_visitors request} there, and sitemaps list ${urls URL}.", p.sentence)
+		p.action = choose(r.Ongoing, p.action, "Already fixed. Find out how this version was deployed.")
 	case ServerErrors:
-		p.action = either(e.Status == 504, "504 means that the backend is too slow: check the slowest pages there.", p.action)
+		p.action = choose(e.Status == 504, "504 means that the backend is too slow: check the slowest pages there.", p.action)
 	case CrawlerStopped:
-		p.sentence = either(e.Kind == allStopped, "All crawlers stopped $span: about $missing requests by $names are missing.", p.sentence)
-		p.action = either(len(r.Agents) >= stopTogether, "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour.", p.action)
+		p.sentence = choose(e.Kind == allStopped, "All crawlers stopped $span: about $missing requests by $names are missing.", p.sentence)
+		p.action = choose(len(r.Agents) >= stopTogether, "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour.", p.action)
 	}
-	parts, values := g.parts(r), g.values(r)
+	parts, values := g.sentenceParts(r), g.wordValues(r)
 	var fill func(word string) string
 	fill = func(word string) string {
 		if part, ok := parts[word]; ok {
 			return os.Expand(part, fill)
 		}
 		if was, ok := past[word]; ok {
-			return either(r.Ongoing, word, was)
+			return choose(r.Ongoing, word, was)
 		}
 		name, noun, isCount := strings.Cut(word, " ")
-		return values[name] + either(isCount, " "+noun+either(values[name] == "1", "", "s"), "")
+		return values[name] + choose(isCount, " "+noun+choose(values[name] == "1", "", "s"), "")
 	}
 	r.Sentence, r.Remedy.Action = os.Expand(p.sentence, fill), os.Expand(p.action, fill)
 	switch first, rest, _ := strings.Cut(r.Sentence, " "); first { // names of crawlers and paths stay as written
@@ -103,55 +103,55 @@ func (g *grid) say(r *Row) {
 	}
 }
 
-// parts returns the parts of sentences that depend on more than a number. They have words, too.
-func (g *grid) parts(r *Row) map[string]string {
+// sentenceParts returns the parts of sentences that depend on more than a number. They have words, too.
+func (g *grid) sentenceParts(r *Row) map[string]string {
 	e, isMany, isSeveral := &r.Evidence, len(r.Agents) > 1 || r.unsure, len(g.sites) > 1
 	return map[string]string{
-		"span":    either(r.Ongoing, "since $from ($lasting)", "between $from and $to ($lasting)"),
-		"down":    either(r.Ongoing, "has been down since $from", "was down for $lasting ($from to $to)"),
-		"first":   either(r.Begins == "log_start", "the beginning of the log", "$from"),
-		"being":   either(isMany, "$are", "$is"),
-		"crawled": either(isMany, "${have made}", "${has made}") + either(e.Made > 0, " hardly any requests", " no requests"),
-		"fetched": either(r.unsure, "$fetch", "$fetches"),
-		"whose":   either(len(r.Agents) > 0, " of $who", ""),
-		"rest":    either(len(r.Agents) > 0, "while other clients get pages", "$by_crawlers of them by crawlers"),
-		"most":    either(e.Network != "", ", most of them from $network", ""),
-		"path":    either(isSeveral, "$origin$dir", either(r.Path == "/", "the site", "$dir")),
-		"robots":  either(isSeveral, "$origin/robots.txt", "robots.txt"),
-		"site":    either(isSeveral, " by $origin", ""),
-		"what":    either(r.Path == "", "files", either(strings.HasSuffix(r.Path, "/"), "files below $dir", "$dir")),
-		"where":   either(r.Path == "", "", either(e.Paths == e.URLs, ", all below $dir", ", $paths of them below $dir")),
+		"span":    choose(r.Ongoing, "since $from ($lasting)", "between $from and $to ($lasting)"),
+		"down":    choose(r.Ongoing, "has been down since $from", "was down for $lasting ($from to $to)"),
+		"first":   choose(r.Begins == "log_start", "the beginning of the log", "$from"),
+		"being":   choose(isMany, "$are", "$is"),
+		"crawled": choose(isMany, "${have made}", "${has made}") + choose(e.Made > 0, " hardly any requests", " no requests"),
+		"fetched": choose(r.unsure, "$fetch", "$fetches"),
+		"whose":   choose(len(r.Agents) > 0, " of $who", ""),
+		"rest":    choose(len(r.Agents) > 0, "while other clients get pages", "$by_crawlers of them by crawlers"),
+		"most":    choose(e.Network != "", ", most of them from $network", ""),
+		"path":    choose(isSeveral, "$origin$dir", choose(r.Path == "/", "the site", "$dir")),
+		"robots":  choose(isSeveral, "$origin/robots.txt", "robots.txt"),
+		"site":    choose(isSeveral, " by $origin", ""),
+		"what":    choose(r.Path == "", "files", choose(strings.HasSuffix(r.Path, "/"), "files below $dir", "$dir")),
+		"where":   choose(r.Path == "", "", choose(e.Paths == e.URLs, ", all below $dir", ", $paths of them below $dir")),
 		"inLine":  "(line $line, `$rule`)",
 	}
 }
 
-// values returns the values of words.
-func (g *grid) values(r *Row) map[string]string {
+// wordValues returns the values of words.
+func (g *grid) wordValues(r *Row) map[string]string {
 	e := &r.Evidence
 	chain, values := strings.Split(e.Chain, " -> "), map[string]string{}
 	for i := range reflect.TypeFor[Evidence]().NumField() {
-		name, value := e.text(i)
+		name, value := e.fieldText(i)
 		values[name] = value
 	}
 	maps.Copy(values, map[string]string{
-		"when": r.When, "from": g.moment(r.From), "to": g.moment(r.To), "lasting": length(r.lasting()), "names": r.names(), "who": r.who(r.names()), "origin": r.Origin, "dir": r.Path,
-		"n": show.Number(r.Requests), "of": show.Number(r.Of), "missing": about(float64(r.Requests)), "expected": about(e.Expected), "ratio": about(float64(r.Requests) / e.Expected),
-		"before": about(e.Before), "after": about(e.After), "drop": show.Percent(rounded(1 - e.After/e.Before)), "crawler": r.who(e.Crawler), "status": r.status(), "head": chain[0], "tail": chain[len(chain)-1],
-		"bytes": gigabytes(e.Bytes), "all_bytes": gigabytes(e.AllBytes), "about": about(float64(e.Size)), "delay": fmt.Sprintf("%g", e.Delay),
+		"when": r.When, "from": g.formatTime(r.From), "to": g.formatTime(r.To), "lasting": formatDuration(r.duration()), "names": r.listAgents(), "who": r.claimedNames(r.listAgents()), "origin": r.Origin, "dir": r.Path,
+		"n": show.Number(r.Requests), "of": show.Number(r.Of), "missing": formatEstimate(float64(r.Requests)), "expected": formatEstimate(e.Expected), "ratio": formatEstimate(float64(r.Requests) / e.Expected),
+		"before": formatEstimate(e.Before), "after": formatEstimate(e.After), "drop": show.Percent(rounded(1 - e.After/e.Before)), "crawler": r.claimedNames(e.Crawler), "status": r.statusText(), "head": chain[0], "tail": chain[len(chain)-1],
+		"bytes": formatGigabytes(e.Bytes), "all_bytes": formatGigabytes(e.AllBytes), "about": formatEstimate(float64(e.Size)), "delay": fmt.Sprintf("%g", e.Delay),
 	})
 	return values
 }
 
-// who names crawlers, or clients that claim to be them.
-func (r *Row) who(names string) string {
+// claimedNames names crawlers, or clients that claim to be them.
+func (r *Row) claimedNames(names string) string {
 	if r.unsure {
 		return "clients that claim to be " + names
 	}
 	return names
 }
 
-// names lists the agents of a row: "Googlebot, bingbot and 9 others".
-func (r *Row) names() string {
+// listAgents lists the agents of a row: "Googlebot, bingbot and 9 others".
+func (r *Row) listAgents() string {
 	n := len(r.Agents)
 	switch {
 	case n == 0:
@@ -165,17 +165,17 @@ func (r *Row) names() string {
 	return strings.Join(shown, ", ") + " and " + show.Plural(int64(n-len(shown)), "other")
 }
 
-// moment formats a time in the page's time zone, with its year unless that is the last year of the log.
-func (g *grid) moment(t time.Time) string {
+// formatTime formats a time in the page's time zone, with its year unless that is the last year of the log.
+func (g *grid) formatTime(t time.Time) string {
 	zone := cmp.Or(g.Zone, time.UTC)
-	if t = t.In(zone); t.Year() != at(g.to).In(zone).Year() {
+	if t = t.In(zone); t.Year() != timeOf(g.to).In(zone).Year() {
 		return t.Format("2 Jan 2006 15:04")
 	}
 	return t.Format("2 Jan 15:04")
 }
 
-// status describes the responses to the requests of a row.
-func (r *Row) status() string {
+// statusText describes the responses to the requests of a row.
+func (r *Row) statusText() string {
 	text := strconv.Itoa(r.Evidence.Status)
 	if r.mixed {
 		text += " or another error"
@@ -183,8 +183,8 @@ func (r *Row) status() string {
 	return text
 }
 
-// length describes a duration.
-func length(seconds int64) string {
+// formatDuration describes a duration.
+func formatDuration(seconds int64) string {
 	switch {
 	case seconds < 2*hour:
 		return show.Plural(max(1, (seconds+30)/60), "minute")
@@ -194,8 +194,8 @@ func length(seconds int64) string {
 	return show.Plural((seconds+day/2)/day, "day")
 }
 
-// about returns an expected number with two digits.
-func about(x float64) string {
+// formatEstimate returns an expected number with two digits.
+func formatEstimate(x float64) string {
 	if x < 10 {
 		return show.Number(int64(math.Round(x)))
 	}
@@ -203,5 +203,5 @@ func about(x float64) string {
 	return show.Number(int64(math.Round(x/unit) * unit))
 }
 
-// gigabytes formats a number of bytes.
-func gigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }
+// formatGigabytes formats a number of bytes.
+func formatGigabytes(n int64) string { return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB" }

@@ -15,11 +15,11 @@ type profile struct {
 	step     int64
 }
 
-// profile returns the profile of counts from all slots outside a segment. It is the daily mean multiplied by the share
+// newProfile returns the profile of counts from all slots outside a segment. It is the daily mean multiplied by the share
 // of the slot. The mean is by weekday and weekend if there are two of each, and for logs of at least three weeks by
 // week. The share is one part uniform and three parts measured. The first and the last slot, and slots that the log
 // covers only in part, are left out.
-func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile {
+func (g *grid) newProfile(counts []float64, out segment, gaps ...segment) *profile {
 	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(append(gaps, g.gaps...), out)}
 	perDay := g.slotsIn(day)
 	perWeek := 7 * perDay
@@ -29,7 +29,7 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 	}
 	of := func(slot int) (cycle, part int) {
 		week := int64(perWeek)
-		inWeek := int((floor(g.start(slot)-4*day, g.step)%week + week) % week) // from Monday; 1970 began on a Thursday
+		inWeek := int((floorDiv(g.startOf(slot)-4*day, g.step)%week + week) % week) // from Monday; 1970 began on a Thursday
 		return bit(parts == perDay && inWeek/perDay >= 5), inWeek % parts
 	}
 	var sums, slots [2]float64
@@ -63,11 +63,11 @@ func (g *grid) profile(counts []float64, out segment, gaps ...segment) *profile 
 
 // profileOf returns the profile of a crawler, from slots in which the site did not keep it away.
 func (g *grid) profileOf(agent uint16, out segment) *profile {
-	return g.profile(numbers(g.traffic[agent]), out, g.kept(agent)...)
+	return g.newProfile(numbers(g.traffic[agent]), out, g.awaySlots(agent)...)
 }
 
-// kept returns the slots in which the site kept a crawler away.
-func (g *grid) kept(agent uint16) (all []segment) {
+// awaySlots returns the slots in which the site kept a crawler away.
+func (g *grid) awaySlots(agent uint16) (all []segment) {
 	for i := range g.rows {
 		r := &g.rows[i]
 		isCause := slices.Contains([]string{SiteClosed, RobotsFailed, CrawlerRefused}, r.Code) || r.Code == Outage && r.Path == "/"
@@ -129,16 +129,16 @@ func (p *profile) dispersion(length int) float64 {
 	}
 }
 
-// chance returns the logarithm of the probability of so few (direction -1), or so many (1), requests in a segment, by a
+// logChance returns the logarithm of the probability of so few (direction -1), or so many (1), requests in a segment, by a
 // negative binomial distribution; 0 if it is about one half or more, or unknown. It accounts for the uncertainty of the
 // expected number, which was measured outside the segment, maybe in few slots.
-func (p *profile) chance(in segment, direction float64) float64 {
+func (p *profile) logChance(in segment, direction float64) float64 {
 	phi := p.dispersion(max(1, in.length()))
 	k, mean := p.sums(in)
 	if phi == 0 || mean <= 0 || (k-mean)*direction <= 0 {
 		return 0
 	}
-	outside, _ := p.outside()
+	outside, _ := p.sumOutside()
 	phi = max(phi*(1+mean/max(1, outside)), 1+1e-6)
 	r, q := mean/(phi-1), 1-1/phi
 	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
@@ -161,8 +161,8 @@ func (p *profile) chance(in segment, direction float64) float64 {
 	return min(0, first+math.Log(sum))
 }
 
-// outside returns the requests behind the profile, and their number of slots.
-func (p *profile) outside() (requests, slots float64) {
+// sumOutside returns the requests behind the profile, and their number of slots.
+func (p *profile) sumOutside() (requests, slots float64) {
 	for i, n := range p.counts {
 		if !p.isOut(i) {
 			requests, slots = requests+n, slots+1
@@ -203,8 +203,8 @@ const everyone = 0
 // allStopped is the kind of a row about all of them.
 const allStopped = "all crawlers"
 
-// together sums the requests of clients.
-func (g *grid) together(all [][]count) []count {
+// sumTraffic sums the requests of clients.
+func (g *grid) sumTraffic(all [][]count) []count {
 	sum := make([]count, g.slots)
 	for _, counts := range all {
 		for i, n := range counts {
@@ -214,14 +214,14 @@ func (g *grid) together(all [][]count) []count {
 	return sum
 }
 
-// tests returns the logarithm of the probability below which an event is significant, given that each crawler and slot
+// logThreshold returns the logarithm of the probability below which an event is significant, given that each crawler and slot
 // is a test.
-func (g *grid) tests() float64 {
+func (g *grid) logThreshold() float64 {
 	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
 }
 
-// seconds returns the length of some slots.
-func (g *grid) seconds(slots int) int64 { return int64(slots) * g.step }
+// secondsIn returns the length of some slots.
+func (g *grid) secondsIn(slots int) int64 { return int64(slots) * g.step }
 
 // slotsIn returns the number of slots in some seconds, at least 1.
 func (g *grid) slotsIn(seconds int64) int { return int(max(1, seconds/g.step)) }
@@ -230,26 +230,26 @@ func (g *grid) slotsIn(seconds int64) int { return int(max(1, seconds/g.step)) }
 // all slots and crawlers, that a log with its usual number of lines has none in so long a time. Bursts of requests say little about the usual rate, and
 // would hide any gap: a slot counts as at most burst times the median.
 func (g *grid) findGaps() {
-	all := g.together(g.traffic)
+	all := g.sumTraffic(g.traffic)
 	counts := numbers(all)
 	most := max(1, burst*median(counts))
 	for i := range counts {
 		counts[i] = min(counts[i], most)
 	}
-	for _, in := range idle(counts, 0) {
+	for _, in := range idleSegments(counts, 0) {
 		if in.from == 0 || in.to == g.slots {
 			continue
 		}
-		p := g.profile(counts, in)
-		if _, expected := p.sums(in); p.chance(in, -1) < g.tests() {
+		p := g.newProfile(counts, in)
+		if _, expected := p.sums(in); p.logChance(in, -1) < g.logThreshold() {
 			g.gaps = append(g.gaps, segment{in.from - 1, in.to + 1})
-			g.limits = append(g.limits, Row{Code: LogGap, From: at(all[in.from-1].last), To: at(all[in.to].first), Evidence: Evidence{Expected: rounded(expected)}})
+			g.limits = append(g.limits, Row{Code: LogGap, From: timeOf(all[in.from-1].last), To: timeOf(all[in.to].first), Evidence: Evidence{Expected: rounded(expected)}})
 		}
 	}
 }
 
-// idle returns the segments with at most a given share of the mean requests.
-func idle(counts []float64, share float64) []segment {
+// idleSegments returns the segments with at most a given share of the mean requests.
+func idleSegments(counts []float64, share float64) []segment {
 	sum, slots := 0.0, float64(len(counts))
 	for _, n := range counts {
 		sum += n
@@ -266,14 +266,14 @@ func idle(counts []float64, share float64) []segment {
 // more, by a crawler that was active on three days before, although its usual rate makes so few as improbable as a gap of
 // the log, and although neither the log nor the site explains it.
 func (g *grid) findStopped() {
-	requests := total(g.together(g.traffic)).n
+	requests := total(g.sumTraffic(g.traffic)).n
 	var pauses []pause
 	for _, a := range g.crawlers() {
 		if g.Agents[a].Search || total(g.traffic[a]).n >= busyShare*requests {
 			pauses = append(pauses, g.pausesOf(a, g.traffic[a])...)
 		}
 	}
-	all := g.pausesOf(everyone, g.together(g.traffic[1:len(g.Agents)]))
+	all := g.pausesOf(everyone, g.sumTraffic(g.traffic[1:len(g.Agents)]))
 	for len(pauses) > 0 {
 		first, together := pauses[0], []pause{}
 		for _, p := range pauses {
@@ -303,8 +303,8 @@ func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
 // pausesOf returns the time ranges in which a crawler made significantly few or no requests.
 func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
-	counts, kept, all := numbers(traffic), g.kept(agent), g.together(g.traffic)
-	rests := idle(counts, stopShare)
+	counts, kept, all := numbers(traffic), g.awaySlots(agent), g.sumTraffic(g.traffic)
+	rests := idleSegments(counts, stopShare)
 	for i, in := range rests {
 		missing, empty := 0, 0 // slots in gaps of the log, and those without any line
 		for _, gap := range g.gaps {
@@ -313,12 +313,12 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 		for _, one := range all[in.from:in.to] {
 			empty += bit(one.n == 0)
 		}
-		if in.from < 1 || g.seconds(in.length()) < stopLasts || 10*missing > in.length() || 2*empty > in.length() {
+		if in.from < 1 || g.secondsIn(in.length()) < stopLasts || 10*missing > in.length() || 2*empty > in.length() {
 			continue
 		}
-		p := g.profile(counts, in, kept...)
+		p := g.newProfile(counts, in, kept...)
 		made, expected := p.sums(in)
-		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasThere(counts[:in.from]) {
+		if expected/float64(in.length())*day/float64(g.step) < stopDaily || made > stopShare*expected || !g.wasActive(counts[:in.from]) {
 			continue
 		}
 		if in.to < g.slots { // it must come back for a day
@@ -332,7 +332,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 				longest = max(longest, rest.length())
 			}
 		}
-		if in.length() < stopRests*longest || p.chance(in, -1) > g.tests() {
+		if in.length() < stopRests*longest || p.logChance(in, -1) > g.logThreshold() {
 			continue
 		}
 		one := pause{agent, in, total(traffic[:in.from]).last, g.to} // the crawler was active before
@@ -344,19 +344,19 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 	return pauses
 }
 
-// wasThere reports whether a crawler was active long and often enough in a time range.
-func (g *grid) wasThere(counts []float64) bool {
+// wasActive reports whether a crawler was active long and often enough in a time range.
+func (g *grid) wasActive(counts []float64) bool {
 	size, present, slots := g.slotsIn(stopSlot), 0, 0
 	for end := len(counts); end-size >= 0; end -= size {
 		slots++
 		present += bit(slices.Max(counts[end-size:end]) > 0)
 	}
-	return g.seconds(slots*size) >= stopPresent && float64(present) >= stopSlots*float64(slots)
+	return g.secondsIn(slots*size) >= stopPresent && float64(present) >= stopSlots*float64(slots)
 }
 
 // addStopped adds the row of crawlers that stopped.
 func (g *grid) addStopped(p pause, agents []uint16) {
-	r := g.row(CrawlerStopped, "", "", count{0, p.from, p.to})
+	r := g.newRow(CrawlerStopped, "", "", count{0, p.from, p.to})
 	by := map[uint16]float64{}
 	for _, a := range agents {
 		by[a] = total(g.traffic[a]).n
@@ -372,20 +372,20 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 	if p.agent == everyone {
 		r.Evidence.Kind = allStopped
 	}
-	r.Evidence.Visitors = int64(p.in.of(g.traffic[0]).n)
-	g.add(r)
+	r.Evidence.Visitors = int64(p.in.sumOf(g.traffic[0]).n)
+	g.addRow(r)
 }
 
 // findSurges finds the time ranges in which a crawler made far more requests than usual. The proof: for three hours, but at
 // most a third of the log, it made over four times as many as at the same hours of other days, which chance does not
 // explain, and a twentieth of the requests of all clients.
 func (g *grid) findSurges() {
-	everybody := g.together(g.traffic)
+	everybody := g.sumTraffic(g.traffic)
 	for _, a := range g.crawlers() {
 		counts := numbers(g.traffic[a])
 		usual := g.profileOf(a, segment{})
 		for range 2 { // the first profile includes the surge
-			outside, slots := usual.outside()
+			outside, slots := usual.sumOutside()
 			best, most := segment{}, 0.0
 			for _, one := range segments(g.slots, func(i int) float64 { // with the mean, because the same hour of a few other weeks has few requests
 				return counts[i] - surgeEdge*max((usual.expected[i]+outside/max(1, slots))/2, 1e-9)
@@ -398,24 +398,24 @@ func (g *grid) findSurges() {
 		}
 		in := usual.out
 		before := counts[:in.from]
-		if g.seconds(in.from) < stopSlot && g.seconds(in.length()) < slowDays*day { // begun before the log
+		if g.secondsIn(in.from) < stopSlot && g.secondsIn(in.length()) < slowDays*day { // begun before the log
 			in.from, before = 0, counts[in.to:]
 			usual = g.profileOf(a, in)
 		}
 		made, expected := usual.sums(in)
-		outside, slots := usual.outside()
-		if g.seconds(in.length()) >= day { // otherwise the few other days of its kind may have been unusually quiet
+		outside, slots := usual.sumOutside()
+		if g.secondsIn(in.length()) >= day { // otherwise the few other days of its kind may have been unusually quiet
 			expected = max(expected, outside/max(1, slots)*float64(in.length()))
 		}
-		if float64(in.length()) > surgeLog*float64(g.slots) || g.seconds(in.length()) < surgeLasts || made < surgeTimes*expected || made < surgeShare*in.of(everybody).n || usual.chance(in, 1) > g.tests() || !g.wasThere(before) {
+		if float64(in.length()) > surgeLog*float64(g.slots) || g.secondsIn(in.length()) < surgeLasts || made < surgeTimes*expected || made < surgeShare*in.sumOf(everybody).n || usual.logChance(in, 1) > g.logThreshold() || !g.wasActive(before) {
 			continue
 		}
-		r := g.row(CrawlerSurge, "", "", in.of(g.traffic[a]), a)
+		r := g.newRow(CrawlerSurge, "", "", in.sumOf(g.traffic[a]), a)
 		if in.from == 0 {
-			r.From = at(g.from)
+			r.From = timeOf(g.from)
 		}
 		r.Evidence.Expected = rounded(expected)
-		g.add(r)
+		g.addRow(r)
 	}
 }
 
@@ -429,7 +429,7 @@ func (g *grid) findSlowed() {
 	if g.to-g.from < slowLog {
 		least = slowHours / 24
 	}
-	all := daily(numbers(g.together(g.traffic)), perDay)
+	all := dailySums(numbers(g.sumTraffic(g.traffic)), perDay)
 	for _, a := range g.searches() {
 		counts, usual := numbers(g.traffic[a]), g.profileOf(a, segment{})
 		for i := range counts { // what is expected in gaps of the log and where the site kept it away
@@ -437,8 +437,8 @@ func (g *grid) findSlowed() {
 				counts[i] = usual.expected[i]
 			}
 		}
-		totals := daily(counts, perDay)
-		low, shift := lowest(totals, least)
+		totals := dailySums(counts, perDay)
+		low, shift := lowestDays(totals, least)
 		if low.from == 0 {
 			continue
 		}
@@ -453,7 +453,7 @@ func (g *grid) findSlowed() {
 		if low.to == days {
 			in.to, least = g.slots, slowShift
 		}
-		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*math.Sqrt(depth) < least || !g.wasThere(counts[:in.from]) ||
+		if before < stopDaily || after > slowShare*before || float64(below) < slowAfter*float64(low.length()) || shift*math.Sqrt(depth) < least || !g.wasActive(counts[:in.from]) ||
 			median(all[low.from:low.to]) < .7*median(all[:low.from]) || slices.ContainsFunc(g.rows, func(r Row) bool {
 			return r.Code == CrawlerSurge && r.Agents[0] == g.Agents[a].Name && g.slotOf(r.To.Unix()) >= in.from-perDay && g.slotOf(r.From.Unix()) < in.from
 		}) {
@@ -461,11 +461,11 @@ func (g *grid) findSlowed() {
 		}
 		// A crawler that comes in bursts has days far above its median, and few days say nothing about a longer log.
 		was, is := mean(totals[:low.from]), mean(totals[low.from:low.to])
-		if _, base := g.profileOf(a, in).outside(); int64(base+2)*g.step < min(slowBase, (g.to-g.from)/4) || is > slowShare*min(before, was) {
+		if _, base := g.profileOf(a, in).sumOutside(); int64(base+2)*g.step < min(slowBase, (g.to-g.from)/4) || is > slowShare*min(before, was) {
 			continue
 		}
 		// The day is known. Choose the most likely slot between the two levels.
-		p, ratio := g.profile(counts, in), max(after, 1)/before
+		p, ratio := g.newProfile(counts, in), max(after, 1)/before
 		edge := func(day int, direction float64) int {
 			best, most, sum := day, math.Inf(-1), 0.0
 			for i := max(0, day-perDay); i <= min(g.slots-1, day+perDay); i++ {
@@ -479,20 +479,20 @@ func (g *grid) findSlowed() {
 		if in.from = edge(in.from, 1); in.to < g.slots {
 			in.to = edge(in.to, -1)
 		}
-		made, expected := g.profile(counts, in).sums(in)
-		g.add(Row{
-			Code: CrawlerSlowed, Agents: []string{g.Agents[a].Name}, From: at(g.start(in.from)), To: at(min(g.to, g.start(in.to))), Ongoing: in.to == g.slots,
+		made, expected := g.newProfile(counts, in).sums(in)
+		g.addRow(Row{
+			Code: CrawlerSlowed, Agents: []string{g.Agents[a].Name}, From: timeOf(g.startOf(in.from)), To: timeOf(min(g.to, g.startOf(in.to))), Ongoing: in.to == g.slots,
 			Requests: int64(math.Round(max(0, expected-made))), Evidence: Evidence{Expected: rounded(expected), Made: int64(made), Before: was, After: is}, lost: max(0, expected-made),
 		})
 	}
 }
 
-// lowest returns the days with the lowest logarithms, up to the end or with other days after them, so that the two
+// lowestDays returns the days with the lowest logarithms, up to the end or with other days after them, so that the two
 // levels explain the most. It also returns the number of standard errors, which depends on the spread around both
 // levels and on how similar consecutive days are. Few days may vary little by chance: the spread counts days of a usual
 // crawler, too, unless its own is larger. A profile of only the previous days underestimates the spread: with
 // block sums and a negative binomial distribution, it reported one steady crawler in 200 months as slowed.
-func lowest(totals []float64, least int) (low segment, shift float64) {
+func lowestDays(totals []float64, least int) (low segment, shift float64) {
 	days := len(totals)
 	logs, sums := make([]float64, days), make([]float64, days+1)
 	for i, n := range totals {
@@ -536,8 +536,8 @@ func lowest(totals []float64, least int) (low segment, shift float64) {
 	return low, (outside - inside) / sigma
 }
 
-// daily returns the sums of whole days.
-func daily(counts []float64, perDay int) []float64 {
+// dailySums returns the sums of whole days.
+func dailySums(counts []float64, perDay int) []float64 {
 	days := make([]float64, len(counts)/perDay)
 	for i, n := range counts[:len(days)*perDay] {
 		days[i/perDay] += n

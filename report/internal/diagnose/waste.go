@@ -92,7 +92,7 @@ func (w *Waste) Add(v *Visit) {
 		return
 	}
 	// A day or month long after the log belongs to a calendar.
-	d, isDate := w.date(v)
+	d, isDate := w.findDate(v)
 	far := lastYear + 1
 	if w.Year > 0 {
 		far = w.Year + aheadYears
@@ -104,7 +104,7 @@ func (w *Waste) Add(v *Visit) {
 	if len(w.dir) == 1 { // pages of the root are not related
 		c = &w.site
 	}
-	if d.year >= lateYear && !c.isOne() { // elsewhere these are other numbers
+	if d.year >= lateYear && !c.isCalendar() { // elsewhere these are other numbers
 		return
 	}
 	c.add(v)
@@ -142,7 +142,7 @@ func (w *Waste) endSite() {
 		s := w.sessions[name]
 		// Each visitor gets different ids, on all pages. Ids that several crawlers or people request, or that occur on few
 		// pages, identify things.
-		if s.pages.items() >= leastPages && s.ids.items() >= leastIDs && mostShared*s.ids.shared() <= s.ids.items() {
+		if s.pages.countTexts() >= leastPages && s.ids.countTexts() >= leastIDs && mostShared*s.ids.countShared() <= s.ids.countTexts() {
 			switch s.Pattern = "/*?" + name + "="; name[0] {
 			case ';':
 				s.Pattern = "/*" + name + "="
@@ -154,14 +154,14 @@ func (w *Waste) endSite() {
 	}
 	isBeside := func(p *parameter) bool { // most of its URLs also have a parameter that selects pages
 		for other, n := range p.beside {
-			if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.isPages() {
+			if 2*n >= p.URLs && !pagers.MatchString(other.Name) && other.selectsPages() {
 				return true
 			}
 		}
 		return false
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.of)) {
-		if p := w.of[name]; p.URLs >= parameterURLs && p.values.items() >= leastValues && !campaigns.MatchString(name) && !p.isPages() && !isBeside(p) {
+		if p := w.of[name]; p.URLs >= parameterURLs && p.values.countTexts() >= leastValues && !campaigns.MatchString(name) && !p.selectsPages() && !isBeside(p) {
 			p.Origin = string(w.origin)
 			w.parameters = append(w.parameters, p)
 		}
@@ -230,11 +230,11 @@ func (s *sample) add(text []byte, who int) {
 	}
 }
 
-// items returns the number of texts.
-func (s *sample) items() int64 { return int64(len(s.by)) << s.zeros }
+// countTexts returns the number of texts.
+func (s *sample) countTexts() int64 { return int64(len(s.by)) << s.zeros }
 
-// shared returns the number of texts that several clients requested.
-func (s *sample) shared() (n int64) {
+// countShared returns the number of texts that several clients requested.
+func (s *sample) countShared() (n int64) {
 	for _, who := range s.by {
 		n += int64(bit(who == several))
 	}
@@ -320,7 +320,7 @@ func (w *Waste) addParameters(v *Visit, path []byte) {
 		}
 		if v.Size > 0 && bare+p.last > 0 {
 			p.Sized++
-			p.Same += int64(bit(isLike(v.Size, bare) || isLike(v.Size, p.last)))
+			p.Same += int64(bit(isSameSize(v.Size, bare) || isSameSize(v.Size, p.last)))
 		}
 		p.last = cmp.Or(v.Size, p.last)
 	}
@@ -333,9 +333,9 @@ func (p *parameter) addBeside(other *parameter) {
 	}
 }
 
-// isLike reports whether two sizes may belong to one page, with a different token or compression. Other pages of the
+// isSameSize reports whether two sizes may belong to one page, with a different token or compression. Other pages of the
 // same template differ by hundreds of bytes, which may be 1 % of a large one.
-func isLike(a, b int64) bool {
+func isSameSize(a, b int64) bool {
 	differ := max(a-b, b-a)
 	return b > 0 && differ <= mostDiffer && 100*differ <= max(a, b)
 }
@@ -348,10 +348,10 @@ var (
 	campaigns = regexp.MustCompile(`(?i)^(utm_.*|gclid|fbclid|msclkid|yclid|dclid|gbraid|wbraid|mc_cid|mc_eid|_ga)$`)
 )
 
-// isPages reports whether the values of a parameter seem to select pages, as in /index.php?id=7. A filter has its
+// selectsPages reports whether the values of a parameter seem to select pages, as in /index.php?id=7. A filter has its
 // values on many paths, or together with other parameters.
-func (p *parameter) isPages() bool {
-	return pagers.MatchString(p.Name) || !campaigns.MatchString(p.Name) && (p.URLs < leastPerValue*p.values.items() || p.plain*mostPerPlain < p.requests)
+func (p *parameter) selectsPages() bool {
+	return pagers.MatchString(p.Name) || !campaigns.MatchString(p.Name) && (p.URLs < leastPerValue*p.values.countTexts() || p.plain*mostPerPlain < p.requests)
 }
 
 // A session counts the URLs of a site with a session id in a parameter, or after a ";" in the path.
@@ -500,8 +500,8 @@ func dateOf(text string) date {
 	return date{year: n[0], month: n[1], day: n[2]}
 }
 
-// date returns the date in a URL; one before lateYear is preferred.
-func (w *Waste) date(v *Visit) (d date, isDate bool) {
+// findDate returns the date in a URL; one before lateYear is preferred.
+func (w *Waste) findDate(v *Visit) (d date, isDate bool) {
 	for name, value := range pairs(v.URL[v.PathEnd:]) {
 		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
 			continue
@@ -527,15 +527,15 @@ func (w *Waste) date(v *Visit) (d date, isDate bool) {
 	return d, isDate
 }
 
-// isOne reports whether it is a calendar: its months have several days, or its name says so, and its pages exist. A
+// isCalendar reports whether it is a calendar: its months have several days, or its name says so, and its pages exist. A
 // monthly list ends.
-func (c *calendar) isOne() bool {
+func (c *calendar) isCalendar() bool {
 	return c.URLs >= leastDates && c.dates >= leastDates && 2*c.failed <= c.Requests && (c.dates > perMonth*len(c.days) || c.isNamed)
 }
 
 // endCalendar completes a calendar.
 func (w *Waste) endCalendar(c *calendar) {
-	if c.isOne() {
+	if c.isCalendar() {
 		w.endSpace(&c.Space, "an endless calendar", c.names...)
 	}
 	*c = calendar{}

@@ -120,7 +120,7 @@ type View struct {
 // its number. Nothing may be added afterwards. The error is about the temporary file.
 func (c *Counts) View(name func(agent int) string) (*View, error) {
 	s := summer{name: name, byName: map[int]*Name{}, networks: aggregate.NewLargest[Network](shownNetworks)}
-	s.begin(0)
+	s.beginNetwork(0)
 	if err := c.requests.EachURL(s.addURL); err != nil {
 		return nil, err
 	}
@@ -133,12 +133,12 @@ func (c *Counts) View(name func(agent int) string) (*View, error) {
 	for i := range v.Networks {
 		v.Listed.addCount(v.Networks[i].Count)
 	}
-	v.Names, v.Spilled = sorted(s.byName), c.requests.Spilled()
+	v.Names, v.Spilled = sortNames(s.byName), c.requests.Spilled()
 	return v, nil
 }
 
-// sorted returns names, most requests first.
-func sorted(names map[int]*Name) (all []Name) {
+// sortNames returns names, most requests first.
+func sortNames(names map[int]*Name) (all []Name) {
 	for _, n := range names {
 		all = append(all, *n)
 	}
@@ -160,8 +160,8 @@ type summer struct {
 	busiest *aggregate.Largest[URL]
 }
 
-// begin begins a network.
-func (s *summer) begin(number uint64) {
+// beginNetwork begins a network.
+func (s *summer) beginNetwork(number uint64) {
 	s.number, s.network, s.names, s.busiest = number, Network{}, map[int]*Name{}, aggregate.NewLargest[URL](shownURLs)
 }
 
@@ -169,7 +169,7 @@ func (s *summer) begin(number uint64) {
 func (s *summer) addURL(u *aggregate.URL) {
 	if number := binary.BigEndian.Uint64(u.Text); number != s.number {
 		s.endNetwork()
-		s.begin(number)
+		s.beginNetwork(number)
 	}
 	url := URL{}
 	for i := range u.Requests {
@@ -223,7 +223,7 @@ func (s *summer) endNetwork() {
 	if !s.networks.Takes(n.Requests, tie) {
 		return
 	}
-	n.Prefix, n.Names = ranges.Network(s.number).Prefix().String(), sorted(s.names)
+	n.Prefix, n.Names = ranges.Network(s.number).Prefix().String(), sortNames(s.names)
 	n.MoreNames = int64(max(0, len(n.Names)-shownNames))
 	n.Names = n.Names[:min(len(n.Names), shownNames)]
 	n.Busiest = s.busiest.Items()

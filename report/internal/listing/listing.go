@@ -193,9 +193,9 @@ func splitLines(text []byte) (lines []string) {
 	for len(text) > 0 {
 		end := bytes.IndexAny(text, "\r\n")
 		if end < 0 {
-			return append(lines, expand(text))
+			return append(lines, expandTabs(text))
 		}
-		lines = append(lines, expand(text[:end]))
+		lines = append(lines, expandTabs(text[:end]))
 		if text[end] == '\r' && end+1 < len(text) && text[end+1] == '\n' {
 			end++
 		}
@@ -204,8 +204,8 @@ func splitLines(text []byte) (lines []string) {
 	return lines
 }
 
-// expand replaces tabs in a line.
-func expand(line []byte) string { return strings.ReplaceAll(string(line), "\t", "    ") }
+// expandTabs replaces tabs in a line.
+func expandTabs(line []byte) string { return strings.ReplaceAll(string(line), "\t", "    ") }
 
 // size returns the approximate size of the lines in bytes.
 func (f *View) size() (size int) {

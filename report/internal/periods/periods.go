@@ -94,12 +94,12 @@ type Change struct {
 
 // NewRow returns a row of days; after is the first day after the change.
 func NewRow(name string, isCrawler bool, since string, before, after []Day) Row {
-	return Row{Name: name, Crawler: isCrawler, Since: since, before: weeks(before), after: weeks(after)}
+	return Row{Name: name, Crawler: isCrawler, Since: since, before: lastWeeks(before), after: lastWeeks(after)}
 }
 
-// weeks returns the last complete weeks of days, so that each weekday occurs equally often. If there is less than a
+// lastWeeks returns the last complete weeks of days, so that each weekday occurs equally often. If there is less than a
 // week, it returns all days.
-func weeks(days []Day) []Day {
+func lastWeeks(days []Day) []Day {
 	if n := min(len(days)/7, mostWeeks) * 7; n > 0 {
 		return days[len(days)-n:]
 	}
@@ -136,7 +136,7 @@ func (c *Comparison) Compare() {
 				r.judge(m, noises[m]/judged[m], errorRate/tests)
 			}
 		}
-		if text := r.claim(); text != "" {
+		if text := r.claimText(); text != "" {
 			c.Claims = append(c.Claims, text)
 		}
 	}
@@ -154,11 +154,11 @@ func (r *Row) isLong() bool { return len(r.before) >= leastBefore && len(r.after
 
 // isJudged reports whether a change of the number may be claimed.
 func (r *Row) isJudged(m int) bool {
-	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, counted(m))+sum(r.after, counted(m)) >= leastCount
+	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, testedNumber(m))+sum(r.after, testedNumber(m)) >= leastCount
 }
 
-// counted returns the number of the events by which a number is tested.
-func counted(m int) int {
+// testedNumber returns the number of the events by which a number is tested.
+func testedNumber(m int) int {
 	if m == Bytes {
 		return Requests
 	}
@@ -169,19 +169,19 @@ func counted(m int) int {
 func (r *Row) judge(m int, usual, probability float64) {
 	c := &r.Changes[m]
 	before, after := float64(len(r.before)), float64(len(r.after))
-	wasCounted, isCounted := float64(sum(r.before, counted(m))), float64(sum(r.after, counted(m)))
+	wasCounted, isCounted := float64(sum(r.before, testedNumber(m))), float64(sum(r.after, testedNumber(m)))
 	// Adding half an event keeps logarithms finite.
 	unit := (c.Before*before + c.After*after) / (wasCounted + isCounted)
 	log := math.Log((c.After + unit/2/after) / (c.Before + unit/2/before))
 
 	low, high := math.Inf(1), 0.
 	for i := range r.before {
-		one := week(r.before, i, m)
+		one := weekMean(r.before, i, m)
 		low, high = min(low, one), max(high, one)
 	}
 	k := before / 7
 	all := max(leastNoise*leastNoise, (prior*usual+(k-1)*noise(r.before, m))/(prior+k-1))
-	width := critical(probability, prior+k-1) * math.Sqrt(all*(1/k+7/after)+1/(wasCounted+0.5)+1/(isCounted+0.5))
+	width := criticalWidth(probability, prior+k-1) * math.Sqrt(all*(1/k+7/after)+1/(wasCounted+0.5)+1/(isCounted+0.5))
 
 	beyond, middle := 0, median(r.before, m)
 	for i := range r.after {
@@ -203,14 +203,14 @@ func noise(days []Day, m int) float64 {
 		return 0
 	}
 	for i := range days {
-		one := week(days, i, m) - all
+		one := weekMean(days, i, m) - all
 		square += one * one
 	}
 	return square / (all * all) / float64(len(days)-7)
 }
 
-// week returns the mean of 7 days.
-func week(days []Day, from, m int) (mean float64) {
+// weekMean returns the mean of 7 days.
+func weekMean(days []Day, from, m int) (mean float64) {
 	for d := range 7 {
 		mean += float64(days[(from+d)%len(days)][m]) / 7
 	}
@@ -238,15 +238,15 @@ func median(days []Day, m int) int64 {
 	return all[len(all)/2]
 }
 
-// critical returns the half-width, in standard errors, of an interval with the given error probability: a quantile of
+// criticalWidth returns the half-width, in standard errors, of an interval with the given error probability: a quantile of
 // Student's t, in D. L. Wallace's approximation by the normal distribution.
-func critical(p, freedom float64) float64 {
+func criticalWidth(p, freedom float64) float64 {
 	z := math.Sqrt2 * math.Erfinv(1-p) * (8*freedom + 3) / (8*freedom + 1)
 	return math.Sqrt(freedom * math.Expm1(z*z/freedom))
 }
 
-// claim returns the claim about a row; "" means none.
-func (r *Row) claim() string {
+// claimText returns the claim about a row; "" means none.
+func (r *Row) claimText() string {
 	var all []string
 	for m := range r.Changes {
 		if c := &r.Changes[m]; c.Claimed {

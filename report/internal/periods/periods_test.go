@@ -172,7 +172,7 @@ func TestClaims(t *testing.T) {
 // TestCritical compares quantiles with those of tables.
 func TestCritical(t *testing.T) {
 	for _, tt := range []struct{ p, freedom, want float64 }{{0.05, 10, 2.228}, {0.01, 7, 3.499}, {0.001, 7, 5.408}, {0.05, 1000, 1.962}} {
-		if got := critical(tt.p, tt.freedom); math.Abs(got/tt.want-1) > 0.01 {
+		if got := criticalWidth(tt.p, tt.freedom); math.Abs(got/tt.want-1) > 0.01 {
 			t.Errorf("%v with %v degrees of freedom: %.3f, want %v", tt.p, tt.freedom, got, tt.want)
 		}
 	}

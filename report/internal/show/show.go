@@ -69,7 +69,7 @@ const (
 
 // Text returns the beginning of an untrusted text with all characters visible: it escapes invalid UTF-8, invisible
 // characters, and characters that change others.
-func Text(s string) string { return visible(s, maxShown) }
+func Text(s string) string { return escape(s, maxShown) }
 
 // Whole is like Text, for a table cell. The truncated rest follows as hidden text, for copies of the table.
 func Whole(s string) template.HTML { return cutOff(s, maxShown) }
@@ -79,7 +79,7 @@ func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
 // cutOff truncates a text to the given number of characters.
 func cutOff(s string, most int) template.HTML {
-	begin, all := visible(s, most), visible(s, MaxWhole)
+	begin, all := escape(s, most), escape(s, MaxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
 	if rest, ok := strings.CutPrefix(all, cut); ok && isCut && rest != "…" {
 		return template.HTML(template.HTMLEscapeString(cut) + `<span class="cut">…</span><span hidden>` + template.HTMLEscapeString(rest) + `</span>`)
@@ -88,7 +88,7 @@ func cutOff(s string, most int) template.HTML {
 }
 
 // Sentence is like Text, for one of our sentences that contains an untrusted text.
-func Sentence(s string) string { return visible(s, MaxSentence) }
+func Sentence(s string) string { return escape(s, MaxSentence) }
 
 // dates matches days and times.
 var dates = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d+ (day|hour)s?)\b`)
@@ -103,8 +103,8 @@ func Dated(s string) template.HTML {
 	return template.HTML(quoted.ReplaceAllString(s, `<code>$1</code>`))
 }
 
-// visible returns at most the given number of characters of a text, escaped as in Text.
-func visible(s string, most int) string {
+// escape returns at most the given number of characters of a text, escaped as in Text.
+func escape(s string, most int) string {
 	if isOdd := func(r rune) bool { return r < ' ' || r > '~' }; len(s) <= most && !strings.ContainsFunc(s, isOdd) {
 		return s
 	}

@@ -74,9 +74,9 @@ type finder struct {
 	path   []byte
 }
 
-// find returns the number of a URL in the set. listed is false if no sitemap lists it, and known is false if no sitemap
+// findURL returns the number of a URL in the set. listed is false if no sitemap lists it, and known is false if no sitemap
 // has URLs of its origin.
-func (f *finder) find(url []byte) (index int, listed, known bool) {
+func (f *finder) findURL(url []byte) (index int, listed, known bool) {
 	u, err := robots.SplitURL(url)
 	if err != nil {
 		return 0, false, false
@@ -103,7 +103,7 @@ func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
 	if requests == 0 {
 		return
 	}
-	index, listed, known := c.finder.find(url)
+	index, listed, known := c.finder.findURL(url)
 	switch {
 	case !known:
 	case listed:
@@ -141,7 +141,7 @@ func (c *Counts) addFailed(index int, requests int64) {
 
 // SetMissing marks a URL that search crawlers do not find or that redirects, and counts their requests for it.
 func (c *Counts) SetMissing(url []byte, requests int64) {
-	if index, listed, _ := c.finder.find(url); listed {
+	if index, listed, _ := c.finder.findURL(url); listed {
 		c.bits[index] |= missing
 		c.asked += requests
 	}
@@ -149,7 +149,7 @@ func (c *Counts) SetMissing(url []byte, requests int64) {
 
 // Lists reports whether a sitemap lists a URL of the log.
 func (c *Counts) Lists(url []byte) bool {
-	_, listed, _ := c.finder.find(url)
+	_, listed, _ := c.finder.findURL(url)
 	return listed
 }
 
@@ -218,7 +218,7 @@ func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, ea
 	}
 	err := each(k.addURL)
 	if err == nil {
-		err = cmp.Or(k.decide(), store.Err())
+		err = cmp.Or(k.decideBatch(), store.Err())
 	}
 	if err != nil {
 		return nil, err
@@ -268,7 +268,7 @@ type checker struct {
 // addURL adds a URL of a sitemap.
 func (k *checker) addURL(url []byte, _ string, _ int64) error {
 	k.view.Entries++
-	index, listed, _ := k.finder.find(url)
+	index, listed, _ := k.finder.findURL(url)
 	if !listed || k.bits[index]&counted != 0 {
 		return nil
 	}
@@ -315,7 +315,7 @@ func (k *checker) addURL(url []byte, _ string, _ int64) error {
 		}
 	}
 	if k.texts = append(k.texts, text); len(k.texts) == batchURLs || len(b.Data) > 1<<20 {
-		return k.decide()
+		return k.decideBatch()
 	}
 	return nil
 }
@@ -328,8 +328,8 @@ func addFirst(all []string, url []byte) []string {
 	return all
 }
 
-// decide decides the URLs of the batch.
-func (k *checker) decide() error {
+// decideBatch decides the URLs of the batch.
+func (k *checker) decideBatch() error {
 	b := &k.batch
 	k.eval.Evaluate(b)
 	d := b.ForCrawlers()

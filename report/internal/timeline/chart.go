@@ -27,7 +27,7 @@ func Spark(points []int64) (bars string, width int) {
 		return "", 0
 	}
 	step := min(12, float64(sparkWidth)/float64(len(points)))
-	return columnsOf(points, most, column{step, max(1, step-1), sparkHeight}), int(math.Ceil(step * float64(len(points))))
+	return drawColumns(points, most, column{step, max(1, step-1), sparkHeight}), int(math.Ceil(step * float64(len(points))))
 }
 
 // A column describes bars: the distance from one to the next, their width, and the height of the highest.
@@ -36,8 +36,8 @@ type column struct {
 	height      int
 }
 
-// columnsOf returns bars as the path of an SVG.
-func columnsOf(points []int64, most int64, form column) string {
+// drawColumns returns bars as the path of an SVG.
+func drawColumns(points []int64, most int64, form column) string {
 	var sb strings.Builder
 	for i, n := range points {
 		if n == 0 {
@@ -173,8 +173,8 @@ type chartLine struct {
 	Server series `json:"server"`
 }
 
-// line returns the line for the sum of some crawlers.
-func (p *Points) line(name string, crawlers ...int) chartLine {
+// newLine returns the line for the sum of some crawlers.
+func (p *Points) newLine(name string, crawlers ...int) chartLine {
 	sum := func(kind int) []int64 { return p.Sum(kind, crawlers...) }
 	return chartLine{show.Text(name), sum(Requests), sum(Errors), sum(Violations), sum(Moved), sum(Server)}
 }
@@ -256,7 +256,7 @@ func (s *Series) View(within times.Span, opt Options) *View {
 	isOther := func(a int) bool { return !slices.Contains(opt.First, strings.Split(opt.Name(a), "/")[0]) }
 	ranked := slices.Concat(slices.DeleteFunc(slices.Clone(order), isOther), slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !isOther(a) }))
 	order = order[:min(len(order), timeCrawlers)]
-	whole, denied := p.line("all requests"), p.Sum(Denied)
+	whole, denied := p.newLine("all requests"), p.Sum(Denied)
 	for i, at := range p.Starts {
 		at := time.Unix(max(at, yearOne), 0).UTC().Format(layout) // the interval of 100 years that contains year 1 begins before it
 		row := timeRow{At: at, All: whole.Values[i], Denied: denied[i], Bad: whole.Marks[i], Errors: whole.Errors[i]}
@@ -270,11 +270,11 @@ func (s *Series) View(within times.Span, opt Options) *View {
 	}
 	t.addApart(p, order)
 	most := max(1, slices.Max(whole.Values))
-	t.Bars, t.Marked = bars(whole.Values, most), bars(whole.Marks, most)
+	t.Bars, t.Marked = drawBars(whole.Values, most), drawBars(whole.Marks, most)
 	t.addScale(most)
 	t.addPeak("requests", whole.Values)
 	if opt.Errors {
-		t.Marked = bars(whole.Errors, most)
+		t.Marked = drawBars(whole.Errors, most)
 		t.addPeak("errors", whole.Errors)
 	}
 	t.addPeak(t.What, whole.Marks)
@@ -286,7 +286,7 @@ func (s *Series) View(within times.Span, opt Options) *View {
 	for _, s := range opt.Spans { // that lie within the chart
 		if s.To >= t.Chart.Starts[0] && s.From <= t.Chart.End {
 			t.Chart.Spans = append(t.Chart.Spans, s)
-			t.Shaded += t.Chart.shade(s.From, s.To)
+			t.Shaded += t.Chart.shadedPath(s.From, s.To)
 		}
 	}
 	t.addCut(within, p)
@@ -307,10 +307,10 @@ func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 		if a > 0 && len(t.Chart.Drawn) < drawnLines { // 0 is not a crawler
 			t.Chart.Drawn = append(t.Chart.Drawn, len(t.Chart.Lines))
 		}
-		t.Chart.Lines = append(t.Chart.Lines, p.line(name(a), a))
+		t.Chart.Lines = append(t.Chart.Lines, p.newLine(name(a), a))
 	}
 	if rest := ranked[most:]; len(rest) > 0 {
-		t.Chart.Lines = append(t.Chart.Lines, p.line(show.Plural(int64(len(rest)), "other crawler"), rest...))
+		t.Chart.Lines = append(t.Chart.Lines, p.newLine(show.Plural(int64(len(rest)), "other crawler"), rest...))
 	}
 }
 
@@ -319,8 +319,8 @@ func (p *Points) stepSeconds() int64 {
 	return steps[slices.Index(stepNames, p.Step)] / second
 }
 
-// x returns the horizontal position of a time in the bars.
-func (c *chart) x(at int64) string {
+// xOf returns the horizontal position of a time in the bars.
+func (c *chart) xOf(at int64) string {
 	begin := c.Starts[0]
 	return show.Coordinate(barsWidth * float64(min(max(at, begin), c.End)-begin) / float64(c.End-begin))
 }
@@ -334,23 +334,23 @@ func (t *View) addChanges(changes []time.Time) {
 			continue
 		}
 		t.Chart.Changes = append(t.Chart.Changes, at)
-		if line := fmt.Sprintf("M%s 0v%d", t.Chart.x(at), barsHeight); line != last {
+		if line := fmt.Sprintf("M%s 0v%d", t.Chart.xOf(at), barsHeight); line != last {
 			t.Changes += line
 			last = line
 		}
 	}
 }
 
-// shade returns a time range as an SVG path.
-func (c *chart) shade(from, to int64) string {
-	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.x(from), barsHeight, c.x(to), barsHeight)
+// shadedPath returns a time range as an SVG path.
+func (c *chart) shadedPath(from, to int64) string {
+	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.xOf(from), barsHeight, c.xOf(to), barsHeight)
 }
 
 // addCut marks the first and the last interval if the log begins after the interval's begin, or ends before its end:
 // by at least a twentieth of its length and ten times the average time between two requests.
 func (t *View) addCut(within times.Span, p *Points) {
 	c, length := &t.Chart, p.stepSeconds()
-	least := cutFrom(length*second, within, p.all())
+	least := leastGap(length*second, within, p.countRequests())
 	last := len(c.Starts) - 1
 	for _, one := range []struct {
 		i   int
@@ -358,18 +358,18 @@ func (t *View) addCut(within times.Span, p *Points) {
 	}{{0, within.First - c.Starts[0]*second}, {last, c.End*second - within.Last}} {
 		if one.gap > least && (one.i > 0 || last > 0) {
 			c.Cut = append(c.Cut, one.i)
-			t.Cut += c.shade(c.Starts[one.i], c.Starts[one.i]+length)
+			t.Cut += c.shadedPath(c.Starts[one.i], c.Starts[one.i]+length)
 		}
 	}
 }
 
-// cutFrom returns the minimum gap at the edge of a log for which addCut marks an interval.
-func cutFrom(length int64, within times.Span, rows int64) int64 {
+// leastGap returns the minimum gap at the edge of a log for which addCut marks an interval.
+func leastGap(length int64, within times.Span, rows int64) int64 {
 	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
 
-// bars returns bars as an SVG path.
-func bars(points []int64, most int64) string {
+// drawBars returns bars as an SVG path.
+func drawBars(points []int64, most int64) string {
 	step := float64(barsWidth) / float64(len(points))
-	return columnsOf(points, most, column{step, max(1, step*0.85), barsHeight})
+	return drawColumns(points, most, column{step, max(1, step*0.85), barsHeight})
 }

@@ -82,7 +82,7 @@ func (s *Series) CellAt(t int64, crawler int) *Cell {
 // cellsAt returns the cells of a time, by crawler. It may be too short for crawlers that were added later.
 func (s *Series) cellsAt(t int64) []Cell {
 	s.from, s.to = min(s.from, t), max(s.to, t)
-	n := stretch(t, steps[s.step])
+	n := intervalOf(t, steps[s.step])
 	if s.cells != nil && n == s.now {
 		return s.cells
 	}
@@ -94,26 +94,26 @@ func (s *Series) cellsAt(t int64) []Cell {
 			break
 		}
 		s.step++
-		s.all = longer(s.all, steps[s.step-1], steps[s.step])
-		s.now = stretch(t, steps[s.step])
+		s.all = joinIntervals(s.all, steps[s.step-1], steps[s.step])
+		s.now = intervalOf(t, steps[s.step])
 		s.cells = s.all[s.now]
 	}
 	return s.cells
 }
 
-// stretch returns the number of the interval that contains a time.
-func stretch(t, step int64) int64 {
+// intervalOf returns the number of the interval that contains a time.
+func intervalOf(t, step int64) int64 {
 	if t >= monday {
 		return (t - monday) / step
 	}
 	return -1 - (monday-1-t)/step
 }
 
-// longer combines the cells into longer intervals. next must be a multiple of step.
-func longer(all map[int64][]Cell, step, next int64) map[int64][]Cell {
+// joinIntervals combines the cells into longer intervals. next must be a multiple of step.
+func joinIntervals(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 	joined := map[int64][]Cell{}
 	for n, cells := range all {
-		m := stretch(monday+n*step, next)
+		m := intervalOf(monday+n*step, next)
 		sum := joined[m]
 		if sum == nil {
 			joined[m] = cells
@@ -147,14 +147,14 @@ func (s *Series) Points(in times.Span, step int, most int64) *Points {
 	}
 	all := s.all
 	for i := s.step; i < step; i++ {
-		all = longer(clone(all), steps[i], steps[i+1])
+		all = joinIntervals(cloneCells(all), steps[i], steps[i+1])
 	}
 	step = max(step, s.step)
-	for step+1 < len(steps) && stretch(in.Last, steps[step])-stretch(in.First, steps[step]) >= most {
-		all = longer(clone(all), steps[step], steps[step+1])
+	for step+1 < len(steps) && intervalOf(in.Last, steps[step])-intervalOf(in.First, steps[step]) >= most {
+		all = joinIntervals(cloneCells(all), steps[step], steps[step+1])
 		step++
 	}
-	first, last := stretch(in.First, steps[step]), stretch(in.Last, steps[step])
+	first, last := intervalOf(in.First, steps[step]), intervalOf(in.Last, steps[step])
 	p := &Points{Step: stepNames[step]}
 	n := int(min(last-first+1, 2*most))
 	for kind := range p.Of {
@@ -172,7 +172,7 @@ func (s *Series) Points(in times.Span, step int, most int64) *Points {
 			}
 		}
 	}
-	p.before, p.after = s.aside(math.MinInt64, monday+first*steps[step]-1), s.aside(monday+(last+1)*steps[step], math.MaxInt64)
+	p.before, p.after = s.sumAside(math.MinInt64, monday+first*steps[step]-1), s.sumAside(monday+(last+1)*steps[step], math.MaxInt64)
 	return p
 }
 
@@ -190,8 +190,8 @@ func (p *Points) Sum(kind int, crawlers ...int) []int64 {
 	return sum
 }
 
-// clone returns a copy that the caller may change.
-func clone(all map[int64][]Cell) map[int64][]Cell {
+// cloneCells returns a copy that the caller may change.
+func cloneCells(all map[int64][]Cell) map[int64][]Cell {
 	other := make(map[int64][]Cell, len(all))
 	for n, cells := range all {
 		other[n] = slices.Clone(cells)
@@ -208,7 +208,7 @@ func (s *Series) Days() (first int64, days [][]Cell) {
 	}
 	all, within := s.all, s.Shown()
 	for i := s.step; i < daily; i++ {
-		all = longer(clone(all), steps[i], steps[i+1])
+		all = joinIntervals(cloneCells(all), steps[i], steps[i+1])
 	}
 	rows := int64(0)
 	for _, cells := range all {
@@ -216,8 +216,8 @@ func (s *Series) Days() (first int64, days [][]Cell) {
 			rows += cells[i][Requests]
 		}
 	}
-	least := cutFrom(day, within, rows)
-	from, to := stretch(within.First, day), stretch(within.Last, day)
+	least := leastGap(day, within, rows)
+	from, to := intervalOf(within.First, day), intervalOf(within.Last, day)
 	if within.First-monday-from*day > least {
 		from++
 	}

@@ -40,7 +40,7 @@ func (s *Series) Shown() times.Span {
 	if sum >= leastRows {
 		apart = max(1, apart)
 	}
-	first, last := shortest(numbers, rows, sum-apart)
+	first, last := shortestRange(numbers, rows, sum-apart)
 	// Include rows close to the range, even if they are less than one of 100.
 	near := max(numbers[last]-numbers[first]+1, timePoints/4)
 	lower, higher := numbers[first]-near, numbers[last]+near
@@ -58,9 +58,9 @@ func (s *Series) Shown() times.Span {
 	return times.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
-// shortest returns the first and the last of the consecutive intervals that contain the given number of rows in the
+// shortestRange returns the first and the last of the consecutive intervals that contain the given number of rows in the
 // least time. sums are the cumulative rows of the intervals.
-func shortest(numbers, sums []int64, rows int64) (first, last int) {
+func shortestRange(numbers, sums []int64, rows int64) (first, last int) {
 	last = len(numbers) - 1
 	to, before := 0, int64(0)
 	for from := range numbers {
@@ -85,8 +85,8 @@ type aside struct {
 	sum   Cell
 }
 
-// aside returns the rows of the intervals that lie completely within a time range.
-func (s *Series) aside(from, to int64) aside {
+// sumAside returns the rows of the intervals that lie completely within a time range.
+func (s *Series) sumAside(from, to int64) aside {
 	a := aside{cells: make([]Cell, s.crawlers), when: times.Span{First: s.to, Last: s.from}}
 	step := steps[s.step]
 	for n, cells := range s.all {
@@ -105,7 +105,7 @@ func (s *Series) aside(from, to int64) aside {
 
 // Outside returns the number of rows outside of a time range, which must begin and end with an interval.
 func (s *Series) Outside(in times.Span) int64 {
-	return s.aside(math.MinInt64, in.First-1).sum[Requests] + s.aside(in.Last+1, math.MaxInt64).sum[Requests]
+	return s.sumAside(math.MinInt64, in.First-1).sum[Requests] + s.sumAside(in.Last+1, math.MaxInt64).sum[Requests]
 }
 
 // An apartView is a table row for the requests before or after the chart.
@@ -116,7 +116,7 @@ type apartView struct {
 
 // addApart adds rows for the requests that the table omits, if there are any.
 func (v *View) addApart(p *Points, order []int) {
-	within := p.all()
+	within := p.countRequests()
 	for _, a := range []struct {
 		at, one string
 		*aside
@@ -135,11 +135,11 @@ func (v *View) addApart(p *Points, order []int) {
 		v.Apart = append(v.Apart, row)
 		within += n
 	}
-	v.Share = show.Share(p.all(), within)
+	v.Share = show.Share(p.countRequests(), within)
 }
 
-// all returns the number of requests of all points.
-func (p *Points) all() (n int64) {
+// countRequests returns the number of requests of all points.
+func (p *Points) countRequests() (n int64) {
 	for _, requests := range p.Sum(Requests) {
 		n += requests
 	}

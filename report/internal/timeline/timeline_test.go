@@ -59,7 +59,7 @@ func TestSpan(t *testing.T) {
 		v := View{Rows: make([]timeRow, len(p.Starts))}
 		v.addApart(p, []int{0, 1})
 		var got []string
-		sum := p.all()
+		sum := p.countRequests()
 		for _, a := range v.Apart {
 			got = append(got, show.Number(a.All)+" "+a.At+" "+a.When)
 			if sum += a.All; a.By[0]+a.By[1] != a.All {
@@ -69,8 +69,8 @@ func TestSpan(t *testing.T) {
 		if strings.Join(got, "; ") != c.apart || p.Step != c.step || sum != int64(len(c.times)) {
 			t.Errorf("%s: %q by the %s, %d rows; want %q by the %s, %d rows", name, got, p.Step, sum, c.apart, c.step, len(c.times))
 		}
-		if n := s.Outside(within); n != sum-p.all() {
-			t.Errorf("%s: %d requests are outside of the range, %d are not in the chart", name, n, sum-p.all())
+		if n := s.Outside(within); n != sum-p.countRequests() {
+			t.Errorf("%s: %d requests are outside of the range, %d are not in the chart", name, n, sum-p.countRequests())
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestShortest(t *testing.T) {
 				}
 			}
 		}
-		first, last := shortest(numbers, sums, rows)
+		first, last := shortestRange(numbers, sums, rows)
 		has := sums[last]
 		if first > 0 {
 			has -= sums[first-1]

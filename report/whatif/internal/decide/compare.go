@@ -61,7 +61,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 		chosen := agent == All || agent == a || agent == AllButFirst && a > 0
 		for i, url := range l.agents[a].urls {
 			n, bytes := l.agents[a].requests[i], l.agents[a].bytesOf(i)
-			from, to := before.rule(a, i), after.rule(a, i)
+			from, to := before.decidingRule(a, i), after.decidingRule(a, i)
 			was, is := allows(from), allows(to)
 			t.Requests += n
 			if !was {
@@ -94,7 +94,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 		c.Lines = append(c.Lines, *line)
 	}
 	slices.SortFunc(c.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
-	c.Closed, c.Opened, c.Wishes = closed.list(), opened.list(), wishes.list()
+	c.Closed, c.Opened, c.Wishes = closed.sortMoves(), opened.sortMoves(), wishes.listWishes()
 	return c
 }
 
@@ -140,8 +140,8 @@ func (m *moves) addMove(one Moved) {
 	m.all = append(m.all, one)
 }
 
-// list returns the URLs, most requested first.
-func (m *moves) list() []Moved {
+// sortMoves returns the URLs, most requested first.
+func (m *moves) sortMoves() []Moved {
 	slices.SortFunc(m.all, func(a, b Moved) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.URL, b.URL))
 	})

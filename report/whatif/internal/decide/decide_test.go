@@ -126,7 +126,7 @@ func compare(t *testing.T, log *Log, text *Text, body []byte, d robots.Dialect) 
 			if n++; line != 0 {
 				byRule++
 			}
-			if lines[i] != line || allows(text.rule(a, i)) != (want.Access == engine.Allowed) {
+			if lines[i] != line || allows(text.decidingRule(a, i)) != (want.Access == engine.Allowed) {
 				t.Fatalf("%s, %s on %q of\n%s\nline %d; the engine says line %d, %v", d, name, log.Path(int(url)), body, lines[i], line, want)
 			}
 		}

@@ -54,8 +54,8 @@ func (o *object) text(s string) {
 	o.b = append(o.b, '"')
 }
 
-// rule writes a rule as [line, "Disallow: /x"], or null.
-func (o *object) rule(r *robots.Rule) {
+// writeRule writes a rule as [line, "Disallow: /x"], or null.
+func (o *object) writeRule(r *robots.Rule) {
 	if r == nil || r.Line == 0 {
 		o.b = append(o.b, "null"...)
 		o.fresh = false
@@ -104,13 +104,13 @@ func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	o.open('[')
 	for _, line := range c.Lines {
 		o.next()
-		o.numbers(int64(line.Line), line.Requests, int64(index(line.Allow)))
+		o.numbers(int64(line.Line), line.Requests, int64(bit(line.Allow)))
 	}
 	o.close(']')
 	o.key("closed")
-	l.appendMoved(&o, c.Closed, most)
+	l.writeMoved(&o, c.Closed, most)
 	o.key("opened")
-	l.appendMoved(&o, c.Opened, most)
+	l.writeMoved(&o, c.Opened, most)
 	o.key("wishes")
 	o.open('[')
 	for _, w := range c.Wishes {
@@ -138,16 +138,16 @@ func (o *object) numbers(all ...int64) {
 	o.close(']')
 }
 
-// index returns 1 for true.
-func index(v bool) int {
+// bit returns 1 for true.
+func bit(v bool) int {
 	if v {
 		return 1
 	}
 	return 0
 }
 
-// appendMoved writes URLs that are decided differently.
-func (l *Log) appendMoved(o *object, moved []Moved, most int) {
+// writeMoved writes URLs that are decided differently.
+func (l *Log) writeMoved(o *object, moved []Moved, most int) {
 	requests, bytes := int64(0), int64(0)
 	for _, m := range moved {
 		requests += m.Requests
@@ -177,9 +177,9 @@ func (l *Log) appendMoved(o *object, moved []Moved, most int) {
 		}
 		o.close(']')
 		o.key("from")
-		o.rule(m.From)
+		o.writeRule(m.From)
 		o.key("to")
-		o.rule(m.To)
+		o.writeRule(m.To)
 		o.close('}')
 	}
 	o.close(']')
@@ -200,7 +200,7 @@ type Question struct {
 func AppendExplanation(dst []byte, q Question) []byte {
 	o := object{b: dst}
 	o.open('{')
-	raw, fault := q.path()
+	raw, fault := q.pathOf()
 	if fault != "" {
 		o.key("error")
 		o.text(fault)
@@ -214,16 +214,16 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	o.text(string(who.Token))
 	o.key("path")
 	o.text(q.Dialect.ReadablePath(path))
-	q.opinion(&o, q.Dialect, raw)
-	if q.open(q.Dialect) {
+	q.writeOpinion(&o, q.Dialect, raw)
+	if q.isOpen(q.Dialect) {
 		o.close('}')
 		return o.b
 	}
-	o.group(why.GroupOf(file, who))
+	o.writeGroup(why.GroupOf(file, who))
 	rules, _ := file.Select(who)
-	o.trials(why.RulesOf(rules, path, q.Dialect))
+	o.writeTrials(why.RulesOf(rules, path, q.Dialect))
 	verdict, _ := why.Decide(file, who, path, q.Dialect)
-	o.preferences(why.PreferencesOf(robots.PreferencesOf(q.Body, q.Dialect), who, path, verdict.Allow))
+	o.writePreferences(why.PreferencesOf(robots.PreferencesOf(q.Body, q.Dialect), who, path, verdict.Allow))
 	o.key("dialects")
 	o.open('[')
 	for _, name := range robots.Dialects() {
@@ -232,7 +232,7 @@ func AppendExplanation(dst []byte, q Question) []byte {
 			o.open('{')
 			o.key("dialect")
 			o.text(name)
-			q.opinion(&o, d|q.Dialect&(robots.WideTokens|robots.URLAsIs), raw)
+			q.writeOpinion(&o, d|q.Dialect&(robots.WideTokens|robots.URLAsIs), raw)
 			o.close('}')
 		}
 	}
@@ -241,8 +241,8 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	return o.b
 }
 
-// preferences writes the preferences by draft, and the first line that states each; 0 means that none does.
-func (o *object) preferences(p *why.Preferences) {
+// writePreferences writes the preferences by draft, and the first line that states each; 0 means that none does.
+func (o *object) writePreferences(p *why.Preferences) {
 	part := func(key string, line int32, text string) {
 		o.key(key)
 		o.open('[')
@@ -258,16 +258,16 @@ func (o *object) preferences(p *why.Preferences) {
 	}
 }
 
-// open reports whether a dialect allows everything because the text is too large.
-func (q *Question) open(d robots.Dialect) bool {
+// isOpen reports whether a dialect allows everything because the text is too large.
+func (q *Question) isOpen(d robots.Dialect) bool {
 	return !d.HasRules(&robots.Response{Status: 200, Body: q.Body})
 }
 
-// opinion writes the answer of a dialect.
-func (q *Question) opinion(o *object, d robots.Dialect, raw []byte) {
+// writeOpinion writes the answer of a dialect.
+func (q *Question) writeOpinion(o *object, d robots.Dialect, raw []byte) {
 	path, _ := d.Path(raw, nil)
 	rule, reason := robots.Rule{Allow: true}, "too_large"
-	if d.AlwaysAllowed(path) || !q.open(d) {
+	if d.AlwaysAllowed(path) || !q.isOpen(d) {
 		var because why.Because
 		rule, because = why.Decide(robots.Parse(q.Body, d), robots.NewAgent(q.Agent, d), path, d)
 		reason = because.String()
@@ -277,11 +277,11 @@ func (q *Question) opinion(o *object, d robots.Dialect, raw []byte) {
 	o.key("reason")
 	o.text(reason)
 	o.key("rule")
-	o.rule(&rule)
+	o.writeRule(&rule)
 }
 
-// path returns the part of a URL after the origin, or an error if the URL is invalid.
-func (q *Question) path() (raw []byte, fault string) {
+// pathOf returns the part of a URL after the origin, or an error if the URL is invalid.
+func (q *Question) pathOf() (raw []byte, fault string) {
 	url := []byte(q.URL)
 	if len(url) > 0 && url[0] == '/' {
 		return url, ""
@@ -300,8 +300,8 @@ func (q *Question) path() (raw []byte, fault string) {
 	return url[len(u.Prefix):], ""
 }
 
-// group writes which groups apply to the crawler, and why.
-func (o *object) group(g *why.Group) {
+// writeGroup writes which groups apply to the crawler, and why.
+func (o *object) writeGroup(g *why.Group) {
 	o.key("names")
 	o.open('[')
 	for _, name := range g.Names {
@@ -326,8 +326,8 @@ func (o *object) group(g *why.Group) {
 // maxTrials is the maximum number of rules in an answer.
 const maxTrials = 20
 
-// trials writes rules, and their results.
-func (o *object) trials(rules []why.Rule) {
+// writeTrials writes rules, and their results.
+func (o *object) writeTrials(rules []why.Rule) {
 	o.key("tried")
 	o.number(int64(len(rules)))
 	o.key("rules")

@@ -79,7 +79,7 @@ func AppendLog(dst []byte, urls []URL) []byte {
 	urls = slices.Clone(urls)
 	slices.SortFunc(urls, func(a, b URL) int { return cmp.Compare(a.Path, b.Path) })
 	hasBytes := slices.ContainsFunc(urls, func(u URL) bool { return slices.ContainsFunc(u.Counts, func(c Count) bool { return c.Bytes > 0 }) })
-	dst = append(binary.AppendUvarint(dst, uint64(len(urls))), byte(index(hasBytes)))
+	dst = append(binary.AppendUvarint(dst, uint64(len(urls))), byte(bit(hasBytes)))
 	before := ""
 	for _, u := range urls {
 		same := 0

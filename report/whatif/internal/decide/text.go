@@ -57,7 +57,7 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	for a := range l.agents {
 		t.said[a] = preferences.Select(l.agents[a].agent)
 	}
-	for _, group := range l.bound(t) {
+	for _, group := range l.groupCrawlers(t) {
 		if err := l.decideGroup(t, group, before, goOn); err != nil {
 			return nil, err
 		}
@@ -65,13 +65,13 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	return t, nil
 }
 
-// bound groups the crawlers that have the same rules and preferences.
-func (l *Log) bound(t *Text) (lists [][]int) {
+// groupCrawlers groups the crawlers that have the same rules and preferences.
+func (l *Log) groupCrawlers(t *Text) (lists [][]int) {
 	var groups [][]int // of the file, by list
 	for a := range l.agents {
 		binding := t.File.Binding(l.agents[a].agent)
 		i := 0
-		for i < len(groups) && (!slices.Equal(groups[i], binding) || !sameSaid(&t.said[lists[i][0]], &t.said[a])) {
+		for i < len(groups) && (!slices.Equal(groups[i], binding) || !samePreferences(&t.said[lists[i][0]], &t.said[a])) {
 			i++
 		}
 		if i == len(groups) {
@@ -92,7 +92,7 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 	todo := agents[:0:0]
 	for _, a := range agents {
 		t.rules[a] = rules
-		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) && sameSaid(&before.said[a], &t.said[a]) {
+		if before != nil && slices.EqualFunc(before.rules[a], rules, sameRule) && samePreferences(&before.said[a], &t.said[a]) {
 			t.winners[a], t.uses[a] = before.winners[a], before.uses[a]
 		} else {
 			todo = append(todo, a)
@@ -159,7 +159,7 @@ func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bo
 func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 	n.winner = always
 	if !l.always[url] {
-		n.winner = s.winner(l.paths.at(int(url)))
+		n.winner = s.findWinner(l.paths.at(int(url)))
 	}
 	fetched := n.winner < 0 || rules[n.winner].Allow
 	if s.preferences != nil {
@@ -175,8 +175,8 @@ func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 	return n
 }
 
-// rule returns the rule that decides the i-th URL of a crawler; nil if none does.
-func (t *Text) rule(agent, i int) *robots.Rule {
+// decidingRule returns the rule that decides the i-th URL of a crawler; nil if none does.
+func (t *Text) decidingRule(agent, i int) *robots.Rule {
 	if w := t.winners[agent][i]; w >= 0 {
 		return &t.rules[agent][w]
 	}
@@ -222,8 +222,8 @@ func compile(rules []robots.Rule, d robots.Dialect) (*set, error) {
 	return s, nil
 }
 
-// winner returns the index of the rule that decides a path; none if no rule does.
-func (s *set) winner(path []byte) int32 {
+// findWinner returns the index of the rule that decides a path; none if no rule does.
+func (s *set) findWinner(path []byte) int32 {
 	rank := s.automaton.Match(path, &s.scratch)
 	if rank == automaton.NoMatch {
 		return none
@@ -236,7 +236,7 @@ func (s *set) winner(path []byte) int32 {
 func (t *Text) Deciding(agent int) []int32 {
 	lines := make([]int32, len(t.winners[agent]))
 	for i := range lines {
-		if r := t.rule(agent, i); r != nil && r.Allow {
+		if r := t.decidingRule(agent, i); r != nil && r.Allow {
 			lines[i] = r.Line
 		} else if r != nil {
 			lines[i] = -r.Line

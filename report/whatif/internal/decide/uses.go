@@ -6,8 +6,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// sameSaid reports whether a text states the same preferences for two crawlers, regardless of the lines.
-func sameSaid(a, b *robots.Bound) bool {
+// samePreferences reports whether a text states the same preferences for two crawlers, regardless of the lines.
+func samePreferences(a, b *robots.Bound) bool {
 	for s := range a {
 		if !slices.EqualFunc(a[s], b[s], func(a, b robots.Statement) bool { return a.Pattern == b.Pattern && a.Uses == b.Uses }) {
 			return false
@@ -45,8 +45,8 @@ func (c *wishCounts) addUses(url int32, from, to robots.Uses, requests int64) {
 	}
 }
 
-// list returns the counts by use, changed preferences first.
-func (c *wishCounts) list() (all []Wish) {
+// listWishes returns the counts by use, changed preferences first.
+func (c *wishCounts) listWishes() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {
 			for from := range c.byURL[use] {
