@@ -29,7 +29,8 @@ type CellColumn[T any] struct {
 	Cell func(r *T) parquet.Cell
 }
 
-// CellOf returns the column of that name and type; cell returns its value for a row.
+// CellOf returns a column of that name and type. cell returns its value for a row, in the field of [parquet.Cell] for
+// the type.
 func CellOf[T any](name string, t parquet.Type, nullable bool, cell func(r *T) parquet.Cell) CellColumn[T] {
 	return CellColumn[T]{parquet.Field{Name: name, Type: t, Nullable: nullable}, cell}
 }
@@ -60,13 +61,14 @@ type CellOptions struct {
 	Metadata [][2]string // keys and values; ignored in text formats
 }
 
-// cellRows is the container of a format.
+// cellRows writes the rows of a CellTable in one format. addRow does not keep row.
 type cellRows interface {
 	addRow(row []parquet.Cell) error
 	close() error
 }
 
-// NewCellTable begins a table with these columns in w. The error is ErrFormat, or comes from w.
+// NewCellTable begins a table with these columns, which is written to w. It ignores opt.CSV and opt.Terminal in
+// formats that do not have them. The error is ErrFormat, or comes from w.
 func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *CellTable, err error) {
 	if err := (container.Options{Format: opt.Format}).CheckFormat(); err != nil {
 		return nil, err
@@ -113,7 +115,8 @@ func NewCellTable(w io.Writer, fields []parquet.Field, opt CellOptions) (t *Cell
 	}
 }
 
-// Add adds a row, with one cell per column. It changes row: bytes that are not valid UTF-8 become %XX.
+// Add adds a row, with one cell per column. It does not keep row, but changes it: bytes that are not valid UTF-8
+// become %XX.
 func (t *CellTable) Add(row []parquet.Cell) error {
 	for i := range row {
 		if t.fields[i].Type == parquet.Text || t.fields[i].Type == parquet.Dictionary {
@@ -123,7 +126,7 @@ func (t *CellTable) Add(row []parquet.Cell) error {
 	return t.rows.addRow(row)
 }
 
-// Close writes the rest. It does not close the stream.
+// Close writes the buffered rows and the end of the table. It does not close the stream.
 func (t *CellTable) Close() error {
 	err := t.rows.close()
 	if errFlush := t.sink.Flush(); err == nil {
@@ -132,7 +135,8 @@ func (t *CellTable) Close() error {
 	return err
 }
 
-// Formulas returns the number of cells that spreadsheets would run as formulas.
+// Formulas returns the number of cells that spreadsheets would run as formulas, with examples. It is empty except for
+// CSV and TSV without CSVForm.Safe.
 func (t *CellTable) Formulas() Formulas { return t.formulas }
 
 // parquetCells writes a Parquet file.
@@ -221,7 +225,7 @@ type lineCells struct {
 	counts   bool // count formulas
 }
 
-// addRow adds a line, and writes the piece when it is full.
+// addRow adds a line, and counts its formulas. It writes the piece once it has cellPiece bytes.
 func (l *lineCells) addRow(row []parquet.Cell) error {
 	for i := range row {
 		l.text = l.syntax.Lead(l.text, i, l.t.fields[i].Name)
@@ -254,7 +258,7 @@ func (l *lineCells) addRow(row []parquet.Cell) error {
 	return l.flush()
 }
 
-// flush writes the lines as a piece.
+// flush compresses the lines as a piece, and writes it, even if there are none.
 func (l *lineCells) flush() error {
 	packed, err := l.packer.Pack(l.text)
 	if err == nil {

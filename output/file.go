@@ -56,7 +56,8 @@ func Create(name string, stdout io.Writer, store *engine.Store, opt Options) (*F
 	return create(name, stdout, opt, func(w io.Writer, opt Options) (*Writer, error) { return NewWriter(w, store, opt) })
 }
 
-// create is like Create, for any function that returns a Writer.
+// create is like Create, but open makes the Writer. open gets the stream, or nil for a partitioned output, and the
+// completed options.
 func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Options) (*Writer, error)) (*File, error) {
 	f := &File{partial: opt.PartialName}
 	w, err := f.open(name, stdout, &opt)
@@ -75,7 +76,8 @@ func create(name string, stdout io.Writer, opt Options, open func(io.Writer, Opt
 	return f, nil
 }
 
-// open begins the file or directory, and returns the stream that a file is written to.
+// open begins the file or directory. It returns the stream that a file is written to; nil for a directory, whose paths
+// it sets in opt.
 func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, error) {
 	if len(opt.Partition) == 0 {
 		file, err := storage.Create(name, stdout)
@@ -113,7 +115,8 @@ func (f *File) Finished() []string {
 }
 
 // Parts returns the files of a partitioned output, by their names below the directory, once Commit or Fault has
-// returned. It returns none if there are more than 10,000 files, or if the output is a file.
+// returned. They include the marker unless the mode adds files to an existing output. It returns none if there are
+// more than 10,000 files, or if the output is a file.
 func (f *File) Parts() []Part {
 	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Written()
@@ -165,7 +168,8 @@ func (f *File) Complete() error {
 	return nil
 }
 
-// Abort removes the output. A file of the final name is unchanged.
+// Abort removes the output, and leaves an existing file with the final name unchanged. It does nothing after Commit or
+// Fault.
 func (f *File) Abort() error {
 	if f.Writer != nil {
 		f.abort()

@@ -153,8 +153,9 @@ func (f *filter) matches(b *engine.Batch, i int) bool {
 	}
 }
 
-// selectRows returns the selected rows of b. In the long layout each verdict becomes a row with its own agent, like rows of
-// a log with agents. The rows share memory with b, and are valid until the next call.
+// selectRows returns the selected rows of b; b itself if all rows are selected and keep their form. In the long layout
+// each verdict becomes a row with its own agent, like rows of a log with agents. The rows share memory with b, and are
+// valid until the next call.
 func (f *filter) selectRows(b *engine.Batch) *engine.Batch {
 	f.urls, f.picks = f.urls[:0], f.picks[:0]
 	for i := range b.Len() {
@@ -176,7 +177,8 @@ func (f *filter) selectRows(b *engine.Batch) *engine.Batch {
 	return &f.batch
 }
 
-// copySelected copies the selected rows of b to f.batch.
+// copySelected sets f.batch to the selected rows of b: the URLs in f.urls and, in the long layout, the verdicts in
+// f.picks. It copies the columns, but shares the data that their texts refer to.
 func (f *filter) copySelected(b *engine.Batch) {
 	to := &f.batch
 	to.Input, to.Data, to.Strays = b.Input, b.Data, b.Strays

@@ -36,9 +36,9 @@ type Writer struct {
 	err       error // the first error, sticky
 }
 
-// NewWriter returns a Writer of the verdicts of store, which writes to w. It writes nothing before the first full chunk or Close. The
-// errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat, ErrPartition
-// because a stream has no partitions, and errors about columns that the store was not built for.
+// NewWriter returns a Writer of the verdicts of store, which writes to w. It writes nothing before the first full
+// chunk or Close. The errors are those of ParseColumns, [Options.ColumnNames] and [Options.CheckContainer], ErrFormat,
+// ErrPartition because a stream has no partitions, and errors about columns that the store was not built for.
 func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	if err := opt.Needs().Check(store.Options()); err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func NewWriter(w io.Writer, store *engine.Store, opt Options) (*Writer, error) {
 	return out, err
 }
 
-// newWriter is NewWriter for any catalog.
+// newWriter is like NewWriter for any catalog, and does not check the store. It sets KeyVersion in md. w may be nil if
+// the output is partitioned.
 func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, md container.Metadata) (*Writer, error) {
 	parts := opt.partitionOptions()
 	if err := parts.File.CheckFormat(); err != nil {
@@ -122,7 +123,8 @@ func newWriter(w io.Writer, cat columnar.Catalog, agents []string, opt Options, 
 	return out, nil
 }
 
-// Write adds the rows of an evaluated batch.
+// Write adds the rows of an evaluated batch that Options.Where selects. It does not keep b. It returns an error after
+// Close, and if b has fewer columns than Options.Kept.
 func (w *Writer) Write(b *engine.Batch) error {
 	if w.err != nil {
 		return w.err
@@ -156,7 +158,8 @@ func (w *Writer) Write(b *engine.Batch) error {
 	return nil
 }
 
-// flush passes the chunk to the container.
+// flush passes the chunk to the container, and continues with the empty chunk that it returns. After an error, it
+// aborts the container. It does nothing if the chunk has no rows.
 func (w *Writer) flush() error {
 	c := w.chunk
 	if c.Rows == 0 {

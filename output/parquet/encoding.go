@@ -10,8 +10,8 @@ import (
 // This file implements encodings from the Parquet document "Encodings". Each function appends to a page. Some encodings
 // have two functions, for values and for streaks of equal values, which produce the same bytes.
 
-// appendHybrid appends values of width bits in the hybrid of RLE and bit-packing: eight or more equal values become a
-// run, all others are packed in groups of eight.
+// appendHybrid appends values of width bits in the hybrid of RLE and bit-packing. It packs groups of eight values.
+// Eight or more equal values at the start of a group become a run.
 func appendHybrid[T int16 | int32](dst []byte, values []T, width int) []byte {
 	packed := 0 // start of the values that are not packed yet; i-packed is a multiple of eight
 	for i := 0; i < len(values); {
@@ -28,7 +28,7 @@ func appendHybrid[T int16 | int32](dst []byte, values []T, width int) []byte {
 	return appendPacked(dst, values[packed:], width)
 }
 
-// appendRun appends n equal values as a run.
+// appendRun appends n equal values as a run. The value takes the bytes that width bits need.
 func appendRun(dst []byte, value uint32, n, width int) []byte {
 	dst = binary.AppendUvarint(dst, uint64(n)<<1)
 	for shift := 0; shift < width; shift += 8 {
@@ -37,7 +37,7 @@ func appendRun(dst []byte, value uint32, n, width int) []byte {
 	return dst
 }
 
-// runLength returns the number of values at the start that are equal to the first.
+// runLength returns the number of values at the start that are equal to the first. There must be at least one value.
 func runLength[T int16 | int32](values []T) int {
 	first := values[0]
 	n := 1
@@ -138,7 +138,8 @@ func appendDeltas(dst []byte, values []int64) []byte {
 	return dst
 }
 
-// hasEqualSteps reports whether all differences between neighbouring values, beginning with last, are equal.
+// hasEqualSteps reports whether all differences between neighbouring values are equal, including that between last and
+// values[0].
 func hasEqualSteps(last int64, values []int64) bool {
 	delta := values[0] - last
 	for _, v := range values {
@@ -150,8 +151,8 @@ func hasEqualSteps(last int64, values []int64) bool {
 	return true
 }
 
-// appendDeltaBlock appends one block, of which the last in a page may have fewer miniblocks. least is the minimum of the
-// deltas.
+// appendDeltaBlock appends one block. Its number of deltas is a multiple of deltaMini, at most deltaBlock; only the
+// last block of a page has fewer. least is the minimum of the deltas.
 func appendDeltaBlock(dst []byte, deltas []int64, least int64) []byte {
 	dst = binary.AppendVarint(dst, least)
 	widths := len(dst)
@@ -225,7 +226,7 @@ func appendStreak(streaks []streak, value int32, rows int) []streak {
 	return append(streaks, streak{value, rows})
 }
 
-// appendHybridStreaks is appendHybrid for streaks, of which neighbours must have different values.
+// appendHybridStreaks is like appendHybrid for streaks. Neighbouring streaks must have different values.
 func (e *Encoder) appendHybridStreaks(dst []byte, streaks []streak, width int) []byte {
 	wait := e.ids[:0] // the values that are not packed yet
 	for _, s := range streaks {
@@ -246,7 +247,7 @@ func (e *Encoder) appendHybridStreaks(dst []byte, streaks []streak, width int) [
 	return appendPacked(dst, wait, width)
 }
 
-// appendBitStreaks is AppendBits for streaks.
+// appendBitStreaks is like AppendBits for streaks of 0 and 1.
 func appendBitStreaks(dst []byte, streaks []streak) []byte {
 	var p bitPacker
 	for _, s := range streaks {
@@ -297,8 +298,8 @@ func (v *Values[T]) Spread() {
 	v.Streaks = nil
 }
 
-// expandStreaks repeats each value for its rows. It works in place, from the end, so that no value is overwritten before it is
-// read.
+// expandStreaks repeats each value for its rows, and returns the longer slice. It works in place, from the end, so
+// that no value is overwritten before it is read.
 func expandStreaks[T any](values []T, rows []int32) []T {
 	if len(values) == 0 {
 		return values

@@ -21,13 +21,14 @@ type framer struct {
 	order []parquet.Encoding         // encodings in the order of their first pages
 }
 
-// begin begins a chunk.
+// begin begins a column chunk.
 func (w *framer) begin() {
 	w.info = metadata.ChunkMetaInfo{IndexPageOffset: -1}
 	w.dict, w.data, w.order = map[parquet.Encoding]int32{}, map[parquet.Encoding]int32{}, nil
 }
 
-// writeDictionary writes a dictionary page in PLAIN encoding. size is its size before compression, texts its length.
+// writeDictionary writes a dictionary page in PLAIN encoding. size is its size before compression, texts its number of
+// texts.
 func (w *framer) writeDictionary(packed []byte, size, texts int) error {
 	w.info.DictPageOffset = w.sink.Tell()
 	w.countPage(w.dict, parquet.Encodings.Plain)
@@ -36,7 +37,7 @@ func (w *framer) writeDictionary(packed []byte, size, texts int) error {
 	})
 }
 
-// writeData writes a data page.
+// writeData writes a data page with that number of rows, including nulls.
 func (w *framer) writeData(p *page, rows int) error {
 	if len(w.data) == 0 {
 		w.info.DataPageOffset = w.sink.Tell()
@@ -49,7 +50,7 @@ func (w *framer) writeData(p *page, rows int) error {
 	})
 }
 
-// countPage counts a page.
+// countPage counts a page in w.dict or w.data, which pages is. It adds the encoding to w.order when it first occurs.
 func (w *framer) countPage(pages map[parquet.Encoding]int32, e parquet.Encoding) {
 	if w.dict[e]+w.data[e] == 0 {
 		w.order = append(w.order, e)
@@ -87,7 +88,8 @@ func (w *framer) writePage(packed []byte, size int, crc uint32, h pageHeader) er
 	return err
 }
 
-// finish ends the chunk and describes it for the footer.
+// finish ends the column chunk: it describes the chunk in meta for the footer, and also writes this description after
+// the pages.
 func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 	stats := metadata.EncodingStats{DictEncodingStats: w.dict, DataEncodingStats: w.data}
 	if err := meta.Finish(w.info, len(w.dict) > 0, false, stats, nil); err != nil {

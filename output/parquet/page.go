@@ -48,13 +48,13 @@ type Encoder struct {
 	texts   textCutter
 }
 
-// finish compresses the page of a column.
+// finish compresses e.page, and adds it to the column.
 func (e *Encoder) finish(to *Pages, column int, stats statistics, encoding parquet.Encoding) {
 	e.addPage(to, column, stats, encoding, e.pack(e.packed, e.page))
 }
 
-// addPage adds a compressed page to its column. The page keeps a copy until the end of the row group, because the memory
-// of packed is several times as large.
+// addPage adds a compressed page to its column. The page keeps a copy until the end of the row group, because the
+// memory of packed is several times as large. The next page reuses packed, unless it is e.page itself.
 func (e *Encoder) addPage(to *Pages, column int, stats statistics, encoding parquet.Encoding, packed []byte) {
 	p := &to.columns[column]
 	p.stats, p.size, p.encoding = stats, len(e.page), encoding
@@ -242,7 +242,7 @@ type statistics struct {
 	texts  [2][]byte
 }
 
-// merge adds the statistics of another page.
+// merge adds the statistics of another page. It refers to the texts of that page.
 func (s *statistics) merge(o *statistics) {
 	s.nulls += o.nulls
 	s.none = s.none || o.none
@@ -258,7 +258,7 @@ func (s *statistics) merge(o *statistics) {
 	}
 }
 
-// addInts adds values that are not null.
+// addInts sets the range of values that are not null. The statistics must have no range yet.
 func addInts[T int32 | int64](s *statistics, values []T) {
 	if len(values) == 0 {
 		return
@@ -278,7 +278,7 @@ func (s *statistics) addInt(v int64) {
 	s.ints = [2]int64{min(s.ints[0], v), max(s.ints[1], v)}
 }
 
-// addBools adds values that are not null.
+// addBools adds values that are not null. It stops when both values have occurred.
 func (s *statistics) addBools(values []bool) {
 	for _, v := range values {
 		n := int64(bit(v))
@@ -316,7 +316,8 @@ func (s *statistics) addText(text []byte) {
 	}
 }
 
-// keepTexts copies the bounds, or drops them if they are too long.
+// keepTexts copies the bounds, which may refer to a page. If one is longer than maxBound, it drops both, and the range
+// is unknown.
 func (s *statistics) keepTexts() {
 	if len(s.texts[0]) > maxBound || len(s.texts[1]) > maxBound {
 		s.none, s.texts = true, [2][]byte{}
@@ -334,7 +335,8 @@ func (s *statistics) addList(texts TextList) {
 	s.keepTexts()
 }
 
-// encode returns the statistics in the form of the library.
+// encode returns the statistics in the form of the library. They have no range if it is unknown, or if all values are
+// null.
 func (s *statistics) encode(t Type) (e metadata.EncodedStatistics) {
 	e.SetNullCount(s.nulls)
 	if !s.some || s.none {

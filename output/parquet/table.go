@@ -70,7 +70,8 @@ func NewTable(to Sink, fields []Field, opt Options) (*Table, error) {
 	return t, err
 }
 
-// Add adds a row, one cell for each column.
+// Add adds a row, one cell for each column, and does not keep row. It encodes a page when it is full, and writes a
+// full row group.
 func (t *Table) Add(row []Cell) error {
 	for i, cell := range row {
 		c := &t.columns[i]
@@ -121,7 +122,7 @@ func addCell[T any](v *Values[T], value T, present int16) {
 	v.Nulls += 1 - int(present)
 }
 
-// endPage encodes the rows so far as a page.
+// endPage encodes the rows so far as a page of each column, and empties the columns.
 func (t *Table) endPage() {
 	to := t.out.Begin(t.rows, t.texts)
 	for i := range t.columns {
@@ -153,7 +154,7 @@ func emptied[T any](v Values[T]) Values[T] {
 	return Values[T]{All: v.All[:0], Present: v.Present[:0]}
 }
 
-// endGroup writes the pages so far as a row group.
+// endGroup writes the pages so far as a row group, and empties the dictionaries.
 func (t *Table) endGroup() error {
 	err := t.out.EndGroup(t.texts)
 	for i := range t.columns {

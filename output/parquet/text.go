@@ -21,8 +21,9 @@ type textCutter struct {
 // time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
 const fewShared = 16
 
-// appendTexts appends the texts of a page, which are given in PLAIN, and sets stats. The encoding is PLAIN unless deltas is
-// set. In the page, levels and lengths end at head, where the bytes of texts begin.
+// appendTexts appends the texts of a page, which are given in PLAIN, to dst, and sets stats. It uses DELTA_BYTE_ARRAY
+// if deltas is set and the texts share enough bytes, and PLAIN otherwise. In the page, the bytes of texts begin at
+// head.
 func (c *textCutter) appendTexts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cut(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
@@ -32,7 +33,7 @@ func (c *textCutter) appendTexts(dst, plain []byte, deltas bool, stats *statisti
 	return c.appendRests(dst, plain), len(dst), parquet.Encodings.DeltaByteArray
 }
 
-// appendRests appends the rest of each text.
+// appendRests appends the rest of each text that cut divided. plain is the same as in the call of cut.
 func (c *textCutter) appendRests(dst, plain []byte) []byte {
 	const short = 32 // for speed, short rests are copied as 32 bytes; the next copy overwrites the excess
 	at := len(dst)
@@ -51,7 +52,8 @@ func (c *textCutter) appendRests(dst, plain []byte) []byte {
 	return dst[:at]
 }
 
-// cut divides the texts, and returns the total length of shared prefixes.
+// cut divides the texts: it sets c.shared and c.rest, adds the minimum and maximum to stats, and returns the total
+// length of shared prefixes.
 func (c *textCutter) cut(plain []byte, stats *statistics) (all int) {
 	c.shared, c.rest = c.shared[:0], c.rest[:0]
 	var last []byte
@@ -89,8 +91,8 @@ func (b *textBounds) begin(text []byte) {
 	*b = textBounds{least: text, most: text, withLeast: len(text), withMost: len(text)}
 }
 
-// widen adds a text whose shared prefix with the last text has n bytes. If that is more than the last text shares with a
-// bound, both texts are on the same side of the bound.
+// widen adds a text that shares n bytes with the previous text, last. If last shares fewer bytes with a bound, both
+// texts are on the same side of the bound.
 func (b *textBounds) widen(last, text []byte, n int) {
 	if n <= b.withMost {
 		var order int
@@ -106,8 +108,9 @@ func (b *textBounds) widen(last, text []byte, n int) {
 	}
 }
 
-// compareAfter compares a text with a bound. It returns the length of their shared prefix, and -1, 0 or 1. The last text
-// shares with bytes with the bound; text shares n bytes with the last text, where n <= with.
+// compareAfter compares a text with a bound, with the help of the previous text, last. last shares n bytes with the
+// text, and with bytes with the bound, where n <= with. The results are the length of the prefix that text and bound
+// share, and -1, 0 or 1 if the text is less than, equal to or greater than the bound.
 func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
 	other := last // equal to the bound up to the byte where text differs
 	if n == with {

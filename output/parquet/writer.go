@@ -115,7 +115,7 @@ func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.Grou
 	return parquet.NewWriterProperties(props...), root, nil
 }
 
-// NewEncoder returns an encoder for pages of the file.
+// NewEncoder returns an encoder for pages of the file, for one goroutine at a time.
 func (w *Writer) NewEncoder() (*Encoder, error) {
 	pack, err := newPacker(w.opt.Codec, w.opt.Level)
 	e := &Encoder{pack: pack, fields: w.fields}
@@ -126,9 +126,9 @@ func (w *Writer) NewEncoder() (*Encoder, error) {
 	return e, err
 }
 
-// Begin returns pages for the next rows of the row group, which the caller has filled by one encoder before it calls
-// EndGroup. Pages are written in the order of these calls. texts are the dictionaries, by column, nil for columns
-// without one; the rows refer only to their current texts.
+// Begin returns pages for the next rows of the row group. The caller fills them by one encoder before it calls
+// EndGroup. Pages are written in the order of the calls of Begin. texts are the dictionaries: one element for each
+// column, nil for columns without one. The rows may refer only to texts that the dictionaries already have.
 func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	to := &Pages{columns: make([]page, len(w.fields))}
 	if n := len(w.spare); n > 0 {
@@ -144,7 +144,9 @@ func (w *Writer) Begin(rows int, texts []TextList) *Pages {
 	return to
 }
 
-// EndGroup writes the row group, with the complete dictionaries. All pages must be filled. Without pages it does nothing.
+// EndGroup writes the row group. texts are the complete dictionaries: one element for each column, nil for columns
+// without one. All pages from Begin must be filled; they are reused, so do not keep them. Without pages it does
+// nothing.
 func (w *Writer) EndGroup(texts []TextList) error {
 	if len(w.pages) == 0 {
 		return nil
@@ -169,7 +171,8 @@ func (w *Writer) EndGroup(texts []TextList) error {
 	return nil
 }
 
-// writeColumn writes a column of the row group: its dictionary, if it has one, and its pages.
+// writeColumn writes a column of the row group, with its statistics: its dictionary, if it has one, and its pages.
+// texts is nil unless the type is Dictionary.
 func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column int, texts TextList) error {
 	f := w.fields[column]
 	w.framer.begin()
@@ -199,7 +202,8 @@ func (w *Writer) writeColumn(meta *metadata.ColumnChunkMetaDataBuilder, column i
 	return w.framer.finish(meta)
 }
 
-// Close writes the footer with this metadata. Call EndGroup first. It does not close the Sink.
+// Close writes the footer with this metadata: values[i] is the value of keys[i]. Call EndGroup first. It does not
+// close the Sink.
 func (w *Writer) Close(keys, values []string) error {
 	for i, key := range keys {
 		if err := w.builder.AppendKeyValueMetadata(key, values[i]); err != nil {
@@ -238,7 +242,7 @@ var library = [...]compress.Compression{
 // A packer compresses src. The result depends only on src. It may use the memory of dst, whose content is ignored.
 type packer func(dst, src []byte) []byte
 
-// newPacker returns a packer for one goroutine.
+// newPacker returns a packer for one goroutine. The level must be valid for the codec.
 func newPacker(c Codec, level int) (packer, error) {
 	switch c {
 	case Zstd:

@@ -42,7 +42,8 @@ func (f *finder) reset() {
 	f.bytes, f.signs = 0, 0
 }
 
-// appendMatches appends the literals and sequences of src[at:end]. The text before at is in the table.
+// appendMatches appends the literals of src[at:end], and its sequences to all. The text before at is already in the
+// table.
 func (f *finder) appendMatches(literals []byte, all []sequence, src []byte, at, end int) ([]byte, []sequence) {
 	next := at // start of the bytes that are not in a sequence yet
 	for from := at; from < end; from += pieceSize {
@@ -65,8 +66,8 @@ func (f *finder) appendMatches(literals []byte, all []sequence, src []byte, at, 
 	return append(literals, src[next:end]...), all
 }
 
-// findCandidates fills found with the matches of punctuation in src[from:to], except its last bytes, and returns their number. Only
-// hashes are compared, so some may be wrong.
+// findCandidates looks up and stores the positions of punctuation in src[from:to], except near the end of src. It
+// fills f.found with earlier positions of the same hash, and returns their number. The texts there may differ.
 func (f *finder) findCandidates(src []byte, from, to int) uint {
 	const (
 		word  = 8
@@ -98,7 +99,8 @@ func (f *finder) findCandidates(src []byte, from, to int) uint {
 	return n
 }
 
-// signsOf returns a bit for each of the first 64 bytes: whether it is below '0', like most ASCII punctuation.
+// signsOf returns a bit for each of the first 64 bytes, the lowest for the first: whether it is below '0', like most
+// ASCII punctuation.
 func signsOf(text *[72]byte) (signs uint64) {
 	const each = 0x0101010101010101
 	for i := 0; i < 64; i += 8 {
@@ -109,7 +111,8 @@ func signsOf(text *[72]byte) (signs uint64) {
 	return signs
 }
 
-// sharedBefore returns the number of equal bytes before two positions, up to a maximum.
+// sharedBefore returns the number of equal bytes before two positions of src, at most the given maximum. earlier is
+// less than place.
 func sharedBefore(src []byte, earlier, place, most int) int {
 	if earlier >= 8 {
 		x := binary.LittleEndian.Uint64(src[earlier-8:]) ^ binary.LittleEndian.Uint64(src[place-8:])

@@ -35,7 +35,7 @@ var (
 	matchCodes    = [directMatch]uint8(directCodes(matchBits[:], directMatch))
 )
 
-// directCodes returns the codes of the numbers below n.
+// directCodes returns the codes of the numbers below n. extra has the number of bits that follow each code.
 func directCodes(extra []uint8, n int) []uint8 {
 	var codes []uint8
 	for code, width := range extra {
@@ -153,7 +153,7 @@ func (w *bitWriter) writeBits(v uint64, width uint8) {
 	w.used += width
 }
 
-// addState adds the bits for the transition from a state to a state of a code, and returns the latter.
+// addState writes the bits of the transition from a state to a state of the given code, and returns the new state.
 func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	t := c.codes[code%maxCodes]
 	width := uint8((state + t.width) >> 16)
@@ -161,7 +161,7 @@ func (w *bitWriter) addState(c *coder, state uint32, code uint8) uint32 {
 	return uint32(c.states[(int32(state>>(width&31))+t.start)&(1<<tableLog-1)])
 }
 
-// flush writes complete bytes.
+// flush writes complete bytes. At most 7 bits remain in word.
 func (w *bitWriter) flush() {
 	binary.LittleEndian.PutUint64(w.dst[w.at:], w.word)
 	w.at += int(w.used / 8)

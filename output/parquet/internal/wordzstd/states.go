@@ -35,7 +35,8 @@ const (
 	aTable  = 2
 )
 
-// appendTable builds the table from the counts of n codes, and appends it.
+// appendTable builds the table from c.counts, whose sum is n, and appends it; or only the code, if there is just one.
+// mode tells them apart.
 func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 	for code, count := range c.counts {
 		if int(count) == n {
@@ -49,7 +50,8 @@ func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 	return c.appendShares(dst), aTable
 }
 
-// setShares distributes the states according to the counts. A code that occurs gets at least one.
+// setShares distributes the states in proportion to the counts, whose sum is n. A code that occurs gets at least one
+// state.
 func (c *coder) setShares(n int) {
 	left, most := int32(1<<tableLog), 0
 	for code, count := range c.counts {
@@ -73,7 +75,7 @@ func (c *coder) setShares(n int) {
 	}
 }
 
-// buildStates distributes the states as the format requires, so that the states of a code are far apart.
+// buildStates sets c.codes and c.states from the shares. As the format requires, the states of a code are far apart.
 func (c *coder) buildStates() {
 	const size, mask = 1 << tableLog, 1<<tableLog - 1
 	var next [maxCodes]int32 // index of the next state of each code
@@ -100,7 +102,7 @@ func (c *coder) buildStates() {
 	}
 }
 
-// firstState returns a state of the code that is added first.
+// firstState returns the state to start from, a state of the code that is added first.
 func (c *coder) firstState(code uint8) uint32 {
 	if c.log == 0 {
 		return 0
