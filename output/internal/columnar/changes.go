@@ -35,8 +35,8 @@ type OldRules struct {
 // NewOldRules returns OldRules of a store whose names are in cat.
 func NewOldRules(cat Catalog) *OldRules { return &OldRules{catalog: cat, rules: newRuleTable()} }
 
-// appendOldRules appends to c, for each row, the result of value for the text and line of the deciding old rule, or null
-// if no rule decided. Rows of changes have one verdict each.
+// appendOldRules appends to c, for each row, the result of value for the number of the text and the line of the
+// deciding old rule, or null if no rule decided. Rows of changes have one verdict each.
 func (g *gathering) appendOldRules(c *values[int32], value func(id, line int32) int32) {
 	all, present := c.extendNullable(g.to - g.from)
 	old := g.batch.Old

@@ -54,7 +54,8 @@ type Chunk struct {
 // A Ref is a row of one of several chunks.
 type Ref struct{ Chunk, Row uint32 }
 
-// NewChunk returns an empty chunk that uses the dictionaries in names, which must have the same layout.
+// NewChunk returns an empty chunk that uses the dictionaries in names, which must have the same layout. agents is the
+// number of rows per URL; in the wide layout, it is always 1.
 func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 	c := &Chunk{Schema: l, Agents: agents, Limits: lim, Names: names}
 	if l.Wide {
@@ -119,8 +120,9 @@ func (c *Chunk) Full() bool {
 	return c.Rows > 0 && (c.Rows+c.Agents > c.Limits.Rows || c.textBytes >= c.Limits.Bytes)
 }
 
-// Fit returns the end of the range of b's URLs, beginning at from, that fit in the chunk: at least one if the chunk
-// is not full. It depends only on the URLs, so chunks end at the same rows whatever the batches are.
+// Fit returns the end of the range of b's URLs, beginning at from, that fit in the chunk: at least one if the chunk is
+// not full. It already counts the bytes of their texts, so Append must follow with this range. The end depends only on
+// the URLs, so chunks end at the same rows whatever the batches are.
 func (c *Chunk) Fit(b *engine.Batch, from int) int {
 	to := min(b.Len(), from+max(1, (c.Limits.Rows-c.Rows)/c.Agents))
 	if len(c.texts) == 0 {
@@ -143,7 +145,7 @@ func (c *Chunk) Fit(b *engine.Batch, from int) int {
 	return to
 }
 
-// Append adds the URLs b.URLs[from:to].
+// Append adds the URLs b.URLs[from:to] with their verdicts. It does not keep b after the call.
 func (c *Chunk) Append(b *engine.Batch, from, to int) {
 	if len(b.Agents) > 0 || c.streaks && shortStreaks(b.Sites[from:to]) {
 		c.expandStreaks()
@@ -160,7 +162,8 @@ func (c *Chunk) Size() (n int) {
 	return n
 }
 
-// CountInvalid adds the number of bytes that were escaped in texts of dictionaries.
+// CountInvalid adds to c.Invalid the number of bytes that were escaped in texts of dictionaries. Call it once, when
+// the chunk has all its rows.
 func (c *Chunk) CountInvalid() {
 	for _, col := range c.Columns {
 		d, ok := col.(*dictColumn)
@@ -176,8 +179,8 @@ func (c *Chunk) CountInvalid() {
 	}
 }
 
-// FitRows returns how many of the rows fit in the chunk, which must not be full: at least one. It depends only on
-// the rows.
+// FitRows returns how many of the rows fit in the chunk, which must not be full: at least one. It already counts the
+// bytes of their texts, so TakeRows must follow with these rows. The result depends only on the rows.
 func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	n := min(len(rows), c.Limits.Rows-c.Rows)
 	if len(c.texts) == 0 {
@@ -202,7 +205,7 @@ func (c *Chunk) FitRows(from []*Chunk, rows []Ref) int {
 	return n
 }
 
-// countSameChunk returns how many of the first rows are in the same chunk. It is at least 1.
+// countSameChunk returns the number of rows at the start that are in the same chunk. There must be at least one row.
 func countSameChunk(rows []Ref) int {
 	n := 1
 	for n < len(rows) && rows[n].Chunk == rows[0].Chunk {
@@ -211,10 +214,11 @@ func countSameChunk(rows []Ref) int {
 	return n
 }
 
-// FullForRow reports whether no further row fits.
+// FullForRow reports whether no further row fits. Unlike Full, it does not require room for all rows of a URL.
 func (c *Chunk) FullForRow() bool { return c.Rows >= c.Limits.Rows || c.textBytes >= c.Limits.Bytes }
 
-// TakeRows appends rows of other chunks, which must have the gathered layout.
+// TakeRows appends rows of other chunks, which must have the gathered layout. Their dictionaries may differ from those
+// of c, which get the texts that they lack.
 func (c *Chunk) TakeRows(from []*Chunk, rows []Ref) {
 	c.expandStreaks()
 	c.Rows += len(rows)
@@ -248,7 +252,8 @@ func (c *Chunk) Encode(dst []byte) []byte {
 	return dst
 }
 
-// Decode reads the output of encode into the chunk.
+// Decode replaces the content of the chunk by the output of Encode. Afterwards, its dictionaries return texts, but
+// must not get new ones.
 func (c *Chunk) Decode(b []byte) error {
 	c.Reset()
 	d := wire.NewCursor(b)
@@ -262,7 +267,8 @@ func (c *Chunk) Decode(b []byte) error {
 	return nil
 }
 
-// Arrays returns the columns as arrays that share their memory.
+// Arrays returns the columns as arrays that share their memory. texts says which texts the arrays of dictionaries
+// have.
 func (c *Chunk) Arrays(texts DictTexts) []arrow.Array {
 	all := make([]arrow.Array, len(c.Columns))
 	for i, col := range c.Columns {

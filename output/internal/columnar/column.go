@@ -20,10 +20,10 @@ type column interface {
 	// reset empties the column and keeps its memory. Later values are one per row or, if streaks is true and the
 	// column supports it, one per streak of equal rows.
 	reset(streaks bool)
-	// spread makes the column store one value per row, for the present and for later rows.
+	// expandStreaks makes the column store one value per row, for the present and for later rows.
 	expandStreaks()
 
-	// appendRows appends rows of other chunks. index is that of their columns, which must have the same type.
+	// appendRows appends rows of other chunks. at is the index of the column there, which must have the same type.
 	appendRows(from []*Chunk, at int, rows []Ref)
 	// encode appends the column to dst, for a temporary file.
 	encode(dst []byte) []byte
@@ -155,7 +155,8 @@ func (v *values[T]) addStreaks(rows ...int32) {
 	v.spare = v.Streaks
 }
 
-// setStreaks calls addStreaks if rows are given (not nil). Nulls must have been counted once per value.
+// setStreaks calls addStreaks if rows are given (not nil). Nulls must have been counted once per value; it adds the
+// other rows of null streaks.
 func (v *values[T]) setStreaks(rows []int32) {
 	if rows == nil {
 		return
@@ -171,14 +172,15 @@ func (v *values[T]) setStreaks(rows []int32) {
 	}
 }
 
-// repeat repeats each of the last n values. Nulls must have been counted after repetition.
+// repeat repeats each of the last n values the given number of times. Nulls must already count the repetitions.
 func (v *values[T]) repeat(n, times int) {
 	if times > 1 {
 		v.All, v.Present = repeat(v.All, n, times), repeat(v.Present, n, times)
 	}
 }
 
-// repeat works in place, from the end, so that no value is overwritten before it is read.
+// repeat repeats each of the last n values, and returns the longer slice. It works in place, from the end, so that no
+// value is overwritten before it is read.
 func repeat[T any](all []T, n, times int) []T {
 	if len(all) == 0 {
 		return all
@@ -251,7 +253,8 @@ func countNulls(present []int16) (n int) {
 	return n
 }
 
-// newArray returns an array of n values over buffers, which it shares.
+// newArray returns an array of n values that shares the buffers, which are in Arrow's order without the bitmap of
+// nulls. The bitmap is made from present if there are nulls.
 func newArray(t arrow.DataType, n int, present []int16, nulls int, buffers ...[]byte) arrow.Array {
 	all := make([]*memory.Buffer, 1, 1+len(buffers))
 	if nulls > 0 {
@@ -415,14 +418,14 @@ func (c *TextColumn) reset(bool) {
 
 func (c *TextColumn) expandStreaks() {}
 
-// begin starts a text of the given length.
+// begin starts a text of the given length. The caller appends it to Bytes, and calls end.
 func (c *TextColumn) begin(length int) {
 	if c.pages {
 		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
 	}
 }
 
-// end completes a row, whose text is present or null.
+// end completes a row, whose text is present (1) or null (0).
 func (c *TextColumn) end(present int16) {
 	c.Present = append(c.Present, present)
 	c.Nulls += 1 - int(present)

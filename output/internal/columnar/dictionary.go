@@ -101,8 +101,8 @@ func (d *Dictionary) addString(text string) int32 {
 	return d.addValid(d.scratch)
 }
 
-// knownNumber returns 1 + the number in the dictionary of the text with number i in batches; 0 if it was not added. The
-// compiler can inline it.
+// knownNumber returns 1 + the number in the dictionary of the text with number i in batches; 0 if it was not added.
+// The compiler can inline it.
 func (d *Dictionary) knownNumber(i int) int32 {
 	if i < len(d.ids) {
 		return d.ids[i]
@@ -110,7 +110,8 @@ func (d *Dictionary) knownNumber(i int) int32 {
 	return 0
 }
 
-// addNewNumbered adds the text with number i in batches, and returns 1 + its number in the dictionary.
+// addNewNumbered adds the text with number i in batches, which knownNumber does not know, and returns 1 + its number
+// in the dictionary.
 func (d *Dictionary) addNewNumbered(i int, text string) int32 {
 	if i >= len(d.ids) { // even if only few are used: the system does not allocate new memory until it is written
 		ids := make([]int32, max(i+1, len(d.ids)+len(d.ids)/4))
@@ -124,7 +125,8 @@ func (d *Dictionary) addNewNumbered(i int, text string) int32 {
 	return d.ids[i]
 }
 
-// addNumbered returns the number in the dictionary of the text with number i in batches. It adds the text if it is new.
+// addNumbered returns the number in the dictionary of the text with number i in batches. It adds the text if it is
+// new, and ignores it otherwise.
 func (d *Dictionary) addNumbered(i int, text string) int32 {
 	if id := d.knownNumber(i); id != 0 {
 		return id - 1
@@ -132,7 +134,7 @@ func (d *Dictionary) addNumbered(i int, text string) int32 {
 	return d.addNewNumbered(i, text) - 1
 }
 
-// reset removes all texts, and keeps the memory.
+// reset removes all texts, and keeps the memory. Numbers in batches must be added again.
 func (d *Dictionary) reset() {
 	if d.Len() == 0 {
 		return
@@ -169,7 +171,8 @@ type move struct {
 	id  int32
 }
 
-// translate returns the number in another dictionary of text id, and updates its entry m in moves.
+// translate returns the number in another dictionary of text id, which it adds there if it is new. m is its entry in
+// moves, which translate updates.
 func (d *Dictionary) translate(m *move, other *Dictionary, id int32) int32 {
 	if m.age != other.age {
 		*m = move{other.age, other.addWord(d.At(id), 0)}

@@ -62,7 +62,7 @@ var (
 	nonePresent = make([]int16, wideBlock)
 )
 
-// gather adds the URLs b.URLs[from:to] to the columns of c.
+// gather adds the URLs b.URLs[from:to] and their verdicts to the columns of c.
 func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 	g.c, g.batch, g.from, g.to, g.ruled = c, b, from, to, false
 	g.verdicts, g.rulings = b.Verdicts[from*c.Agents:to*c.Agents], b.Rulings[from:to]
@@ -137,7 +137,8 @@ func (g *gathering) gather(c *Chunk, b *engine.Batch, from, to int) {
 	}
 }
 
-// samePreferences reports whether two rows have the same preferences.
+// samePreferences reports whether rows i and k have the same preferences. If these include a text of How, they must
+// also have the same ruling.
 func (g *gathering) samePreferences(i, k int) bool {
 	return g.preferences == nil || g.preferences[i] == g.preferences[k] && (g.preferences[i].How == 0 || g.rulings[i] == g.rulings[k])
 }
@@ -157,7 +158,7 @@ func shortStreaks(sites []engine.SiteID) bool {
 	return ends*longStreaks*step > len(sites)
 }
 
-// allEqual reports whether all verdicts are equal, which is common for many agents.
+// allEqual reports whether all verdicts are equal, which is common for many agents. There must be at least one.
 func allEqual(verdicts []engine.Verdict) bool {
 	first := verdicts[0]
 	for _, v := range verdicts {
@@ -168,7 +169,8 @@ func allEqual(verdicts []engine.Verdict) bool {
 	return true
 }
 
-// gatherTexts copies texts, once for each agent, and escapes bytes that are not UTF-8.
+// gatherTexts copies texts, once for each agent; engine.NoURL becomes null. It escapes bytes that are not UTF-8, and
+// counts them in Chunk.Invalid.
 func gatherTexts(g *gathering, f *field, col column) {
 	c, data, spans := col.(*TextColumn), g.batch.Data, f.spec.spans(g.batch, f)[g.from:g.to]
 	size := 0
@@ -203,7 +205,8 @@ func gatherTexts(g *gathering, f *field, col column) {
 	}
 }
 
-// gatherOrigins looks up an origin once for all consecutive rows that share it.
+// gatherOrigins adds the origin of each URL; null if the URL is invalid. It looks up an origin once for all
+// consecutive rows that share it.
 func gatherOrigins(g *gathering, _ *field, col column) {
 	c, sites := col.(*dictColumn), g.batch.Sites[g.from:g.to]
 	strays := len(g.batch.Strays)
@@ -245,7 +248,8 @@ func gatherOrigins(g *gathering, _ *field, col column) {
 	c.repeat(len(sites), g.agents)
 }
 
-// addAgentTexts adds, for each verdict, the number of a text about its agent.
+// addAgentTexts adds, for each verdict, the number of a text about its agent. number returns it for an agent, and adds
+// the text to the dictionary if necessary.
 func (g *gathering) addAgentTexts(c *dictColumn, number func(n *Numbering, d *Dictionary, agent int) int32) {
 	rows := (g.to - g.from) * g.agents
 	switch {
@@ -522,7 +526,8 @@ func useSpec(u robots.Use) *spec {
 	}, robots.PreferenceLines()...)
 }
 
-// gatherPreferences adds the values of a column of preferences.
+// gatherPreferences adds the values of a column of preferences; null where f.spec.preference returns false, or nothing
+// is stated.
 func gatherPreferences(g *gathering, f *field, col column) {
 	n := len(g.preferences)
 	var ids, lines []int32

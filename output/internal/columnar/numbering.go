@@ -117,13 +117,13 @@ func (n *Numbering) Size() (size int) {
 	return size
 }
 
-// addAgent returns the number of an agent's name.
+// addAgent returns the number of an agent's name, which it adds if it is new.
 func (n *Numbering) addAgent(d *Dictionary, agent int) int32 {
 	return d.addNumbered(agent, n.agents[agent])
 }
 
-// addRowAgent returns the number of the name of a row's agent. If the robots.txt in force does not name the agent, the
-// name in the old robots.txt is used, if there is one.
+// addRowAgent returns the number of the name of a row's agent, which it adds if it is new. If the robots.txt in force
+// does not name the agent, the name in the old robots.txt is used, if there is one.
 func (n *Numbering) addRowAgent(d *Dictionary, b *engine.Batch, row int) int32 {
 	from, look := b, n.catalog
 	if b.Agents[row] == 0 && n.Old != nil && len(b.Old.Agents) > 0 {
@@ -139,7 +139,7 @@ func (n *Numbering) addRowAgent(d *Dictionary, b *engine.Batch, row int) int32 {
 // groupOf returns the group in the table of rules for the rules of an agent.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
-// addProof returns the number of the text of a proof.
+// addProof returns the number of the text of a proof, which it adds if it is new.
 func (n *Numbering) addProof(d *Dictionary, p ranges.Proof) int32 {
 	if id := d.knownNumber(int(p)); id != 0 {
 		return id - 1
@@ -147,7 +147,8 @@ func (n *Numbering) addProof(d *Dictionary, p ranges.Proof) int32 {
 	return d.addNewNumbered(int(p), n.catalog.ProofName(p)) - 1
 }
 
-// addOrigin returns the number of the origin of a row that has one.
+// addOrigin returns the number of the origin of a row that has one, and adds it if it is new. strays are those of the
+// batch.
 func (n *Numbering) addOrigin(d *Dictionary, site engine.SiteID, strays [][]byte) int32 {
 	if i, stray := site.Stray(); stray {
 		if d.strays[i] == 0 {
@@ -161,8 +162,8 @@ func (n *Numbering) addOrigin(d *Dictionary, site engine.SiteID, strays [][]byte
 	return d.addNewNumbered(int(site), string(n.catalog.Origin(site))) - 1
 }
 
-// addRule returns the number of the text of the rule that decided a verdict, and its line. The number is 0 if there is no
-// column for the text.
+// addRule returns the number of the text of the rule that decided a verdict, which it adds if it is new, and the line
+// of the rule. The number is 0 if there is no column for the text.
 func (n *Numbering) addRule(site engine.RulingID, agent int, rule int32) (id, line int32) {
 	owner := agent // the first agent with the same rules, if they share a dictionary
 	if len(n.ruleTexts) <= 1 {
@@ -215,7 +216,8 @@ func (t *ruleTable) reset() {
 	t.used = 0
 }
 
-// entry returns the entry of a rule. The entry of a new rule has group 0 and must be filled before the next call.
+// entry returns the entry of a rule; a new one with group 0 if there is none. The caller must fill a new entry before
+// the next call. A full table is emptied first.
 func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
 	e := t.probe(group, rule)
 	if e.group != 0 {

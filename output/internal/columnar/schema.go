@@ -126,7 +126,7 @@ func NewSchema(s Shape, agents []string) (*Schema, error) {
 	return l, errors.Join(errs...)
 }
 
-// setDerived sets the values that depend on the fields.
+// setDerived sets the values that depend on the fields, for that number of agents.
 func (l *Schema) setDerived(agents int) {
 	l.streaks = l.pages && !l.Wide && !slices.ContainsFunc(l.Fields, func(f field) bool { return f.spec.byRow })
 	for i := range l.Fields {
@@ -150,7 +150,8 @@ func (l *Schema) Index(name string) int {
 	return slices.IndexFunc(l.Fields, func(f field) bool { return f.Name == name })
 }
 
-// checkSharedNames returns an error for each pair of agents whose columns would have the same name.
+// checkSharedNames returns an error for each pair of agents whose columns would have the same name. There is none in
+// the long layout.
 func (l *Schema) checkSharedNames(agents []string) (errs []error) {
 	owners := map[string]int{}
 	reported := map[[2]int]bool{}
@@ -206,8 +207,9 @@ func (s Shape) ColumnNames(agents []string) ([]string, error) {
 	return names, nil
 }
 
-// Schemas returns the schema of the rows to gather, with the columns to sort and partition by, and that of the files. The
-// errors are those of NewSchema, and ErrPartition.
+// Schemas returns two schemas: all describes the rows to gather, which have the columns to sort and partition by;
+// written describes the files, which do not have the partition columns. Both are the same without sorting and
+// partitions. The errors are those of NewSchema, and ErrPartition.
 func (s Shape) Schemas(agents []string) (all, written *Schema, err error) {
 	written, err = NewSchema(s, agents)
 	if err == nil {

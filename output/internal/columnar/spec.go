@@ -359,6 +359,7 @@ func (l Layout) VerdictDefaults() []string {
 	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside || name == NameAgent })
 }
 
+// parseColumns splits a comma-separated list of columns, which must be among known.
 func parseColumns(list string, known []string) ([]string, error) {
 	names := splitNames(list)
 	if _, err := Pick(names, known); err != nil {

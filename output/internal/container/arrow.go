@@ -59,7 +59,7 @@ func newArrow(s *Sink, l *columnar.Schema, opt Options, md *Metadata) (*arrowOut
 	return o, nil
 }
 
-// start writes the schema, once.
+// start begins the file with the metadata and the schema of c. It does nothing if the file has begun.
 func (o *arrowOutput) start(c *columnar.Chunk) (err error) {
 	if o.writer != nil {
 		return nil

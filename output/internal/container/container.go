@@ -75,7 +75,8 @@ func (o Options) Check() error {
 	return errors.Join(errCompression, errGroup, errCSV)
 }
 
-// Begin returns the container of a file, and the limits of its first chunk.
+// Begin returns the container of a file with these columns, and the limits of its first chunk. Arrow reads md with the
+// first chunk; other formats ignore it, and get their metadata in Close.
 func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, columnar.Limits, error) {
 	switch o.Format {
 	case Parquet:
@@ -254,7 +255,8 @@ func newPool[E any](workers int, newE func() (E, error)) pool[E] {
 	return pool[E]{workers: workers, idle: make(chan *worker[E], workers), newE: newE}
 }
 
-// takeWorker waits for an idle worker. The caller defers giveBack.
+// takeWorker waits for an idle worker, or makes one. The caller defers giveBack if there is no error. The error is
+// that of newE, or a panic in an earlier run.
 func (p *pool[E]) takeWorker() (*worker[E], error) {
 	if p.made == p.workers || len(p.idle) > 0 {
 		w := <-p.idle
@@ -305,7 +307,7 @@ func (p *pool[E]) run(w *worker[E], c *columnar.Chunk, encode func()) *columnar.
 	return next
 }
 
-// wait waits until all workers are idle, and calls each with their encoders. The error is the panic of a worker.
+// wait waits until all workers are idle, and calls each for the encoder of each worker. The error is a panic in a run.
 func (p *pool[E]) wait(each func(E)) (err error) {
 	all := make([]*worker[E], p.made)
 	for i := range all {

@@ -50,7 +50,8 @@ type lineColumn struct {
 	formulas [][]byte // for each value, its text if it is a formula; nil before the first formula
 }
 
-// Write starts to encode a chunk. With several workers, an error appears when its encoder is used again, or in Close.
+// Write escapes new texts of the dictionaries, and starts to encode a chunk. With several workers, an error appears
+// when its encoder is used again, or in Close.
 func (f *LineFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	for i, d := range c.Names.Dicts {
 		if d == nil {
@@ -116,7 +117,7 @@ func (f *LineFile) Close(*columnar.Chunk, Metadata) error {
 	return err
 }
 
-// wait waits for all encoders, and returns the error of one.
+// wait waits for all encoders, and returns one of their errors.
 func (f *LineFile) wait() (err error) {
 	failed := f.encoders.wait(func(e *lineEncoder) {
 		if err == nil {
@@ -208,7 +209,8 @@ func (e *lineEncoder) encode(f *LineFile, rows int) {
 	}
 }
 
-// write writes the piece, after the previous chunk.
+// write compresses the piece and writes it, after the previous chunk. After an error it drops the piece, but still
+// waits for the previous chunk.
 func (e *lineEncoder) write(s *Sink) {
 	var packed []byte
 	if e.err == nil && len(e.text) > 0 {

@@ -53,7 +53,7 @@ func (e *Encoders) begin(s *Sink, fields []parquet.Field, opt parquet.Options, w
 	return e.writer, err
 }
 
-// Write adds a chunk to the row group.
+// Write starts to encode a chunk as a page of each column, and ends the row group if it is full.
 func (p *ParquetFile) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	p.rows += c.Rows
 	p.textBytes += c.Size()

@@ -117,7 +117,7 @@ func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
 	return a
 }
 
-// Write gathers a chunk.
+// Write gathers a chunk. If the gathered chunks fill the memory, it writes them to the temporary file.
 func (a *Arranger) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	a.addChunk(c)
 	if a.bytes+c.Names.Memory() >= a.Limit {
@@ -145,7 +145,8 @@ func (a *Arranger) nextChunk(c *columnar.Chunk) *columnar.Chunk {
 	return next
 }
 
-// spillPiece writes the gathered rows as a sorted piece.
+// spillPiece writes the gathered rows as a sorted piece, and empties the chunks and dictionaries. There must be a
+// gathered chunk.
 func (a *Arranger) spillPiece() error {
 	piece, err := a.Spill.Begin()
 	if err != nil {
@@ -187,7 +188,7 @@ func (a *Arranger) emitChunks(to target) error {
 	return nil
 }
 
-// emitGroup passes rows with the same keys to a target.
+// emitGroup passes rows with the same keys to a target. There must be at least one.
 func emitGroup(to target, from []*columnar.Chunk, rows []columnar.Ref) error {
 	if err := to.Start(from[rows[0].Chunk], rows[0].Row); err != nil {
 		return err
@@ -283,7 +284,7 @@ type keyColumn interface {
 // SortKeys are the indices of the columns to sort by, the most significant first.
 type SortKeys []int
 
-// Column returns sort key i of a chunk.
+// Column returns the column of sort key i in a chunk.
 func (k SortKeys) Column(c *columnar.Chunk, i int) keyColumn { return c.Columns[k[i]].(keyColumn) }
 
 // Values returns a copy of the key values of a row; a null is nil.
@@ -297,7 +298,7 @@ func (k SortKeys) Values(c *columnar.Chunk, row uint32) [][]byte {
 	return values
 }
 
-// Match reports whether a row has these key values.
+// Match reports whether a row has these key values, as returned by Values.
 func (k SortKeys) Match(c *columnar.Chunk, row uint32, values [][]byte) bool {
 	for i, have := range values {
 		text, ok := k.Column(c, i).KeyText(row)
@@ -336,8 +337,8 @@ func (k SortKeys) sameKeys(a *columnar.Chunk, rowA uint32, b *columnar.Chunk, ro
 	return true
 }
 
-// sortedRows returns the rows of chunks, which must share dictionaries, in order; the sort is stable. It is a radix sort: a
-// counting sort by each key, the least significant first. So the time is linear in the number of rows.
+// sortedRows returns the rows of chunks, which must share dictionaries, in order; the sort is stable. It is a radix
+// sort: a counting sort by each key, the least significant first. So the time is linear in the number of rows.
 func (k SortKeys) sortedRows(chunks []*columnar.Chunk) []columnar.Ref {
 	total := 0
 	for _, c := range chunks {
@@ -437,7 +438,7 @@ func (c *rowCursor) Load(block []byte) error {
 // Done reports whether the cursor is past the last row.
 func (c *rowCursor) Done() bool { return int(c.row) >= c.rows.Rows }
 
-// Compare compares the keys of two rows.
+// Compare compares the keys of two rows: bytewise, nulls last.
 func (c *rowCursor) Compare(other *rowCursor) int {
 	for i := range c.keys {
 		text, ok := c.keys.Column(c.rows, i).KeyText(c.row)
@@ -462,7 +463,8 @@ type mergeOutput struct {
 	refs     []columnar.Ref
 }
 
-// Take takes the row at the cursor, and the following rows of the block with the same keys.
+// Take passes on the row at the cursor, and the following rows of the block with the same keys. It moves the cursor
+// behind them.
 func (m *mergeOutput) Take(c *rowCursor) error {
 	if err := m.arranger.checkCancelled(); err != nil {
 		return err

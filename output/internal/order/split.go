@@ -82,7 +82,8 @@ func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, each int) *S
 	return s
 }
 
-// Write passes on the rows of a chunk.
+// Write passes the rows of a chunk to the targets of their partitions, and the others to Rest. If too few rows of the
+// first chunk have a target (restRows), all rows go to Rest from then on.
 func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if s.Room == 0 {
 		return s.Rest.Write(c)
@@ -217,7 +218,7 @@ func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 	return nil
 }
 
-// Close passes on the remaining rows.
+// Close passes on the remaining rows, and completes all targets.
 func (s *Splitter) Close(c *columnar.Chunk, md container.Metadata) error {
 	if err := s.Rest.checkCancelled(); err != nil {
 		return err

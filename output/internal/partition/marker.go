@@ -130,7 +130,8 @@ func (o Options) CheckTargets(name, partial string) error {
 	return errors.Join(o.checkTarget(name), err)
 }
 
-// checkTarget returns an error if the content at path does not permit the mode.
+// checkTarget returns an error if the content at path does not permit the mode: an ErrOutput in mode New, or because
+// it has files that the run must not replace or add to. An empty or missing directory is permitted.
 func (o Options) checkTarget(path string) error {
 	m, err := ReadMarker(path)
 	switch {

@@ -118,7 +118,8 @@ func (t *treeTarget) newFile() *partFile {
 	return &partFile{names: columnar.NewDictionaries(t.schema), sink: container.NewSink(nil)}
 }
 
-// beginFile opens the file of the partition of f.values.
+// beginFile opens the file of the partition of f.values. It returns ErrMost if there are then more partitions than
+// opt.Most.
 func (t *treeTarget) beginFile(f *partFile) (err error) {
 	dir, cut := t.opt.Tree, false
 	for i, name := range t.opt.By {
@@ -182,7 +183,7 @@ func (f *partFile) Flush() error {
 	return err
 }
 
-// endFile completes a file. It does nothing if the file is complete.
+// endFile completes a file, syncs it, and adds it to opt.Parts and the hash. It does nothing if the file is complete.
 func (t *treeTarget) endFile(f *partFile) error {
 	if f.file == nil {
 		return nil

@@ -114,8 +114,8 @@ func (t *Tree) CommitAs(other func(name string) string) (name string, err error)
 	return name, err
 }
 
-// commitNamed calls commit after renaming all files to the name of the run, if the output is to be merged. If err is not nil,
-// or renaming fails, it drops the output instead.
+// commitNamed renames all files to the name of the run if the output is to be merged, and then calls commit. If err is
+// not nil, or renaming fails, it drops the output instead.
 func (t *Tree) commitNamed(err error, commit func() error) error {
 	if err == nil && t.opt.Mode.Merges() {
 		var own *Marker
@@ -129,7 +129,7 @@ func (t *Tree) commitNamed(err error, commit func() error) error {
 	return commit()
 }
 
-// nameFiles renames all files to the name of the run.
+// nameFiles renames all files in the temporary directory to the name of the run, once.
 func (t *Tree) nameFiles(m *Marker) error {
 	from, to := t.file, m.fileOf(m.Run)
 	if from == "" {
@@ -153,7 +153,7 @@ func (t *Tree) readOwnMarker() (*Marker, error) {
 	return m, err
 }
 
-// fileOf returns the file name of a run.
+// fileOf returns the name of the file of a run in each partition.
 func (m *Marker) fileOf(run string) string { return "part-" + run + m.Format }
 
 // merge moves the partitions into the existing output, which is locked.
@@ -216,7 +216,7 @@ func (t *Tree) prepareMerge(own *Marker) (have *Marker, same bool, err error) {
 	return have, false, err
 }
 
-// finishPending completes the pending run, whose files are at from.
+// finishPending completes the pending run, whose files are at from, adds its inputs to t.Finished, and removes from.
 func (t *Tree) finishPending(have *Marker, from string) error {
 	earlier := *have
 	earlier.runRecord = have.Pending.runRecord
@@ -339,8 +339,8 @@ func (t *Tree) writeMarker(m *Marker) error {
 	return t.Sys().SyncDir(t.Target())
 }
 
-// stopMerge returns the error of a merge that failed. If the marker says that the run is pending, its files are kept for the
-// next run; otherwise they are dropped.
+// stopMerge ends a merge that failed with err, and returns the error to report. If the marker says that the run is
+// pending, its files are kept for the next run; otherwise they are dropped.
 func (t *Tree) stopMerge(run *Marker, err error) error {
 	have, errRead := ReadMarker(t.Target())
 	switch {
