@@ -129,7 +129,7 @@ func (t *Tree) commitNamed(err error, commit func() error) error {
 	return commit()
 }
 
-// nameFiles renames all files in the temporary directory to the name of the run, once.
+// nameFiles renames all files in the temporary directory to the name of the run. It does nothing if they have it.
 func (t *Tree) nameFiles(m *Marker) error {
 	from, to := t.file, m.fileOf(m.Run)
 	if from == "" {

@@ -50,9 +50,9 @@ func (c *Counts) Write(b *engine.Batch) error { return c.journal.Write(b) }
 // Close removes the temporary files.
 func (c *Counts) Close() { c.journal.CloseTemp() }
 
-// Judge evaluates the counted requests, and draws them in a time range and time zone. Nothing may be written
-// afterwards. There are no results if the log has no times, or if no request for /robots.txt has a status code,
-// because then no request can be evaluated.
+// Judge evaluates the counted requests, and draws them in a time range and time zone: clock converts a time to local
+// time. Nothing may be written afterwards. There are no results if the log has no times, or if no request for
+// /robots.txt has a status code, because then no request can be evaluated.
 func (c *Counts) Judge(in times.Span, clock func(int64) int64) error {
 	if !c.journal.HasTimes() {
 		return nil
@@ -80,7 +80,7 @@ func (c *Counts) marksOf(agent string) *marks {
 	return m
 }
 
-// addMoment receives a robots.txt response, or a disallowed request.
+// addMoment marks a response to a request for robots.txt, or counts and marks a disallowed request.
 func (c *Counts) addMoment(m conduct.Moment) {
 	line := c.marksOf(m.Agent)
 	i, ok := c.intervalOf(m.At)
@@ -104,7 +104,7 @@ func (c *Counts) addMoment(m conduct.Moment) {
 	}
 }
 
-// rowOf returns the index of the row of a crawler.
+// rowOf returns the index of the row of a crawler, and adds the row if needed.
 func (c *Counts) rowOf(agent string) int {
 	i, ok := c.at[agent]
 	if !ok {
@@ -251,7 +251,7 @@ func (r *Row) Apart() string {
 	return "at most " + show.Plural(most.Begun(unit), noun) + " apart"
 }
 
-// newBars returns the segments for the bar of a row.
+// newBars returns the segments for the bar of a row, one for each kind of conduct that occurs.
 func (r *Row) newBars() (all []bar) {
 	at := 0.0
 	for _, piece := range []struct {
@@ -268,7 +268,7 @@ func (r *Row) newBars() (all []bar) {
 	return all
 }
 
-// drawMarks returns the marks as an SVG path: rectangles of the given height, with adjacent marks joined.
+// drawMarks returns the marks as the path of an SVG: rectangles of the given height, with adjacent marks joined.
 func drawMarks(marks *[stretches]bool, top, height int) string {
 	var sb strings.Builder
 	for i := 0; i < stretches; i++ {

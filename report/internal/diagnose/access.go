@@ -62,8 +62,9 @@ func (g *grid) findRefused(s *site) {
 	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 }
 
-// rowsOfRefused returns the rows of a crawler. If its requests for robots.txt are among the counts, it must have got nearly
-// nothing, and other crawlers the file.
+// rowsOfRefused returns the rows of a crawler that a site refuses. pages and refused are its requests for pages by
+// slot, and those of them that were refused. With atTxt, both also count its requests for robots.txt; then it must
+// have got nearly nothing, and other crawlers the file.
 func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bool) (rows []Row) {
 	all, allBad, isSpread := total(pages), total(refused), len(s.refusals[a]) >= refusedSpread
 	for _, in := range mostlyBad(refused, pages, refusedWeight) {
@@ -190,7 +191,7 @@ func (g *grid) findTxt(s *site) {
 func isGood(a answer) bool { return a.status == 200 || a.status == 304 }
 
 // withoutRefused drops bad responses to clients that are themselves refused: those between two good responses to the
-// client, if others got more good than bad responses in that time.
+// client, if others got more good than bad responses in that time. It returns a new slice, in the same order.
 func withoutRefused(all []answer) (kept []answer) {
 	good := make([]float64, len(all)+1) // good responses so far
 	for i, a := range all {
@@ -223,7 +224,7 @@ func withoutRefused(all []answer) (kept []answer) {
 	return kept
 }
 
-// textsOf returns the texts of an origin.
+// textsOf returns the known texts of an origin, the oldest first.
 func (g *grid) textsOf(origin string) (all []Text) {
 	for _, t := range g.Texts {
 		if t.Origin == origin && t.Body != nil {
@@ -249,7 +250,7 @@ func (g *grid) wasSent(t *Text, from, to int64) bool {
 	return all > 0 && same >= textSent*all
 }
 
-// commonSize returns the most frequent size of responses.
+// commonSize returns the most frequent size of responses, by number of requests.
 func commonSize(all []answer) uint32 {
 	by := map[uint32]float64{}
 	for _, a := range all {
@@ -258,8 +259,8 @@ func commonSize(all []answer) uint32 {
 	return mode(by)
 }
 
-// txtRuns returns the runs of responses of a kind that went to at least two clients over some time. A run may contain
-// other responses.
+// txtRuns returns the runs of responses for which is returns true, as indices of all. They went to at least txtClients
+// clients over at least lasts seconds. A run may contain other responses.
 func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
 	for _, run := range segments(len(all), func(i int) float64 {
 		if is(all[i]) {
@@ -290,7 +291,8 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 	return runs
 }
 
-// addTxt adds the row of a run of answers.
+// addTxt adds the row of a run of responses to requests for robots.txt. is tells the bad responses from others in the
+// run. Except for RobotsOther, it adds none if fewer than txtAgents crawlers and no search crawler got bad responses.
 func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
 	r := Row{Code: code, Origin: s.origin, Path: txtName, From: timeOf(all[run.from].at), To: timeOf(g.to), Ongoing: run.to == len(all)}
 	by, statuses, answers := map[uint16]float64{}, map[uint16]float64{}, all[run.from:run.to]

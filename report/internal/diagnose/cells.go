@@ -133,7 +133,7 @@ type Request struct {
 	Named  bool   // counts for each parameter of its query: a crawler may make it
 }
 
-// AddPage counts a request.
+// AddPage counts a request for a URL other than robots.txt. It does not keep r. The error is about the temporary file.
 func (c *Counts) AddPage(r *Request) error {
 	end, asset := directoryOf(r.Path)
 	c.buffer = append(append(c.buffer[:0], r.Origin...), r.Path[:end]...)
@@ -166,15 +166,15 @@ func (c *Counts) AddPage(r *Request) error {
 // txtName follows the origin in the text of cells of a robots.txt.
 const txtName = "/robots.txt"
 
-// AddTxt counts a response to a client's request for the robots.txt of an origin. The size is that of the body; 0 is
-// unknown.
+// AddTxt counts a response to a client's request for the robots.txt of an origin. size is that of the body in bytes, 0
+// if unknown. at is in microseconds. The error is about the temporary file.
 func (c *Counts) AddTxt(origin []byte, agent uint16, status, size int64, client uint32, at int64) error {
 	c.buffer = append(append(c.buffer[:0], origin...), txtName...)
 	second := floorDiv(at, 1e6)
 	return c.add(key{slot: second, agent: agent, status: statusOf(status), size: uint32(min(max(0, size), 1<<32-1)), client: client}, cell{n: 1}, second)
 }
 
-// addAt counts a request in an hour for the directory in the buffer. The time is in microseconds.
+// addAt counts a request in an hour for the text in c.buffer. The time is in microseconds.
 func (c *Counts) addAt(k key, at int64) error {
 	second := floorDiv(at, 1e6)
 	k.slot = floorDiv(second, 3600)
@@ -182,7 +182,8 @@ func (c *Counts) addAt(k key, at int64) error {
 	return c.add(k, cell{1, offset, offset}, second)
 }
 
-// add adds a cell of the directory in the buffer.
+// add adds a cell for the text in c.buffer. second is the time of its requests. If the memory is full, it writes all
+// cells to disk.
 func (c *Counts) add(k key, one cell, second int64) error {
 	if c.isEmpty() {
 		c.dates = [2]int64{second, second}
@@ -211,7 +212,7 @@ func (c *Counts) add(k key, one cell, second int64) error {
 	return nil
 }
 
-// floorDiv divides and rounds down.
+// floorDiv divides and rounds down. by is positive.
 func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return -((by - 1 - n) / by)
@@ -268,7 +269,8 @@ func directoryOf(path []byte) (end int, asset uint16) {
 	return end, assets[string(name[:n])]
 }
 
-// sortCells sorts the cells by text and number, and returns the texts by number. Afterwards cells cannot be looked up.
+// sortCells sorts the cells by text and key. It returns the texts by number, as in key.text. Afterwards cells cannot
+// be looked up.
 func (c *Counts) sortCells() (byNumber [][]byte) {
 	texts := slices.Sorted(maps.Keys(c.texts))
 	rank := make([]uint32, len(texts))
@@ -321,8 +323,8 @@ func (c *Counts) writeRun() error {
 	return nil
 }
 
-// eachCell visits each cell once, in the order of directory, slot, crawler, status, size and client. Nothing may be added
-// afterwards, but each may be called again. The record is valid until visit returns.
+// eachCell visits each cell once, in the order of directory, slot, crawler, status, size and client. Nothing may be
+// added afterwards, but eachCell may be called again. The record is valid until visit returns.
 func (c *Counts) eachCell(visit func(*record)) error {
 	if c.spill.Runs() == 0 {
 		texts := c.sortCells()
@@ -347,7 +349,7 @@ type writer struct {
 	last  []byte
 }
 
-// writeCell writes a cell.
+// writeCell adds a cell to the block, and writes the block if it is full.
 func (w *writer) writeCell(r *record) error {
 	shared := prefix.Shared(w.last, r.text)
 	w.last = append(w.last[:shared], r.text[shared:]...)
@@ -431,7 +433,8 @@ type visitor struct {
 	one   record
 }
 
-// Take takes the cell of a cursor, and advances the cursor.
+// Take adds the cell of a cursor to the last one if both have the same key; otherwise it visits the last one first. It
+// advances the cursor.
 func (v *visitor) Take(c *cursor) error {
 	r := &c.record
 	if v.one.cell.n > 0 && v.one.key == r.key && bytes.Equal(v.one.text, r.text) {

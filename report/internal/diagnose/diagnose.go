@@ -43,8 +43,8 @@ type Unchecked struct {
 	Needs string   `json:"needs"`
 }
 
-// listUnchecked returns the codes that were not checked. Some codes that need captures are also checked if sizes in the log
-// prove that a text without a time was in force.
+// listUnchecked returns the codes that were not checked, each with what it needs; never nil. Some codes that need
+// captures are also checked if sizes in the log prove that a text without a time was in force.
 func (log *Log) listUnchecked(c *Counts) []Unchecked {
 	all, lasted := []Unchecked{}, c.dates[1]-c.dates[0]
 	for _, one := range []struct {
@@ -88,7 +88,8 @@ func (d *Diagnosis) Verdict() string {
 	return text
 }
 
-// Find returns the findings of a log. Without counts, nothing is checked.
+// Find returns the findings of a log. If c is nil, nothing is checked. Nothing may be added to c afterwards. The error
+// is about its temporary file.
 func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	d = Diagnosis{Violations: log.Violations, Findings: []Row{}, Limits: []Row{}, Unchecked: []Unchecked{{Codes, "crawlers of the log: -agent-from-log"}}, Sites: []string{}}
 	if c == nil {
@@ -145,12 +146,14 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	return d, nil
 }
 
-// causeOrder returns the precedence of a code among causes.
+// causeOrder returns the precedence of a code among causes, the lowest first. CrawlerSurge and the codes after it have
+// equal precedence.
 func causeOrder(code string) int {
 	return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge))
 }
 
-// rankRows returns the rows to show, the most important first. Rows that follow from another row become its effects.
+// rankRows returns the rows to show, the most important first; never nil. Rows that follow from another row become its
+// effects. It fills in the derived fields, the sentences and remedies.
 func (g *grid) rankRows() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {

@@ -89,7 +89,8 @@ func (e *Eater) Add(agent int, origin, path []byte, requests, size int64) {
 	}
 }
 
-// End returns what the crawler took.
+// End returns what the crawler took: all of it, or the directory other than the root with nearly all of the bytes. The
+// last call counts, so it may be called several times.
 func (e *Eater) End() Hog {
 	if e.now.Bytes > e.most.Bytes {
 		e.most = e.now
@@ -157,7 +158,7 @@ type Page struct {
 	Twice            bool   // one of the crawlers fetched it again
 }
 
-// Add counts a URL whose path begins at the given position.
+// Add counts a URL. url includes the origin; prefix is the position of its path. It keeps neither url nor page.By.
 func (d *Directories) Add(url []byte, prefix int, page Page) {
 	end := prefix + 1
 	if len(url) < end {
@@ -210,7 +211,8 @@ func (d *Directories) Add(url []byte, prefix int, page Page) {
 	}
 }
 
-// endDirectories completes directories of a depth, and those below.
+// endDirectories completes the current directories of a depth and those below it: 0 for the site, 1 or 2 for
+// directories.
 func (d *Directories) endDirectories(depth int) {
 	for i := len(d.now) - 1; i >= depth; i-- {
 		at := &d.now[i]
@@ -230,7 +232,8 @@ func (d *Directories) endDirectories(depth int) {
 }
 
 // endSizes checks whether many pages of a directory have one size that hardly any sitemap page has, while other sizes
-// vary much and far fewer pages have nearly that size. If most pages of a site have one size, it is an application whose pages are made in the browser.
+// vary much and far fewer pages have nearly that size. Depth 0 is the whole site: if most of its pages have one size,
+// it is an application whose pages are made in the browser, and its results are dropped.
 func (d *Directories) endSizes(depth int) {
 	at := &d.now[depth]
 	bucket, n, all := commonestSize(&at.sizes.all)
@@ -278,8 +281,8 @@ func (d *Directories) endSizes(depth int) {
 	d.soft = append(d.soft, one)
 }
 
-// commonestSize returns the bucket that has the most pages together with the next one, and the number of these pages and of
-// all pages.
+// commonestSize returns the bucket that has the most pages together with the next one, the number of these pages, and
+// the number of all pages.
 func commonestSize(of *[sizeBuckets]int32) (bucket int, most, all int64) {
 	for i, n := range of {
 		all += int64(n)
@@ -331,7 +334,8 @@ func (d *Directories) endShapes(depth int) {
 // shapes are the patterns of endless URLs.
 var shapes = [...]string{"an endless calendar", "URLs with session ids", "endless pairs of numbers", "paths with repeating segments"}
 
-// shapeOf returns the index of the shape of a path; -1 if it has no shape.
+// shapeOf returns the index in shapes of the shape of a path; -1 if it has none. after is the day after which a date
+// is that of a calendar, such as 20311231.
 func shapeOf(path []byte, after int) int {
 	var some [16]string
 	segments := slices.AppendSeq(some[:0], strings.SplitSeq(strings.Trim(string(path), "/"), "/"))
@@ -378,7 +382,7 @@ func shapeOf(path []byte, after int) int {
 	return -1
 }
 
-// isAfter reports whether the last segments of a path are a numeric day or month after a given day.
+// isAfter reports whether the last segments of a path are a numeric day or month after a given day, such as 20311231.
 func isAfter(segments []string, after int) bool {
 	text := strings.TrimSuffix(segments[len(segments)-1], ".html")
 	if text == "" || text[len(text)-1] < '0' || text[len(text)-1] > '9' {
@@ -423,7 +427,8 @@ type step struct {
 // A hop leads from paths of one shape to paths of another.
 type hop struct{ from, to string }
 
-// AddAnswer counts a response to a crawler for a URL. The time is in microseconds.
+// AddAnswer counts a response to a crawler for a URL. redirected is true if it was a redirect. The time is in
+// microseconds. Paths that end in no segment or are too long are ignored.
 func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
 	origin, path := splitText(url)
 	if i := bytes.IndexAny(path, "?#"); i >= 0 {
@@ -442,8 +447,8 @@ func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64
 	}
 }
 
-// countHops counts the hops. Most logs cannot order steps within one second: these take the order that such steps have
-// elsewhere, or else redirects come first.
+// countHops sorts the steps, and counts the hops. Most logs cannot order steps within one second: these take the order
+// that such steps have elsewhere, or else redirects come first.
 func (c *Chains) countHops() {
 	before := map[hop]int{}
 	for range 2 {
@@ -477,7 +482,8 @@ func (c *Chains) Longest() (shapes []string, redirects int64) {
 	return nil, 0
 }
 
-// chainAround returns the chain around a hop.
+// chainAround returns the chain around a hop, extended in both directions by hops that are at least half as frequent.
+// It returns none if the chain may consist of redirects from a path to the same path with or without a slash.
 func (c *Chains) chainAround(seed hop) (shapes []string, redirects int64) {
 	least := c.hops[seed]
 	shapes, redirects, least = []string{seed.from, seed.to}, least, (least+1)/2

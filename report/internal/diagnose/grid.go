@@ -82,10 +82,10 @@ type table map[cellKey]count
 // A test chooses some of the counts of a table.
 type test = func(k cellKey) bool
 
-// byAgent chooses the counts of a crawler.
+// byAgent returns a test that chooses the counts of a crawler.
 func byAgent(agent uint16) test { return func(k cellKey) bool { return k.agent == agent } }
 
-// eachCount visits the counts that pass all tests.
+// eachCount visits the counts that pass all tests, in any order.
 func (t table) eachCount(visit func(k cellKey, n count), tests []test) {
 next:
 	for k, n := range t {
@@ -105,7 +105,7 @@ func (t table) perSlot(slots int, tests ...test) []count {
 	return all
 }
 
-// requestsBy returns the requests that pass all tests, by crawler and by status.
+// requestsBy returns the numbers of requests that pass all tests, by crawler and by status.
 func (t table) requestsBy(tests ...test) (agents, statuses map[uint16]float64) {
 	agents, statuses = map[uint16]float64{}, map[uint16]float64{}
 	t.eachCount(func(k cellKey, n count) {
@@ -128,8 +128,9 @@ func (t table) addCount(k cellKey, one count) {
 	t[k] = sum
 }
 
-// addFailures adds failed requests to a row, by agent. Requests of clients other than search crawlers are weighted by a
-// quarter, as in their rows: failures for all visitors are worse than missing pages for crawlers.
+// addFailures adds failed requests, given by agent, to what a row lost, and those of crawlers to its evidence.
+// Requests of clients other than search crawlers are weighted by a quarter, as in their rows: failures for all
+// visitors are worse than missing pages for crawlers.
 func (g *grid) addFailures(r *Row, by map[uint16]float64) {
 	for agent, n := range by {
 		if g.isCrawler(agent) {
@@ -222,8 +223,8 @@ type grid struct {
 	gaps     []segment // gaps in the log
 }
 
-// newGrid reads the counts of the log and of its sites. If its tables would have too many cells, it uses longer slots,
-// independent of the available memory.
+// newGrid reads the counts of the log and of its busiest sites. If its tables would have too many cells, it reads
+// again with longer slots, independent of the available memory. The counts must not be empty.
 func newGrid(c *Counts, log *Log) (*grid, error) {
 	for step := int64(hour); ; step *= 2 {
 		if step*mostSlots < c.dates[1]-c.dates[0] {
@@ -285,7 +286,7 @@ func (s *site) ownPages(agent uint16, in segment) float64 {
 	return s.pages.sum(byAgent(agent), isPage, in.hasKey).n
 }
 
-// splitText returns the origin and the path of the text of a cell.
+// splitText returns the origin and the path of the text of a cell. They share its memory.
 func splitText(text []byte) (origin, path []byte) {
 	i := bytes.Index(text, []byte("://")) + 3
 	if i < 3 {
@@ -300,7 +301,7 @@ func isDirectory(path string) bool {
 	return len(path) < 2 || path[1] != '?' && !strings.HasPrefix(path, sizedName)
 }
 
-// countOf returns the key and the count of a cell.
+// countOf returns the key and the count of a cell in the tables of a grid.
 func (g *grid) countOf(r *record) (cellKey, count) {
 	from := r.key.slot
 	if !bytes.HasSuffix(r.text, []byte(txtName)) {
@@ -318,8 +319,8 @@ func firstDirectory(path string) string {
 	return "/"
 }
 
-// endSite keeps a site if it is one of the busiest. If it has too many responses to examine separately, they are grouped
-// by slot, crawler, status and size.
+// endSite keeps a complete site if it is one of the busiest; nil is ignored. If it has too many responses for
+// robots.txt to examine separately, they are grouped by slot, crawler, status and size.
 func (g *grid) endSite(s *site) {
 	if s == nil {
 		return
@@ -347,10 +348,10 @@ func (g *grid) endSite(s *site) {
 	}
 }
 
-// startOf returns the beginning of a slot in seconds.
+// startOf returns the beginning of a slot in seconds since 1970.
 func (g *grid) startOf(slot int) int64 { return (g.first + int64(slot)) * g.step }
 
-// slotOf returns the slot of a time.
+// slotOf returns the slot of a time in seconds; the first or the last one if it is outside the log.
 func (g *grid) slotOf(at int64) int {
 	return max(0, min(g.slots-1, int(floorDiv(at, g.step)-g.first)))
 }
@@ -392,13 +393,13 @@ type segment struct{ from, to int }
 
 func (s segment) length() int { return s.to - s.from }
 
-// sumOf returns the sum of the counts in its slots.
+// sumOf returns the sum of the counts in the segment's slots.
 func (s segment) sumOf(counts []count) count { return total(counts[s.from:s.to]) }
 
 // contains reports whether a slot is in the segment.
 func (s segment) contains(slot int) bool { return slot >= s.from && slot < s.to }
 
-// hasKey chooses the counts in the segment.
+// hasKey is a test that chooses the counts in the segment.
 func (s segment) hasKey(k cellKey) bool { return s.contains(int(k.slot)) }
 
 // isIn reports whether a slot is in one of the segments.
@@ -409,7 +410,8 @@ func isIn(all []segment, slot int) bool {
 // overlap returns the number of slots that two segments have in common.
 func (s segment) overlap(o segment) int { return max(0, min(s.to, o.to)-max(s.from, o.from)) }
 
-// mostlyBad returns the segments in which bad requests outweigh the others, which count weight times as much.
+// mostlyBad returns the segments in which bad requests outweigh the good ones, each of which counts weight times as
+// much. all includes the bad ones.
 func mostlyBad(bad, all []count, weight float64) []segment {
 	return segments(len(all), func(i int) float64 { return bad[i].n - weight*(all[i].n-bad[i].n) })
 }

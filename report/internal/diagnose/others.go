@@ -14,7 +14,7 @@ type place struct {
 	bucket uint32 // bucket of the size; 0 means none
 }
 
-// placeOf returns the place of the directory of a path.
+// placeOf returns the place of the directory of a path, without a size.
 func placeOf(path string) place { return place{path: directory(path)} }
 
 // directory returns the directory in which requests for a path are counted.
@@ -23,7 +23,8 @@ func directory(path string) string {
 	return path[:max(end, min(1, len(path)))]
 }
 
-// busiestRange returns the requests of the time range with the highest rate, far above the rest, in total and by crawler.
+// busiestRange returns the requests of the whole log by crawler, and the sum of the time range with the most requests
+// among those whose slots are mostly above tallyEdge times the mean.
 func (v *survey) busiestRange(pages table) (by map[uint16]float64, sum count) {
 	by, _ = pages.requestsBy()
 	slots := pages.perSlot(v.slots)
@@ -36,8 +37,9 @@ func (v *survey) busiestRange(pages table) (by map[uint16]float64, sum count) {
 	return by, sum
 }
 
-// newWasteRow returns a row about wasted requests, naming the crawler with the greatest share of its page requests in that
-// time range. Crawlers with few requests are ignored.
+// newWasteRow returns a row about n wasted requests. by has their number by crawler. The evidence names the search
+// crawler that wasted the greatest share of its page requests in that time range; crawlers with few requests are
+// ignored.
 func (v *survey) newWasteRow(code, path string, by map[uint16]float64, n count) Row {
 	r := v.newRow(code, v.site.origin, path, n)
 	r.Agents = v.agentsOf(by)
@@ -121,9 +123,9 @@ func (v *survey) findWasted() {
 	}
 }
 
-// findHog finds a crawler that takes most bytes. The proof is a gigabyte, and a fifth of the bytes of all responses for
-// the URL of which a crawler took the most, or half of them for a crawler that made at most a fifth of the requests, but
-// more than one per day.
+// findHog finds a crawler that takes most bytes, and adds at most one row. The proof is a gigabyte, and a fifth of the
+// bytes of all responses for the URL of which a crawler took the most, or half of them for a crawler that made at most
+// a fifth of the requests, but more than one per day.
 func (v *survey) findHog() {
 	for i, h := range v.Hogs {
 		agent, share := uint16(h.Agent), float64(h.Bytes)/float64(max(1, v.Bytes))

@@ -92,7 +92,7 @@ type Remedy struct {
 	Examples []string `json:"-"` // URLs without origin that Pattern must close, one per directory
 }
 
-// newRow returns a row about the requests of crawlers, with their time range.
+// newRow returns a row about the requests n of crawlers, with their time range. An empty origin or path means all.
 func (g *grid) newRow(code, origin, path string, n count, agents ...uint16) Row {
 	r := Row{Code: code, Origin: origin, Path: path, From: timeOf(n.first), To: timeOf(n.last), Requests: int64(n.n)}
 	for _, a := range agents {
@@ -101,7 +101,7 @@ func (g *grid) newRow(code, origin, path string, n count, agents ...uint16) Row 
 	return r
 }
 
-// timeOf converts seconds to a time.
+// timeOf converts seconds since 1970 to a time.
 func timeOf(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
 // endRow fills in the fields that follow from others. It lowers the class of a row that names crawlers if no address
@@ -175,7 +175,7 @@ func (r *Row) Facts() (all []string) {
 	return all
 }
 
-// fieldText returns the name and the value of a field.
+// fieldText returns the name in JSON and the formatted value of a field, given by its index.
 func (e *Evidence) fieldText(field int) (name, value string) {
 	v := reflect.ValueOf(*e)
 	name, _, _ = strings.Cut(v.Type().Field(field).Tag.Get("json"), ",")
@@ -188,7 +188,8 @@ func (e *Evidence) fieldText(field int) (name, value string) {
 	return name, fmt.Sprint(v.Interface())
 }
 
-// setStatus sets the status of a row to the most frequent one.
+// setStatus sets the status of a row to the most frequent one of these responses, and notes whether there are many
+// others.
 func (r *Row) setStatus(statuses map[uint16]float64) {
 	status, all := mode(statuses), 0.
 	for _, n := range statuses {
@@ -202,8 +203,7 @@ func (r *Row) HasTime() bool {
 	return !slices.Contains([]string{ParameterCrawl, SoftNotFound, BytesHog, EndlessURLs, RedirectChain, DelayIgnored, SitemapBad}, r.Code)
 }
 
-// agentsOf returns the names of crawlers, those with the most requests first, and sets whether a row is about search
-// crawlers.
+// agentsOf returns the names of the crawlers in by: search crawlers first, then by number of requests.
 func (g *grid) agentsOf(by map[uint16]float64) (names []string) {
 	all := slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return by[a] == 0 })
 	slices.SortFunc(all, func(a, b uint16) int {
@@ -215,15 +215,15 @@ func (g *grid) agentsOf(by map[uint16]float64) (names []string) {
 	return names
 }
 
-// agentNumbers returns the numbers of the crawlers of a row.
+// agentNumbers returns the numbers of the crawlers that a row names.
 func (g *grid) agentNumbers(r *Row) []uint16 {
 	return slices.DeleteFunc(g.crawlers(), func(a uint16) bool { return !slices.Contains(r.Agents, g.Agents[a].Name) })
 }
 
-// duration returns the duration of a row in seconds.
+// duration returns the length of a row's time range in seconds, at least 1.
 func (r *Row) duration() int64 { return max(1, r.To.Unix()-r.From.Unix()) }
 
-// sharedSeconds returns the number of seconds that two rows have in common.
+// sharedSeconds returns the number of seconds that the time ranges of two rows have in common.
 func sharedSeconds(a, b *Row) float64 {
 	return max(0, float64(min(a.To.Unix(), b.To.Unix())-max(a.From.Unix(), b.From.Unix())))
 }

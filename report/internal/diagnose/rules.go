@@ -57,7 +57,8 @@ type ruleBook struct {
 	decided [2][]int // by set: the rule that closes pages or resources of the directory; -1 means none
 }
 
-// ruleBookOf returns the texts of a site; nil if there are none.
+// ruleBookOf returns the texts of a site; nil if there are none, or if a text without a time was not provably in
+// force.
 func (g *grid) ruleBookOf(s *site) *ruleBook {
 	b := &ruleBook{grid: g, site: s, texts: g.textsOf(s.origin), closed: map[closure]*closed{}}
 	b.texts = slices.DeleteFunc(b.texts, func(t Text) bool { return t.At.Unix() > g.to })
@@ -86,7 +87,7 @@ func (g *grid) ruleBookOf(s *site) *ruleBook {
 	return b
 }
 
-// addCell adds a cell of a directory. Cells must come by directory.
+// addCell adds a cell of a directory. Cells must come by directory. A nil ruleBook ignores them.
 func (b *ruleBook) addCell(path string, k cellKey, one count) {
 	if b == nil {
 		return
@@ -98,7 +99,7 @@ func (b *ruleBook) addCell(path string, k cellKey, one count) {
 	b.pages.addCount(k, one)
 }
 
-// closingRule returns the rule of a set that closes all of the given paths; -1 if there is none.
+// closingRule returns the index of the rule of a set that closes the last path; -1 if any of the paths is open.
 func (b *ruleBook) closingRule(set *ruleSet, paths ...string) (rule int) {
 	for _, path := range paths {
 		if rule = robots.Decide(set.rules, []byte(path), b.Dialect); rule < 0 || set.rules[rule].Allow {
@@ -108,7 +109,7 @@ func (b *ruleBook) closingRule(set *ruleSet, paths ...string) (rule int) {
 	return rule
 }
 
-// endDirectory evaluates a directory with all texts.
+// endDirectory evaluates the current directory with all texts. It does nothing if the directory has no cells.
 func (b *ruleBook) endDirectory() {
 	if len(b.pages) == 0 {
 		return
@@ -138,7 +139,8 @@ func (b *ruleBook) endDirectory() {
 	b.pages = nil
 }
 
-// addClosed counts what a text closes for a crawler although the previous text did not.
+// addClosed counts what a text closes for a crawler although the previous text did not. text and column are indices of
+// texts and agents. resources chooses the resources of pages instead of the pages.
 func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	decided := b.decided[bit(resources)]
 	set := b.of[text][column]
@@ -171,12 +173,13 @@ func (b *ruleBook) addClosed(text, column int, agent uint16, resources bool) {
 	c.made[agent] += b.pages.sum(byAgent(agent), isOf, in.hasKey).n
 }
 
-// slotsBefore returns the slots before a text that are compared with it.
+// slotsBefore returns the slots before those of a text that are compared with them.
 func (b *ruleBook) slotsBefore(in segment) segment {
 	return segment{max(0, in.from-int(max(sectionBefore, (b.to-b.from)/2)/b.step)), in.from}
 }
 
-// setTimeRange sets the time range of a row to that of texts, and returns the slots in which they were in force.
+// setTimeRange sets the time range of a row to that of the texts from text up to until, exclusive. It returns the
+// slots in which they were in force.
 func (b *ruleBook) setTimeRange(r *Row, text, until int) segment {
 	in := segment{0, b.slots}
 	r.From, r.To, r.Ongoing = timeOf(b.from), timeOf(b.to), until == len(b.texts)
@@ -190,8 +193,9 @@ func (b *ruleBook) setTimeRange(r *Row, text, until int) segment {
 	return in
 }
 
-// addRows makes the rows of a site: of texts that close nearly all of it, and of rules that close a part for other crawlers.
-func (b *ruleBook) addRows() {
+// addFindings adds the rows of a site after its last cell: of texts that close nearly all of it, and of rules that
+// close a part for other crawlers. A nil ruleBook has none.
+func (b *ruleBook) addFindings() {
 	if b == nil {
 		return
 	}

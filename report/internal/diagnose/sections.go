@@ -39,7 +39,8 @@ type survey struct {
 	named   map[string]table // by parameter
 }
 
-// surveyAll examines the directories of all sites.
+// surveyAll examines the directories of all sites, and adds their rows. The error is about the temporary file of the
+// counts.
 func (g *grid) surveyAll() error {
 	by := map[string]*survey{}
 	for _, s := range g.sites {
@@ -88,15 +89,15 @@ func (g *grid) surveyAll() error {
 		v.endOutages()
 		v.endErrors()
 		v.findMissing(&area{"/", s.pages})
-		v.addRows(chooseDirectories(v.missing, missingShare))
-		v.rules.addRows()
+		v.addCandidates(chooseDirectories(v.missing, missingShare))
+		v.rules.addFindings()
 		v.findWasted()
 		v.findHog()
 	}
 	return err
 }
 
-// addCell adds a cell of a directory.
+// addCell adds a cell of the site. Cells must come in the order of Counts.eachCell.
 func (v *survey) addCell(r *record, path string) {
 	k, one := v.countOf(r)
 	if v.isCrawler(k.agent) && isPage(k) {
@@ -130,7 +131,7 @@ func (v *survey) addCell(r *record, path string) {
 	}
 }
 
-// closeAreas examines the complete directories of a depth and those below.
+// closeAreas examines the complete directories of a depth and those below. A nil survey has none.
 func (v *survey) closeAreas(depth int) {
 	if v == nil {
 		return
@@ -160,7 +161,7 @@ func (v *survey) closeAreas(depth int) {
 	}
 }
 
-// isUnrefused chooses all counts except those of crawlers that the site refused at that time.
+// isUnrefused is a test that chooses all counts except those of crawlers that the site refused at that time.
 func (v *survey) isUnrefused(k cellKey) bool {
 	return !isRefusal(k) || !v.isRefused(v.site, k.agent, v.startOf(int(k.slot)))
 }
@@ -204,9 +205,9 @@ func (v *survey) findOutages(a *area) {
 	}
 }
 
-// soleClient returns the only crawler with errors: it got nearly all errors of some pages, and other clients got hardly any.
-// It returns 0 if that client is not a crawler, or if crawlers got hardly any errors, because then others provoked
-// them. ok is false if the site fails for several.
+// soleClient reports whether only one client has errors: it got nearly all errors of the pages that pass the tests,
+// and other clients got hardly any. agent is that client if it is a crawler, otherwise 0. The result is also 0 and
+// true if crawlers got hardly any errors, because then others provoked them.
 func (v *survey) soleClient(pages table, tests ...test) (agent uint16, is bool) {
 	tests = append(tests, isPage)
 	asked, _ := pages.requestsBy(tests...)
@@ -247,7 +248,8 @@ func (v *survey) soleClient(pages table, tests ...test) (agent uint16, is bool) 
 	return 0, false
 }
 
-// outsideOutages chooses the counts outside refusals and the outages of a directory, of those above it and of those below it.
+// outsideOutages returns a test that chooses the counts outside refusals and outside the outages of a directory, of
+// those above it and of those below it.
 func (v *survey) outsideOutages(path string) test {
 	var out []segment
 	for _, c := range v.outages {
@@ -302,7 +304,8 @@ func (v *survey) findErrors(a *area) {
 	v.errors = append(v.errors, candidate{Row: r, bad: failed.n, all: asked.n, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
-// changeOf returns the days in which a share differs most from all others; all slots if it hardly differs.
+// changeOf returns the consecutive days in which the share of bad requests is significantly higher than on all others;
+// all slots if there are none.
 func (v *survey) changeOf(bad, all []count) segment {
 	ends, k, m := []int{0}, []float64{0}, []float64{0} // ends of days, and sums up to them
 	for i := range v.slots {
@@ -329,7 +332,7 @@ func (v *survey) changeOf(bad, all []count) segment {
 	return best
 }
 
-// likelihood returns the maximum log-likelihood of k of n.
+// likelihood returns the maximum log-likelihood of k events among n.
 func likelihood(k, n float64) (l float64) {
 	if k > 0 {
 		l += k * math.Log(k/n)
@@ -362,15 +365,15 @@ func (v *survey) findMissing(a *area) {
 	}
 }
 
-// addRows adds the rows of candidates.
-func (v *survey) addRows(all []candidate) {
+// addCandidates adds the rows of candidates to the grid.
+func (v *survey) addCandidates(all []candidate) {
 	for _, c := range all {
 		v.addRow(c.Row)
 	}
 }
 
-// chooseDirectories returns the directories with rows: a directory replaces its parent if hardly any other page of the parent
-// fails; otherwise the parent replaces it. The share is relative to the failing pages.
+// chooseDirectories returns the candidates that become rows: a directory replaces its parent if hardly any other page
+// of the parent fails; otherwise the parent replaces it. share is the threshold of failing pages for a row.
 func chooseDirectories(all []candidate, share float64) []candidate {
 	holds := func(o, c candidate) bool {
 		return o.bad >= outageHolds*c.bad && c.bad-o.bad < share/2*max(1, c.all-o.all)
@@ -401,10 +404,11 @@ func (v *survey) endOutages() {
 	parts := slices.DeleteFunc(slices.Clone(v.outages), func(c candidate) bool {
 		return c.Path == "/" || slices.ContainsFunc(whole, func(o candidate) bool { return 2*c.in.overlap(o.in) >= c.in.length() })
 	})
-	v.addRows(append(whole, chooseDirectories(parts, outageShare)...))
+	v.addCandidates(append(whole, chooseDirectories(parts, outageShare)...))
 }
 
-// endErrors chooses a directory, or those below it if the rest of it hardly fails.
+// endErrors adds the rows of directories with server errors that clearly exceed the rest of the site. It chooses a
+// directory, or those below it if the rest of it hardly fails.
 func (v *survey) endErrors() {
 	v.findErrors(&area{"/", v.site.pages}) // after the outages of its directories
 	wanted := v.outsideOutages("/")
@@ -437,5 +441,5 @@ func (v *survey) endErrors() {
 			isLess[path] = true
 		}
 	}
-	v.addRows(slices.DeleteFunc(v.errors, func(c candidate) bool { return isLess[c.Path] }))
+	v.addCandidates(slices.DeleteFunc(v.errors, func(c candidate) bool { return isLess[c.Path] }))
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/robobatch/robobatch/report/internal/show"
 )
 
-// A phrase is what a row says, and what to do about it. Words after $ are replaced, see [grid.say].
+// A phrase is what a row says, and what to do about it. Words after $ are replaced, see [grid.writeSentence].
 type phrase struct{ sentence, action string }
 
-// phrases are by code; say changes some of them.
+// phrases are by code; writeSentence changes some of them.
 var phrases = map[string]phrase{
 	LogGap:           {"The log has no lines from $from to $to, where about $expected requests are expected. Nothing is known about this time.", ""},
 	NoCrawlers:       {"The log has no requests by known crawlers, so nothing about crawlers can be checked.", ""},
@@ -103,7 +103,8 @@ func (g *grid) writeSentence(r *Row) {
 	}
 }
 
-// sentenceParts returns the parts of sentences that depend on more than a number. They have words, too.
+// sentenceParts returns the parts of sentences by their words. They depend on more than a number, and may contain
+// words themselves.
 func (g *grid) sentenceParts(r *Row) map[string]string {
 	e, isMany, isSeveral := &r.Evidence, len(r.Agents) > 1 || r.unsure, len(g.sites) > 1
 	return map[string]string{
@@ -125,7 +126,7 @@ func (g *grid) sentenceParts(r *Row) map[string]string {
 	}
 }
 
-// wordValues returns the values of words.
+// wordValues returns the values of words: the fields of the evidence by their names in JSON, and others.
 func (g *grid) wordValues(r *Row) map[string]string {
 	e := &r.Evidence
 	chain, values := strings.Split(e.Chain, " -> "), map[string]string{}
@@ -142,7 +143,7 @@ func (g *grid) wordValues(r *Row) map[string]string {
 	return values
 }
 
-// claimedNames names crawlers, or clients that claim to be them.
+// claimedNames returns the given names of crawlers, or says that clients claim to be them if no address verifies it.
 func (r *Row) claimedNames(names string) string {
 	if r.unsure {
 		return "clients that claim to be " + names
@@ -174,7 +175,7 @@ func (g *grid) formatTime(t time.Time) string {
 	return t.Format("2 Jan 15:04")
 }
 
-// statusText describes the responses to the requests of a row.
+// statusText returns the status code of a row, and whether there are many others.
 func (r *Row) statusText() string {
 	text := strconv.Itoa(r.Evidence.Status)
 	if r.mixed {
@@ -183,7 +184,7 @@ func (r *Row) statusText() string {
 	return text
 }
 
-// formatDuration describes a duration.
+// formatDuration formats a duration in whole minutes, hours or days.
 func formatDuration(seconds int64) string {
 	switch {
 	case seconds < 2*hour:
@@ -194,7 +195,7 @@ func formatDuration(seconds int64) string {
 	return show.Plural((seconds+day/2)/day, "day")
 }
 
-// formatEstimate returns an expected number with two digits.
+// formatEstimate formats an estimated number, rounded to two digits.
 func formatEstimate(x float64) string {
 	if x < 10 {
 		return show.Number(int64(math.Round(x)))

@@ -15,10 +15,10 @@ type profile struct {
 	step     int64
 }
 
-// newProfile returns the profile of counts from all slots outside a segment. It is the daily mean multiplied by the share
-// of the slot. The mean is by weekday and weekend if there are two of each, and for logs of at least three weeks by
-// week. The share is one part uniform and three parts measured. The first and the last slot, and slots that the log
-// covers only in part, are left out.
+// newProfile returns the profile of counts by slot from all slots outside a segment, and outside gaps. It is the daily
+// mean multiplied by the share of the slot. The mean is by weekday and weekend if there are two of each, and for logs
+// of at least three weeks by week. The share is one part uniform and three parts measured. The first and the last
+// slot, and slots that the log covers only in part, are left out.
 func (g *grid) newProfile(counts []float64, out segment, gaps ...segment) *profile {
 	p := &profile{counts: counts, expected: make([]float64, len(counts)), out: out, step: g.step, gaps: append(append(gaps, g.gaps...), out)}
 	perDay := g.slotsIn(day)
@@ -61,12 +61,13 @@ func (g *grid) newProfile(counts []float64, out segment, gaps ...segment) *profi
 	return p
 }
 
-// profileOf returns the profile of a crawler, from slots in which the site did not keep it away.
+// profileOf returns the profile of a crawler, from slots outside a segment in which the site did not keep the crawler
+// away.
 func (g *grid) profileOf(agent uint16, out segment) *profile {
 	return g.newProfile(numbers(g.traffic[agent]), out, g.awaySlots(agent)...)
 }
 
-// awaySlots returns the slots in which the site kept a crawler away.
+// awaySlots returns the segments in which rows say that the site kept a crawler away; none for everyone.
 func (g *grid) awaySlots(agent uint16) (all []segment) {
 	for i := range g.rows {
 		r := &g.rows[i]
@@ -78,7 +79,7 @@ func (g *grid) awaySlots(agent uint16) (all []segment) {
 	return all
 }
 
-// slotsOf returns the slots of a row.
+// slotsOf returns the slots of a row's time range.
 func (g *grid) slotsOf(r *Row) segment {
 	return segment{g.slotOf(r.From.Unix()), g.slotOf(r.To.Unix()) + 1}
 }
@@ -104,10 +105,10 @@ func (p *profile) sums(s segment) (counted, expected float64) {
 	return counted, expected
 }
 
-// dispersion returns the dispersion of sums over length slots around the profile (variance divided by mean, at least 1);
-// 0 if there are too few blocks of that length. For windows of several days, a log has too few blocks. Then the longest
-// possible blocks are used, and the dispersion grows with the length as if all slots varied together, which is an upper
-// bound.
+// dispersion returns the variance of sums over length slots around the profile, divided by their mean; at least 1. It
+// is 0 if there are too few blocks of that length. For windows of several days, a log has too few blocks. Then the
+// longest possible blocks are used, and the dispersion grows with the length as if all slots varied together, which is
+// an upper bound.
 func (p *profile) dispersion(length int) float64 {
 	for at := length; ; at = at * 9 / 10 {
 		squares, mean, number, block := 0.0, 0.0, 0.0, segment{}
@@ -129,9 +130,9 @@ func (p *profile) dispersion(length int) float64 {
 	}
 }
 
-// logChance returns the logarithm of the probability of so few (direction -1), or so many (1), requests in a segment, by a
-// negative binomial distribution; 0 if it is about one half or more, or unknown. It accounts for the uncertainty of the
-// expected number, which was measured outside the segment, maybe in few slots.
+// logChance returns the logarithm of the probability of so few (direction -1), or so many (1), requests in a segment,
+// by a negative binomial distribution; 0 if it is about one half or more, or unknown. It accounts for the uncertainty
+// of the expected number, which was measured outside the segment, maybe in few slots.
 func (p *profile) logChance(in segment, direction float64) float64 {
 	phi := p.dispersion(max(1, in.length()))
 	k, mean := p.sums(in)
@@ -161,7 +162,7 @@ func (p *profile) logChance(in segment, direction float64) float64 {
 	return min(0, first+math.Log(sum))
 }
 
-// sumOutside returns the requests behind the profile, and their number of slots.
+// sumOutside returns the number of requests from which the profile was calculated, and their number of slots.
 func (p *profile) sumOutside() (requests, slots float64) {
 	for i, n := range p.counts {
 		if !p.isOut(i) {
@@ -171,7 +172,7 @@ func (p *profile) sumOutside() (requests, slots float64) {
 	return requests, slots
 }
 
-// mode returns the most frequent value; of equally frequent ones the smallest.
+// mode returns the most frequent value; the smallest of equally frequent ones. It is the zero value if by is empty.
 func mode[K cmp.Ordered, N int64 | float64](by map[K]N) (best K) {
 	for k, n := range by {
 		if n > by[best] || n == by[best] && k < best {
@@ -203,7 +204,7 @@ const everyone = 0
 // allStopped is the kind of a row about all of them.
 const allStopped = "all crawlers"
 
-// sumTraffic sums the requests of clients.
+// sumTraffic sums the requests of clients by slot.
 func (g *grid) sumTraffic(all [][]count) []count {
 	sum := make([]count, g.slots)
 	for _, counts := range all {
@@ -214,8 +215,8 @@ func (g *grid) sumTraffic(all [][]count) []count {
 	return sum
 }
 
-// logThreshold returns the logarithm of the probability below which an event is significant, given that each crawler and slot
-// is a test.
+// logThreshold returns the logarithm of the probability below which an event is significant. Each crawler and slot
+// counts as a test.
 func (g *grid) logThreshold() float64 {
 	return math.Log(chance) - math.Log(float64(max(1, g.slots)*max(1, len(g.Agents))))
 }
@@ -227,8 +228,8 @@ func (g *grid) secondsIn(slots int) int64 { return int64(slots) * g.step }
 func (g *grid) slotsIn(seconds int64) int { return int(max(1, seconds/g.step)) }
 
 // findGaps finds the time ranges without any line in the log. The proof is a probability below one in a million, over
-// all slots and crawlers, that a log with its usual number of lines has none in so long a time. Bursts of requests say little about the usual rate, and
-// would hide any gap: a slot counts as at most burst times the median.
+// all slots and crawlers, that a log with its usual number of lines has none in so long a time. Bursts of requests say
+// little about the usual rate, and would hide any gap: a slot counts as at most burst times the median.
 func (g *grid) findGaps() {
 	all := g.sumTraffic(g.traffic)
 	counts := numbers(all)
@@ -248,7 +249,8 @@ func (g *grid) findGaps() {
 	}
 }
 
-// idleSegments returns the segments with at most a given share of the mean requests.
+// idleSegments returns the segments with at most a given share of the mean requests; with share 0, those without
+// requests.
 func idleSegments(counts []float64, share float64) []segment {
 	sum, slots := 0.0, float64(len(counts))
 	for _, n := range counts {
@@ -301,7 +303,8 @@ func (g *grid) findStopped() {
 // near reports whether two times differ by at most a given amount.
 func near(a, b, most int64) bool { return max(a-b, b-a) <= most }
 
-// pausesOf returns the time ranges in which a crawler made significantly few or no requests.
+// pausesOf returns the time ranges in which a crawler made significantly few or no requests. traffic has its requests
+// by slot; agent may be everyone.
 func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 	counts, kept, all := numbers(traffic), g.awaySlots(agent), g.sumTraffic(g.traffic)
 	rests := idleSegments(counts, stopShare)
@@ -344,7 +347,7 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 	return pauses
 }
 
-// wasActive reports whether a crawler was active long and often enough in a time range.
+// wasActive reports whether a crawler was active long and often enough, given its requests in the slots up to a time.
 func (g *grid) wasActive(counts []float64) bool {
 	size, present, slots := g.slotsIn(stopSlot), 0, 0
 	for end := len(counts); end-size >= 0; end -= size {
@@ -354,7 +357,7 @@ func (g *grid) wasActive(counts []float64) bool {
 	return g.secondsIn(slots*size) >= stopPresent && float64(present) >= stopSlots*float64(slots)
 }
 
-// addStopped adds the row of crawlers that stopped.
+// addStopped adds the row of crawlers that stopped at the same time.
 func (g *grid) addStopped(p pause, agents []uint16) {
 	r := g.newRow(CrawlerStopped, "", "", count{0, p.from, p.to})
 	by := map[uint16]float64{}
@@ -487,11 +490,12 @@ func (g *grid) findSlowed() {
 	}
 }
 
-// lowestDays returns the days with the lowest logarithms, up to the end or with other days after them, so that the two
-// levels explain the most. It also returns the number of standard errors, which depends on the spread around both
-// levels and on how similar consecutive days are. Few days may vary little by chance: the spread counts days of a usual
-// crawler, too, unless its own is larger. A profile of only the previous days underestimates the spread: with
-// block sums and a negative binomial distribution, it reported one steady crawler in 200 months as slowed.
+// lowestDays returns the days with the lowest logarithms of totals, up to the end or with other days after them, so
+// that the two levels explain the most. There are at least least days before, in and after them; without such days,
+// low is empty. shift is the number of standard errors between the levels. It depends on the spread around both levels
+// and on how similar consecutive days are. Few days may vary little by chance: the spread counts days of a usual
+// crawler, too, unless its own is larger. A profile of only the previous days underestimates the spread: with block
+// sums and a negative binomial distribution, it reported one steady crawler in 200 months as slowed.
 func lowestDays(totals []float64, least int) (low segment, shift float64) {
 	days := len(totals)
 	logs, sums := make([]float64, days), make([]float64, days+1)
@@ -536,7 +540,8 @@ func lowestDays(totals []float64, least int) (low segment, shift float64) {
 	return low, (outside - inside) / sigma
 }
 
-// dailySums returns the sums of whole days.
+// dailySums returns the sums of whole days of perDay slots, from the first slot. It ignores the slots after the last
+// whole day.
 func dailySums(counts []float64, perDay int) []float64 {
 	days := make([]float64, len(counts)/perDay)
 	for i, n := range counts[:len(days)*perDay] {
@@ -545,7 +550,7 @@ func dailySums(counts []float64, perDay int) []float64 {
 	return days
 }
 
-// median returns the median of some numbers.
+// median returns the median of some numbers, at least one.
 func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)

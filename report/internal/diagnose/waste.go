@@ -66,7 +66,7 @@ func (v *Visit) AddSpent(crawler int, requests int64) {
 	v.Spent = append(v.Spent, Spent{crawler, requests})
 }
 
-// Add counts a URL.
+// Add counts a URL. It does not keep v.
 func (w *Waste) Add(v *Visit) {
 	if v.PathEnd <= v.Origin || v.URL[v.Origin] != '/' {
 		return
@@ -121,7 +121,7 @@ func (w *Waste) Add(v *Visit) {
 	}
 }
 
-// End returns the parameters, by number of requests, and the spaces.
+// End returns the parameters and the spaces, both with the most requests first. Parameters of spaces are left out.
 func (w *Waste) End() (parameters []Parameter, spaces []Space) {
 	w.endSite()
 	slices.SortStableFunc(w.parameters, func(a, b *parameter) int { return cmp.Compare(b.requests, a.requests) })
@@ -134,7 +134,7 @@ func (w *Waste) End() (parameters []Parameter, spaces []Space) {
 	return parameters, w.spaces
 }
 
-// endSite completes the site.
+// endSite completes the current site: it keeps its spaces, and the parameters that create versions of pages.
 func (w *Waste) endSite() {
 	w.endCalendar(&w.below)
 	w.endCalendar(&w.site)
@@ -169,7 +169,7 @@ func (w *Waste) endSite() {
 	w.of, w.sessions, w.paths, w.bare = map[string]*parameter{}, map[string]*session{}, 0, w.bare[:0]
 }
 
-// endSpace keeps a space with its text and the names of its parameters, if it has enough URLs.
+// endSpace keeps a space of the current site, with its text and the names of its parameters, if it has enough URLs.
 func (w *Waste) endSpace(s *Space, text string, names ...string) {
 	if s.URLs < endlessURLs {
 		return
@@ -212,7 +212,7 @@ const (
 	people      = -2 // value for clients that are not crawlers
 )
 
-// add adds a text that a client requested.
+// add adds a text that a client requested: the number of a crawler, or people.
 func (s *sample) add(text []byte, who int) {
 	h := xxh3.Hash(text)
 	if h>>(64-s.zeros) != 0 {
@@ -230,10 +230,10 @@ func (s *sample) add(text []byte, who int) {
 	}
 }
 
-// countTexts returns the number of texts.
+// countTexts estimates the number of distinct texts.
 func (s *sample) countTexts() int64 { return int64(len(s.by)) << s.zeros }
 
-// countShared returns the number of texts that several clients requested.
+// countShared estimates the number of distinct texts that several clients requested.
 func (s *sample) countShared() (n int64) {
 	for _, who := range s.by {
 		n += int64(bit(who == several))
@@ -253,7 +253,8 @@ type parameter struct {
 	beside   map[*parameter]int64 // URLs that also have another parameter; at most mostParameters others
 }
 
-// pairs yields the names and values of the parameters in the query of a path.
+// pairs yields the names and values of the parameters in the query of a path, at most mostParameters. It skips names
+// that are empty, too long or contain a slash.
 func pairs(path []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		_, query, _ := bytes.Cut(path, []byte("?"))
@@ -273,7 +274,7 @@ func pairs(path []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// addParameters counts a URL for each of its parameters.
+// addParameters counts a URL for each of its parameters, once for repeated ones.
 func (w *Waste) addParameters(v *Visit, path []byte) {
 	isNew, isBare, bare := !bytes.Equal(path, w.path), bytes.Equal(path, w.bare), int64(0)
 	if isBare {
@@ -333,8 +334,8 @@ func (p *parameter) addBeside(other *parameter) {
 	}
 }
 
-// isSameSize reports whether two sizes may belong to one page, with a different token or compression. Other pages of the
-// same template differ by hundreds of bytes, which may be 1 % of a large one.
+// isSameSize reports whether two sizes may belong to one page, with a different token or compression; false if b is 0.
+// Other pages of the same template differ by hundreds of bytes, which may be 1 % of a large one.
 func isSameSize(a, b int64) bool {
 	differ := max(a-b, b-a)
 	return b > 0 && differ <= mostDiffer && 100*differ <= max(a, b)
@@ -500,7 +501,7 @@ func dateOf(text string) date {
 	return date{year: n[0], month: n[1], day: n[2]}
 }
 
-// findDate returns the date in a URL; one before lateYear is preferred.
+// findDate returns the date in the parameters of a URL; one before lateYear is preferred.
 func (w *Waste) findDate(v *Visit) (d date, isDate bool) {
 	for name, value := range pairs(v.URL[v.PathEnd:]) {
 		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
@@ -527,13 +528,13 @@ func (w *Waste) findDate(v *Visit) (d date, isDate bool) {
 	return d, isDate
 }
 
-// isCalendar reports whether it is a calendar: its months have several days, or its name says so, and its pages exist. A
-// monthly list ends.
+// isCalendar reports whether the URLs belong to a calendar: its months have several days, or its name says so, and its
+// pages exist. A monthly list ends.
 func (c *calendar) isCalendar() bool {
 	return c.URLs >= leastDates && c.dates >= leastDates && 2*c.failed <= c.Requests && (c.dates > perMonth*len(c.days) || c.isNamed)
 }
 
-// endCalendar completes a calendar.
+// endCalendar keeps the space of a complete calendar, if it is one, and empties c.
 func (w *Waste) endCalendar(c *calendar) {
 	if c.isCalendar() {
 		w.endSpace(&c.Space, "an endless calendar", c.names...)

@@ -47,7 +47,8 @@ func New(memory int64, dir string) *Counts {
 // Close removes the temporary file. Further calls do nothing.
 func (c *Counts) Close() { c.requests.Close() }
 
-// AddRow counts a request from a network for a URL with the name of a crawler, given by its number.
+// AddRow counts requests from a network for a URL with the name of a crawler, given by its number. one has either no
+// disallowed requests or only those. It does not keep url. The error is about the temporary file.
 func (c *Counts) AddRow(network ranges.Network, url []byte, agent int, one Count) error {
 	c.place = append(binary.BigEndian.AppendUint64(c.place[:0], uint64(network)), url...)
 	kind := int32(2 * agent)
@@ -137,7 +138,7 @@ func (c *Counts) View(name func(agent int) string) (*View, error) {
 	return v, nil
 }
 
-// sortNames returns names, most requests first.
+// sortNames returns the names in a list, most requests first.
 func sortNames(names map[int]*Name) (all []Name) {
 	for _, n := range names {
 		all = append(all, *n)
@@ -160,7 +161,7 @@ type summer struct {
 	busiest *aggregate.Largest[URL]
 }
 
-// beginNetwork begins a network.
+// beginNetwork begins the network with that number, without requests.
 func (s *summer) beginNetwork(number uint64) {
 	s.number, s.network, s.names, s.busiest = number, Network{}, map[int]*Name{}, aggregate.NewLargest[URL](shownURLs)
 }
@@ -202,7 +203,7 @@ func Shown(url []byte, size int) string {
 	return string(url)
 }
 
-// endNetwork adds a completed network.
+// endNetwork adds the current network to the view, if it has requests.
 func (s *summer) endNetwork() {
 	n := &s.network
 	if n.Requests == 0 {

@@ -53,8 +53,9 @@ const (
 	sameBytes    = 16 << 10 // for the names of origins that have the same text
 )
 
-// New returns the robots.txt files with counts by line. Files that do not fit are reduced to their informative lines,
-// and then omitted. crawler returns the name of a crawler; nil if there is only one.
+// New returns the robots.txt files with counts by line. Files that do not fit on the page are reduced to their
+// informative lines, and then have none. crawler returns the name of a crawler; nil if there is only one. The views
+// keep files.
 func New(files []File, crawler func(agent int) string) []View {
 	all := make([]View, 0, len(files))
 	left, asked, same := listingBytes, allAsked, sameBytes
@@ -168,7 +169,7 @@ func (f *View) Sitemaps() int64 {
 // to the counts, not as a paragraph.
 const redundant = "redundant_rule"
 
-// newLine returns a line.
+// newLine returns a line and its state. use is nil if the line is not a rule that binds one of the crawlers.
 func newLine(no int32, text string, use *Use) Line {
 	line := Line{No: no, Text: text, Use: use}
 	switch {
@@ -225,7 +226,7 @@ func (l *Line) size() int {
 }
 
 // shorten omits lines until the remaining ones take at most the given number of bytes: first lines without
-// information, then those with the fewest requests.
+// information, then those with the fewest requests. It always omits all lines without information.
 func (f *View) shorten(most int) {
 	order := make([]int, len(f.Lines))
 	for i := range order {
@@ -256,7 +257,7 @@ func (f *View) shorten(most int) {
 	f.Lines = kept
 }
 
-// weight returns how informative a line is.
+// weight returns how informative a line is; 0 if it has neither findings nor a use.
 func (l *Line) weight() int64 {
 	weight := int64(2 * len(l.Findings))
 	if l.Use != nil {

@@ -92,13 +92,14 @@ type Change struct {
 	High    float64 `json:"high"`
 }
 
-// NewRow returns a row of days; after is the first day after the change.
+// NewRow returns a row of days, which it keeps; after begins with the first day after the change. It drops days so
+// that whole weeks remain, at most mostWeeks in each period.
 func NewRow(name string, isCrawler bool, since string, before, after []Day) Row {
 	return Row{Name: name, Crawler: isCrawler, Since: since, before: lastWeeks(before), after: lastWeeks(after)}
 }
 
-// lastWeeks returns the last complete weeks of days, so that each weekday occurs equally often. If there is less than a
-// week, it returns all days.
+// lastWeeks returns the last complete weeks of days, at most mostWeeks, so that each weekday occurs equally often. If
+// there is less than a week, it returns all days.
 func lastWeeks(days []Day) []Day {
 	if n := min(len(days)/7, mostWeeks) * 7; n > 0 {
 		return days[len(days)-n:]
@@ -106,7 +107,8 @@ func lastWeeks(days []Day) []Day {
 	return days
 }
 
-// Compare fills in the changes, and claims those that pass the tests.
+// Compare fills in the changes of Rows, claims those that pass the tests, and sets Claims and Limit. It sorts the
+// crawlers by requests, behind the other rows.
 func (c *Comparison) Compare() {
 	var judged, noises [len(Day{})]float64
 	tests, isLong := 0., false
@@ -152,12 +154,12 @@ func (c *Comparison) Compare() {
 // isLong reports whether a row has enough days for claims.
 func (r *Row) isLong() bool { return len(r.before) >= leastBefore && len(r.after) >= leastAfter }
 
-// isJudged reports whether a change of the number may be claimed.
+// isJudged reports whether a change of number m may be claimed: the row is a crawler with enough days and events.
 func (r *Row) isJudged(m int) bool {
 	return r.Crawler && m != Violations && r.isLong() && sum(r.before, m)+sum(r.after, m) > 0 && sum(r.before, testedNumber(m))+sum(r.after, testedNumber(m)) >= leastCount
 }
 
-// testedNumber returns the number of the events by which a number is tested.
+// testedNumber returns the index of the number whose events test number m.
 func testedNumber(m int) int {
 	if m == Bytes {
 		return Requests
@@ -165,7 +167,8 @@ func testedNumber(m int) int {
 	return m
 }
 
-// judge decides whether a change is claimed, given the usual noise of all crawlers and the error probability.
+// judge decides whether the change of number m is claimed. usual is the mean noise of all crawlers, and probability
+// that of a wrong claim.
 func (r *Row) judge(m int, usual, probability float64) {
 	c := &r.Changes[m]
 	before, after := float64(len(r.before)), float64(len(r.after))
@@ -195,8 +198,8 @@ func (r *Row) judge(m int, usual, probability float64) {
 	}
 }
 
-// noise returns the variance of a weekly mean, relative to the mean, over all blocks of 7 days. The blocks are
-// circular, so that each day counts equally.
+// noise returns the variance of a weekly mean of number m, relative to the mean, over all blocks of 7 days; 0 if the
+// mean is 0. The blocks are circular, so that each day counts equally. There must be more than 7 days.
 func noise(days []Day, m int) float64 {
 	all, square := mean(days, m), 0.
 	if all == 0 {
@@ -209,7 +212,7 @@ func noise(days []Day, m int) float64 {
 	return square / (all * all) / float64(len(days)-7)
 }
 
-// weekMean returns the mean of 7 days.
+// weekMean returns the mean of number m over 7 days from a given one. After the last day it continues with the first.
 func weekMean(days []Day, from, m int) (mean float64) {
 	for d := range 7 {
 		mean += float64(days[(from+d)%len(days)][m]) / 7
@@ -228,7 +231,7 @@ func sum(days []Day, m int) (n int64) {
 // mean returns the mean of a number over days; 0 without days.
 func mean(days []Day, m int) float64 { return float64(sum(days, m)) / float64(max(1, len(days))) }
 
-// median returns the median of a number over days.
+// median returns the median of number m over days, the upper one of two. There must be at least one day.
 func median(days []Day, m int) int64 {
 	all := make([]int64, 0, len(days))
 	for i := range days {
@@ -245,7 +248,7 @@ func criticalWidth(p, freedom float64) float64 {
 	return math.Sqrt(freedom * math.Expm1(z*z/freedom))
 }
 
-// claimText returns the claim about a row; "" means none.
+// claimText returns the claimed changes of a row as a sentence; "" if there are none.
 func (r *Row) claimText() string {
 	var all []string
 	for m := range r.Changes {

@@ -41,8 +41,8 @@ type Line struct {
 // difference count as removed and added.
 const maxCells = 4 << 20
 
-// Of returns the revisions among some texts, by time: the texts whose lines differ from those of the origin's
-// previous text.
+// Of returns the revisions among some texts, by time: the texts whose lines differ from those of the origin's previous
+// text, or that are unknown. It sorts texts by time.
 func Of(texts []Text) (all []Revision) {
 	last := map[string]*Text{}
 	slices.SortStableFunc(texts, func(a, b Text) int { return a.At.Compare(b.At) })
@@ -93,7 +93,7 @@ func linesOf(body []byte) (lines []Line) {
 }
 
 // differences returns the removed lines of a and the added lines of b, each in order, based on a longest common
-// subsequence. Empty lines are ignored.
+// subsequence. Texts that are too large for it are compared only at both ends, see maxCells. Empty lines are ignored.
 func differences(a, b []Line) (gone, added []Line) {
 	for len(a) > 0 && len(b) > 0 && a[0].Text == b[0].Text {
 		a, b = a[1:], b[1:]

@@ -21,7 +21,7 @@ func Number(n int64) string {
 	return s
 }
 
-// Size formats a number of bytes with three digits and a unit.
+// Size formats a number of bytes with three digits and a decimal unit: 1 kB is 1,000 bytes.
 func Size(n int64) string {
 	units, x := []string{"B", "kB", "MB", "GB", "TB", "PB"}, float64(n)
 	for x >= 999.5 && len(units) > 1 {
@@ -77,7 +77,8 @@ func Whole(s string) template.HTML { return cutOff(s, maxShown) }
 // Brief is like Whole, for a rule next to its counts.
 func Brief(s string) template.HTML { return cutOff(s, maxBrief) }
 
-// cutOff truncates a text to the given number of characters.
+// cutOff escapes a text for HTML, and truncates it to the given number of characters. The rest follows as hidden text,
+// up to MaxWhole.
 func cutOff(s string, most int) template.HTML {
 	begin, all := escape(s, most), escape(s, MaxWhole)
 	cut, isCut := strings.CutSuffix(begin, "…")
@@ -103,7 +104,7 @@ func Dated(s string) template.HTML {
 	return template.HTML(quoted.ReplaceAllString(s, `<code>$1</code>`))
 }
 
-// escape returns at most the given number of characters of a text, escaped as in Text.
+// escape returns at most the given number of characters of a text, escaped as in Text, and "…" if it is longer.
 func escape(s string, most int) string {
 	if isOdd := func(r rune) bool { return r < ' ' || r > '~' }; len(s) <= most && !strings.ContainsFunc(s, isOdd) {
 		return s

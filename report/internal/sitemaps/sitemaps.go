@@ -59,7 +59,7 @@ type Counts struct {
 	others *aggregate.Largest[URL]
 }
 
-// New returns counts for the URLs of sitemaps. It keeps the set.
+// New returns counts for the URLs of sitemaps. It keeps the set, and does not change it.
 func New(set *sitemap.Set) *Counts {
 	return &Counts{set: set, finder: finder{set: set}, bits: make([]uint8, set.Len()), others: aggregate.NewLargest[URL](shownURLs)}
 }
@@ -74,8 +74,8 @@ type finder struct {
 	path   []byte
 }
 
-// findURL returns the number of a URL in the set. listed is false if no sitemap lists it, and known is false if no sitemap
-// has URLs of its origin.
+// findURL returns the number of a URL in the set. listed is false if no sitemap lists it or it is invalid, and known
+// is false if no sitemap has URLs of its origin. It is fastest if URLs of one origin are consecutive.
 func (f *finder) findURL(url []byte) (index int, listed, known bool) {
 	u, err := robots.SplitURL(url)
 	if err != nil {
@@ -98,7 +98,8 @@ func (f *finder) findURL(url []byte) (index int, listed, known bool) {
 }
 
 // AddURL counts a URL of the log, with its numbers of requests by crawlers, of successful ones and of failed ones.
-// Call it once per URL.
+// Call it once per URL. It does nothing without requests, or if no sitemap has URLs of the origin. It does not keep
+// url.
 func (c *Counts) AddURL(url []byte, requests, served, failed int64) {
 	if requests == 0 {
 		return
@@ -265,7 +266,8 @@ type checker struct {
 	urls  int64         // before them
 }
 
-// addURL adds a URL of a sitemap.
+// addURL counts a URL of a sitemap, the first time it occurs, and adds it to the batch. It evaluates the batch when it
+// is full.
 func (k *checker) addURL(url []byte, _ string, _ int64) error {
 	k.view.Entries++
 	index, listed, _ := k.finder.findURL(url)
@@ -328,7 +330,7 @@ func addFirst(all []string, url []byte) []string {
 	return all
 }
 
-// decideBatch decides the URLs of the batch.
+// decideBatch evaluates the URLs of the batch, counts those that crawlers may not fetch, and empties the batch.
 func (k *checker) decideBatch() error {
 	b := &k.batch
 	k.eval.Evaluate(b)
@@ -369,7 +371,8 @@ func (k *checker) decideBatch() error {
 	return k.store.Err()
 }
 
-// addRule counts a URL for the rule that disallows it for an agent.
+// addRule counts a URL for the rule that disallows it for an agent. row and a are those of the verdict in the batch,
+// crawler is an index in View.Crawlers, and url is the number of the URL in the batch.
 func (k *checker) addRule(b *engine.Batch, row, a, crawler int, url int64) {
 	v, agent := b.Verdicts[row], a
 	if k.fromLog {

@@ -20,7 +20,8 @@ const (
 	sparkHeight = 24
 )
 
-// Spark returns small bars as an SVG path, and the width of the path.
+// Spark returns small bars as the path of an SVG, and the width of the path; "" and 0 if all points are 0. There must
+// be at least one point.
 func Spark(points []int64) (bars string, width int) {
 	most := slices.Max(points)
 	if most == 0 {
@@ -36,7 +37,8 @@ type column struct {
 	height      int
 }
 
-// drawColumns returns bars as the path of an SVG.
+// drawColumns returns bars as the path of an SVG, without bars for zeros. most is the value of a bar of full height,
+// above 0.
 func drawColumns(points []int64, most int64, form column) string {
 	var sb strings.Builder
 	for i, n := range points {
@@ -56,7 +58,7 @@ type View struct {
 	Marked string // errors; without statuses violations, or disallowed requests
 	Grid   string // lines at Ticks
 	Ticks  []tick
-	Labels []string // of the time, from the first to the last stretch
+	Labels []string // of the time, from the first to the last interval
 	Peaks  []peak
 	What   string // a name for the marked requests
 	Denied string // the heading of requests that are disallowed
@@ -82,7 +84,8 @@ type tick struct {
 type peak struct{ What, Number, When string }
 
 // addScale adds lines and labels for the vertical axis, and labels for the time axis. most is the number of requests
-// of the highest bar. The ticks are multiples of 1, 2 or 5 times a power of ten.
+// of the highest bar, above 0. The ticks are multiples of 1, 2 or 5 times a power of ten. Call it after the rows are
+// complete.
 func (t *View) addScale(most int64) {
 	step := int64(1)
 	for i := 0; most/step > 5; i++ {
@@ -144,7 +147,7 @@ type timeRow struct {
 // A chart is the data that the script draws: all requests, and those of each crawler.
 type chart struct {
 	Starts []int64     `json:"starts"`
-	End    int64       `json:"end"` // of the last stretch
+	End    int64       `json:"end"` // of the last interval
 	Lines  []chartLine `json:"lines"`
 	Drawn  []int       `json:"drawn"` // number of lines that are drawn until the reader selects others
 	Step   string      `json:"step"`
@@ -173,7 +176,7 @@ type chartLine struct {
 	Server series `json:"server"`
 }
 
-// newLine returns the line for the sum of some crawlers.
+// newLine returns the line for the sum of some crawlers; of all if none is given.
 func (p *Points) newLine(name string, crawlers ...int) chartLine {
 	sum := func(kind int) []int64 { return p.Sum(kind, crawlers...) }
 	return chartLine{show.Text(name), sum(Requests), sum(Errors), sum(Violations), sum(Moved), sum(Server)}
@@ -221,7 +224,7 @@ type Options struct {
 	First   []string         // crawlers whose lines come first
 }
 
-// View returns the panel for a time range; nil if no row has a time.
+// View returns the panel for a time range; nil if no row has a time. It does not change the series.
 func (s *Series) View(within times.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
 	if p == nil {
@@ -297,7 +300,8 @@ func (s *Series) View(within times.Span, opt Options) *View {
 	return t
 }
 
-// addLines adds the lines of crawlers to the chart. Crawlers beyond the maximum are summed in one line.
+// addLines adds the lines of crawlers to the chart, and draws the first of them. ranked are the crawlers in the order
+// of the lines; those beyond lineCrawlers are summed in one line.
 func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	if len(ranked) == 1 && ranked[0] == 0 {
 		return // without crawlers of the log, there is only the line of all requests
@@ -314,18 +318,19 @@ func (t *View) addLines(p *Points, ranked []int, name func(int) string) {
 	}
 }
 
-// stepSeconds returns how long a stretch is.
+// stepSeconds returns how long an interval is.
 func (p *Points) stepSeconds() int64 {
 	return steps[slices.Index(stepNames, p.Step)] / second
 }
 
-// xOf returns the horizontal position of a time in the bars.
+// xOf returns the horizontal position of a time, in seconds, in the bars. Times outside the chart are moved to its
+// edge.
 func (c *chart) xOf(at int64) string {
 	begin := c.Starts[0]
 	return show.Coordinate(barsWidth * float64(min(max(at, begin), c.End)-begin) / float64(c.End-begin))
 }
 
-// addChanges adds a line for each change of a robots.txt.
+// addChanges adds a line for each change of a robots.txt within the chart. changes are in their order.
 func (t *View) addChanges(changes []time.Time) {
 	last := ""
 	for _, change := range changes {
@@ -341,7 +346,7 @@ func (t *View) addChanges(changes []time.Time) {
 	}
 }
 
-// shadedPath returns a time range as an SVG path.
+// shadedPath returns a time range, in seconds, as the path of an SVG.
 func (c *chart) shadedPath(from, to int64) string {
 	return fmt.Sprintf("M%s 0v%dH%sv-%dz", c.xOf(from), barsHeight, c.xOf(to), barsHeight)
 }
@@ -363,12 +368,14 @@ func (t *View) addCut(within times.Span, p *Points) {
 	}
 }
 
-// leastGap returns the minimum gap at the edge of a log for which addCut marks an interval.
+// leastGap returns the gap at the edge of a log above which addCut marks an interval, in microseconds: a twentieth of
+// its length, or ten times the average time between rows.
 func leastGap(length int64, within times.Span, rows int64) int64 {
 	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
 
-// drawBars returns bars as an SVG path.
+// drawBars returns bars over the width of the panel as the path of an SVG. most is the value of a bar of full height,
+// above 0.
 func drawBars(points []int64, most int64) string {
 	step := float64(barsWidth) / float64(len(points))
 	return drawColumns(points, most, column{step, max(1, step*0.85), barsHeight})

@@ -52,7 +52,7 @@ type Series struct {
 	crawlers int
 	step     int // index of steps
 	most     int
-	all      map[int64][]Cell // by the number of the stretch
+	all      map[int64][]Cell // by the number of the interval
 	now      int64            // number of the last one
 	cells    []Cell           // of the last one
 	from, to int64            // time range of all rows; from > to if there are none
@@ -68,7 +68,8 @@ func New(crawlers int) *Series {
 	}
 }
 
-// CellAt returns the cell of a time and a crawler, and creates it if needed. It is valid until the next call.
+// CellAt returns the cell of a time, in microseconds, and a crawler, and creates it if needed. It is valid until the
+// next call.
 func (s *Series) CellAt(t int64, crawler int) *Cell {
 	if cells := s.cellsAt(t); crawler < len(cells) {
 		return &cells[crawler]
@@ -79,7 +80,8 @@ func (s *Series) CellAt(t int64, crawler int) *Cell {
 	return &s.cells[crawler]
 }
 
-// cellsAt returns the cells of a time, by crawler. It may be too short for crawlers that were added later.
+// cellsAt returns the cells of a time, by crawler, and makes intervals longer if there are too many. It may be too
+// short for crawlers that were added later.
 func (s *Series) cellsAt(t int64) []Cell {
 	s.from, s.to = min(s.from, t), max(s.to, t)
 	n := intervalOf(t, steps[s.step])
@@ -101,7 +103,8 @@ func (s *Series) cellsAt(t int64) []Cell {
 	return s.cells
 }
 
-// intervalOf returns the number of the interval that contains a time.
+// intervalOf returns the number of the interval that contains a time: the one from monday on has number 0. step is the
+// length of intervals in microseconds.
 func intervalOf(t, step int64) int64 {
 	if t >= monday {
 		return (t - monday) / step
@@ -109,7 +112,8 @@ func intervalOf(t, step int64) int64 {
 	return -1 - (monday-1-t)/step
 }
 
-// joinIntervals combines the cells into longer intervals. next must be a multiple of step.
+// joinIntervals combines the cells of intervals of length step into longer ones of length next, a multiple of step. It
+// changes and keeps the cells in all; copy them before if they are still needed.
 func joinIntervals(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 	joined := map[int64][]Cell{}
 	for n, cells := range all {
@@ -132,15 +136,16 @@ func joinIntervals(all map[int64][]Cell, step, next int64) map[int64][]Cell {
 
 // Points are the rows by interval.
 type Points struct {
-	Step   string             // how long a stretch is
+	Step   string             // how long an interval is
 	Starts []int64            // begin of each interval in seconds since 1970, including intervals without rows
 	Of     [numbers][][]int64 // by crawler
 
 	before, after aside
 }
 
-// Points returns the rows of a time range in at most the given number of intervals. step is the index of the shortest
-// length to use.
+// Points returns the rows of a time range in at most the given number of intervals; nil if no row has a time. step is
+// the index of the shortest length to use. If even the longest intervals are too many, there may be up to twice as
+// many.
 func (s *Series) Points(in times.Span, step int, most int64) *Points {
 	if s.from > s.to {
 		return nil

@@ -28,7 +28,7 @@ func (s *Series) Shown() times.Span {
 	if len(numbers) == 0 {
 		return whole
 	}
-	rows := make([]int64, len(numbers)) // of each stretch, and all before it
+	rows := make([]int64, len(numbers)) // of each interval, and all before it
 	sum := int64(0)
 	for i, n := range numbers {
 		for _, c := range s.all[n] {
@@ -85,7 +85,7 @@ type aside struct {
 	sum   Cell
 }
 
-// sumAside returns the rows of the intervals that lie completely within a time range.
+// sumAside returns the rows of the intervals that lie completely within a time range, in microseconds.
 func (s *Series) sumAside(from, to int64) aside {
 	a := aside{cells: make([]Cell, s.crawlers), when: times.Span{First: s.to, Last: s.from}}
 	step := steps[s.step]
@@ -103,7 +103,8 @@ func (s *Series) sumAside(from, to int64) aside {
 	return a
 }
 
-// Outside returns the number of rows outside of a time range, which must begin and end with an interval.
+// Outside returns the number of rows outside of a time range, which must begin and end with an interval. Rows without
+// a time are not counted.
 func (s *Series) Outside(in times.Span) int64 {
 	return s.sumAside(math.MinInt64, in.First-1).sum[Requests] + s.sumAside(in.Last+1, math.MaxInt64).sum[Requests]
 }
@@ -114,7 +115,8 @@ type apartView struct {
 	When    string // they are
 }
 
-// addApart adds rows for the requests that the table omits, if there are any.
+// addApart adds rows for the requests before and after the table, if there are any, and sets Share. order are the
+// crawlers of the table's columns.
 func (v *View) addApart(p *Points, order []int) {
 	within := p.countRequests()
 	for _, a := range []struct {

@@ -58,7 +58,8 @@ const (
 	isCut     // it is longer than the kept part
 )
 
-// AddRow counts a request with the given header; "" if it has none.
+// AddRow counts a request with the given header; "" if it has none. It does not keep header. The error is about the
+// temporary file.
 func (c *Counts) AddRow(header []byte, denied bool) error {
 	if len(header) == 0 {
 		c.none.addRequests(1, denied)
@@ -79,7 +80,7 @@ func (c *Counts) AddRow(header []byte, denied bool) error {
 	return nil
 }
 
-// addHeader adds a header that is not in memory yet.
+// addHeader adds a header that is not in memory yet, with its kind without isSuspect and isCut.
 func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.Entry, error) {
 	name, is := crawlers.Suspect(header)
 	if is {
@@ -223,7 +224,7 @@ func spell(name, header []byte) string {
 	return string(name) // the header was cut before it
 }
 
-// endName adds the suspect whose headers have all been added.
+// endName adds the current suspect, whose headers have all been added, if there is a name.
 func (s *summer) endName() {
 	if len(s.name) > 0 {
 		s.view.Names++
