@@ -14,12 +14,13 @@ import (
 	"time"
 )
 
-// kill sends a signal at a random time. Run again, the same command must write its outputs.
+// kill runs a victim, and sends it a signal at a random time. In half of the cases the same command runs again, and
+// must write its outputs.
 func (a *attack) kill(r *rand.Rand, v *victim) judgement {
 	signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[r.IntN(5)]
 	after := time.Duration(r.Int64N(int64(v.took) * 5 / 4))
 	return a.disturb(r, v, func(dir string) disturbance {
-		cmd := a.command(v, dir)
+		cmd := a.newCommand(v, dir)
 		return disturbance{cmd: cmd, tidy: signal != syscall.SIGKILL, again: r.IntN(2) == 0, started: func() {
 			time.Sleep(after)
 			cmd.Process.Signal(signal) //nolint:errcheck // it may have ended
@@ -55,7 +56,8 @@ var calls = []struct {
 	{"fallocate", []string{"ENOSPC"}, false},
 }
 
-// strace returns the command that runs a victim under strace and writes a trace of some calls.
+// strace returns the command that runs a victim under strace, with more flags of strace. It writes a trace of the
+// given calls, separated by commas, to dir + ".trace".
 func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd {
 	arguments := slices.Concat([]string{"-f", "-qqq", "-o", dir + ".trace"}, more, []string{"-e", "trace=" + trace, a.binary}, v.arguments)
 	cmd := exec.CommandContext(a.ctx, "strace", arguments...)
@@ -63,14 +65,14 @@ func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd 
 	return cmd
 }
 
-// trace records the system calls of each victim.
+// trace records the system calls of each victim without a disturbance. The error says that strace cannot be used.
 func (a *attack) trace() error {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {
 		names = append(names, c.name)
 	}
 	for _, v := range a.victims {
-		dir, err := a.scene(v, false)
+		dir, err := a.makeScene(v, false)
 		if err != nil {
 			return err
 		}
@@ -103,8 +105,8 @@ func callsOf(trace string) map[string][]int {
 	return calls
 }
 
-// fault makes one system call fail, or all from one on. A run may leave hidden files if the failure prevented it from
-// removing them.
+// fault runs a victim, and makes one of its system calls fail, or all of the same name from one on. A run may leave
+// hidden files if the failure prevented it from removing them.
 func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 	c := &calls[r.IntN(len(calls))]
 	for len(v.calls[c.name]) == 0 {

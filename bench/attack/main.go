@@ -119,7 +119,8 @@ func run(ctx context.Context, arguments []string) error {
 	return ctx.Err()
 }
 
-// prepare builds the command, writes the inputs, and runs each victim once.
+// prepare builds the command unless -bin gives one, writes the inputs, and runs each victim once without a
+// disturbance.
 func (a *attack) prepare() (err error) {
 	if a.keep == "" {
 		if a.keep, err = os.MkdirTemp("", "robobatch-wrong-"); err != nil {
@@ -171,16 +172,16 @@ func (a *attack) prepare() (err error) {
 				v.outs = append(v.outs, argument)
 			}
 		}
-		dir, err := a.scene(v, false)
+		dir, err := a.makeScene(v, false)
 		if err != nil {
 			return err
 		}
 		started := time.Now()
-		if out, err := a.command(v, dir).CombinedOutput(); err != nil {
+		if out, err := a.newCommand(v, dir).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", line, err, out)
 		}
 		v.took = time.Since(started)
-		if v.want, err = hashes(dir); err != nil || len(v.want) < max(1, len(v.outs)) {
+		if v.want, err = hashFiles(dir); err != nil || len(v.want) < max(1, len(v.outs)) {
 			return fmt.Errorf("%s leaves %d files: %w", line, len(v.want), err)
 		}
 		a.victims = append(a.victims, v)

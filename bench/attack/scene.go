@@ -27,8 +27,8 @@ type victim struct {
 	calls     map[string][]int // see callsOf
 }
 
-// command returns the command line of a victim, to run in a directory.
-func (a *attack) command(v *victim, dir string) *exec.Cmd {
+// newCommand returns the command line of a victim, to run in a directory.
+func (a *attack) newCommand(v *victim, dir string) *exec.Cmd {
 	cmd := exec.CommandContext(a.ctx, a.binary, v.arguments...)
 	cmd.Dir = dir
 	return cmd
@@ -37,8 +37,9 @@ func (a *attack) command(v *victim, dir string) *exec.Cmd {
 // oldText is the content of an older output.
 const oldText = "an older output"
 
-// scene returns a new directory with a directory out, which has older outputs of the victim if older is set.
-func (a *attack) scene(v *victim, older bool) (string, error) {
+// makeScene returns a new directory with a directory out, which has older outputs of the victim if older is set. The
+// caller removes it.
+func (a *attack) makeScene(v *victim, older bool) (string, error) {
 	dir, err := os.MkdirTemp(a.dir, "scene-")
 	if err != nil {
 		return "", err
@@ -54,9 +55,9 @@ func (a *attack) scene(v *victim, older bool) (string, error) {
 	return dir, nil
 }
 
-// hashes returns the hashes of all files below a directory by name, except for records of runs, whose names begin with
-// an underscore, because they contain times.
-func hashes(dir string) (map[string][sha256.Size]byte, error) {
+// hashFiles returns the hashes of all files below a directory by name. It skips records of runs, whose names begin
+// with an underscore, because they contain times.
+func hashFiles(dir string) (map[string][sha256.Size]byte, error) {
 	all := map[string][sha256.Size]byte{}
 	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -86,10 +87,11 @@ const (
 	wrong                    // anything else
 )
 
-// judge returns the judgement of the files in a directory. tidy is whether the run could remove its hidden files. Rows
-// before a damaged part of the log may be kept as .partial.
+// judge returns the judgement of the files in a directory after a run with that exit code, and the reason if it is
+// wrong. older is whether there were older outputs, tidy whether the run could remove its hidden files. Rows before a
+// damaged part of the log may be kept as .partial.
 func (v *victim) judge(dir string, older, tidy bool, code int) (judgement, string) {
-	left, err := hashes(dir)
+	left, err := hashFiles(dir)
 	if err != nil {
 		return wrong, err.Error()
 	}
@@ -129,10 +131,11 @@ type disturbance struct {
 	again   bool          // run again, the same command must write the outputs
 }
 
-// disturb runs a victim in a scene, with or without older outputs, and judges the files that it leaves.
+// disturb runs a victim in a new scene, with or without older outputs, and judges the files that it leaves. begin
+// prepares the run in the scene. A run that went wrong is kept in a.keep.
 func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturbance) judgement {
 	older := r.IntN(2) == 0
-	dir, err := a.scene(v, older)
+	dir, err := a.makeScene(v, older)
 	if err != nil {
 		panic(err) // it needs a temporary directory
 	}
@@ -158,7 +161,7 @@ func (a *attack) disturb(r *rand.Rand, v *victim, begin func(dir string) disturb
 	case j == whole && d.ended != nil && d.ended() != "":
 		j, reason = wrong, d.ended()
 	case j != wrong && d.again:
-		cmd := a.command(v, dir)
+		cmd := a.newCommand(v, dir)
 		cmd.Stderr = &stderr
 		if err := cmd.Run(); err != nil {
 			j, reason = wrong, "the same command again: "+err.Error()

@@ -68,7 +68,7 @@ func TestJudge(t *testing.T) {
 // TestJudgeNoise holds how often the verdict is wrong by the threshold and rounds of the defaults, on a machine where
 // single times vary by 6 %, or two in turn by 8.
 func TestJudgeNoise(t *testing.T) {
-	r, err := parse(nil)
+	r, err := parseFlags(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestSlower(t *testing.T) {
 		pairs := times(leastRounds, pair{0, 100})
 		pairs[cases[1].name] = slices.Repeat([]pair{{100, 100}}, leastRounds)
 		said := printed(t, func() {
-			if slower, err := r.slower(names, pairs); len(slower) != 0 || err != nil {
+			if slower, err := r.findSlower(names, pairs); len(slower) != 0 || err != nil {
 				t.Errorf("a new benchmark: %v, %v", slower, err)
 			}
 		})
@@ -128,7 +128,7 @@ func TestSlower(t *testing.T) {
 		"gave no CPU time":                times(leastRounds, pair{100, 0}),
 		"only 7 rounds of " + one[0].name: times(leastRounds-1, pair{100, 100}),
 	} {
-		if _, err := r.slower(one, pairs); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r.findSlower(one, pairs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestQuartiles(t *testing.T) {
 		for _, ns := range c.here {
 			all = append(all, pair{10, 10 * ns})
 		}
-		low, median, high := quartiles(all)
+		low, median, high := ratioQuartiles(all)
 		if got := []float64{low, median, high}; !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.here, got, c.want)
 		}

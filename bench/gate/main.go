@@ -64,8 +64,8 @@ type request struct {
 	same      bool
 }
 
-// parse reads the flags.
-func parse(arguments []string) (r request, err error) {
+// parseFlags returns the task by the flags. The error is about an invalid flag, or an invalid value.
+func parseFlags(arguments []string) (r request, err error) {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.StringVar(&r.base, "base", "", "the commit to compare with; default, also for zeros: the merge base with main, on main the commit before")
 	flags.IntVar(&r.rounds, "rounds", 30, "rounds, and as many again of the cases that seem slower")
@@ -81,9 +81,9 @@ func parse(arguments []string) (r request, err error) {
 	return r, nil
 }
 
-// run compares the tree with its base.
+// run compares the tree with its base, and prints the result. It returns no error if there is nothing to compare.
 func run(ctx context.Context, arguments []string) (err error) {
-	r, err := parse(arguments)
+	r, err := parseFlags(arguments)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,8 @@ func run(ctx context.Context, arguments []string) (err error) {
 	return r.compare(ctx, top, dir)
 }
 
-// compare builds both programs below dir, and judges them.
+// compare builds the programs of the tree and of the base below dir, and judges them. If the base does not compile, it
+// prints that nothing was measured.
 func (r request) compare(ctx context.Context, top, dir string) (err error) {
 	here, err := build(ctx, top, dir)
 	if err != nil {
@@ -161,17 +162,17 @@ func (r request) judge(ctx context.Context, measure func(context.Context, []benc
 		if err != nil {
 			return err
 		}
-		if suspects, err = r.slower(suspects, pairs); err != nil || len(suspects) == 0 {
+		if suspects, err = r.findSlower(suspects, pairs); err != nil || len(suspects) == 0 {
 			return err
 		}
-		fmt.Printf("gate: slower than %s by over %.0f %%: %s\n", r.base, 100*(r.threshold-1), list(suspects))
+		fmt.Printf("gate: slower than %s by over %.0f %%: %s\n", r.base, 100*(r.threshold-1), joinNames(suspects))
 	}
 	return fmt.Errorf("slower than %s by over %.0f %%, measured twice: %s; see bench/README.md, \"In CI\"",
-		r.base, 100*(r.threshold-1), list(suspects))
+		r.base, 100*(r.threshold-1), joinNames(suspects))
 }
 
-// list returns the names of cases.
-func list(all []benchCase) string {
+// joinNames returns the names of cases.
+func joinNames(all []benchCase) string {
 	names := make([]string, 0, len(all))
 	for _, c := range all {
 		names = append(names, c.name)
@@ -179,8 +180,10 @@ func list(all []benchCase) string {
 	return strings.Join(names, ", ")
 }
 
-// slower prints the cases, and returns those whose median ratio is over the threshold. It says so if the base has none.
-func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []benchCase, err error) {
+// findSlower prints the result of each case, and returns the cases whose median ratio is over the threshold. It prints
+// a line instead for a case that the base lacks. A case with fewer than leastRounds rounds, or without CPU time, is an
+// error.
+func (r request) findSlower(names []benchCase, pairs map[string][]pair) (slower []benchCase, err error) {
 	compared := false
 	for _, c := range names {
 		all := pairs[c.name]
@@ -196,7 +199,7 @@ func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []be
 			continue
 		}
 		compared = true
-		low, median, high := quartiles(all)
+		low, median, high := ratioQuartiles(all)
 		fmt.Printf("%-64s %.3f (%.3f to %.3f), %d rounds\n", c.name, median, low, high, len(all))
 		if median > r.threshold {
 			slower = append(slower, c)
@@ -208,9 +211,9 @@ func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []be
 	return slower, nil
 }
 
-// quartiles returns the ratios of the tree's time to the base's that a quarter, half and three quarters of the pairs
-// do not exceed.
-func quartiles(all []pair) (low, median, high float64) {
+// ratioQuartiles returns the quartiles of the ratios of the tree's time to the base's, interpolated. There must be at
+// least one pair.
+func ratioQuartiles(all []pair) (low, median, high float64) {
 	ratios := make([]float64, 0, len(all))
 	for _, p := range all {
 		ratios = append(ratios, p.here/p.base)
@@ -223,7 +226,8 @@ func quartiles(all []pair) (low, median, high float64) {
 	return at(1), at(2), at(3)
 }
 
-// measure runs the rounds, and stops when the time of ctx is up. Every second round begins with the other program.
+// measure runs the rounds, and returns the pairs of each case by name. When the time of ctx is up, it returns the
+// complete pairs so far. Every second round begins with the other program.
 func measure(ctx context.Context, base, here program, names []benchCase, rounds int) (map[string][]pair, error) {
 	pairs := map[string][]pair{}
 	for round := range rounds {
@@ -249,7 +253,8 @@ func measure(ctx context.Context, base, here program, names []benchCase, rounds 
 	return pairs, nil
 }
 
-// run runs a benchmark once by one processor, and takes its time; none if the program lacks it.
+// run runs a benchmark once by one processor, and sets ns to its CPU time per unit in nanoseconds; 0 if the program
+// lacks it.
 func (p program) run(ctx context.Context, c benchCase, ns *float64) error {
 	cmd := command(ctx, p.folder, p.binary, "-test.run", "^$", "-test.bench", pattern(c.name), "-test.benchtime", strconv.Itoa(c.times)+"x")
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")

@@ -97,8 +97,8 @@ type program struct {
 	binary string
 }
 
-// build builds the benchmarks of a tree into dir. It leaves paths as they are, so that packages which tests have built
-// are not built again.
+// build builds the benchmarks of a tree as a new file in dir. It leaves paths as they are, so that packages which
+// tests have built are not built again.
 func build(ctx context.Context, tree, dir string) (program, error) {
 	p := program{filepath.Join(tree, "bench"), ""}
 	file, err := os.CreateTemp(dir, "bench-*.test")
@@ -113,7 +113,7 @@ func build(ctx context.Context, tree, dir string) (program, error) {
 	return p, err
 }
 
-// try runs each case once. A case without a time is an error, too.
+// try runs each case with one iteration. A case without a CPU time is an error, too.
 func (p program) try(ctx context.Context) error {
 	for _, c := range cases {
 		var ns float64

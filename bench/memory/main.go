@@ -44,8 +44,8 @@ type lab struct {
 	binary  string
 }
 
-// parse reads the flags.
-func parse(arguments []string) (*lab, error) {
+// parseFlags returns a lab by the flags, without dir, binary and context.
+func parseFlags(arguments []string) (*lab, error) {
 	l := &lab{spec: madeup.Spec{Even: true, Seed: 1, Aimed: 25}}
 	flags := flag.NewFlagSet("memory", flag.ContinueOnError)
 	flags.IntVar(&l.spec.Origins, "origins", 1_000_000, "how many origins are made up, each with a robots.txt")
@@ -74,7 +74,7 @@ func parse(arguments []string) (*lab, error) {
 }
 
 func run(ctx context.Context, arguments []string) error {
-	l, err := parse(arguments)
+	l, err := parseFlags(arguments)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func run(ctx context.Context, arguments []string) error {
 	if err := tool.Again(ctx, append(arguments, "-prepare", "-keep", l.inputs)); err != nil {
 		return err
 	}
-	return l.table(os.Stdout)
+	return l.printTable(os.Stdout)
 }
 
 // writeInputs writes the inputs of the shapes, except for existing ones.
@@ -141,20 +141,20 @@ type result struct {
 	ended   bool   // the run stopped because it needs more memory, which only coverage may do, with very many rules
 }
 
-// table runs all shapes with all limits, and prints one line for each run. The error names the runs that used too much
-// memory or did not start although they had to.
-func (l *lab) table(w io.Writer) error {
+// printTable runs all shapes with all limits, and prints one line for each run. The error names the runs that used too
+// much memory or did not start although they had to. It stops at a run that failed otherwise.
+func (l *lab) printTable(w io.Writer) error {
 	var faults []error
 	if _, err := fmt.Fprintln(w, "shape           limit       peak    allowed      wall       cpu"); err != nil {
 		return err
 	}
 	for _, s := range l.shapes {
 		for _, n := range l.limits {
-			got, err := l.run(s, n*mib)
+			got, err := l.runShape(s, n*mib)
 			if err != nil {
 				return err
 			}
-			fault, err := got.print(w, s, n*mib)
+			fault, err := got.printLine(w, s, n*mib)
 			if err != nil {
 				return err
 			}
@@ -164,9 +164,9 @@ func (l *lab) table(w io.Writer) error {
 	return errors.Join(faults...)
 }
 
-// print prints the line of a run. The fault says that the run used too much memory, or did not start although it had
-// to.
-func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
+// printLine prints the line of a run. fault says that the run used too much memory, or did not start although it had
+// to; err is that of w.
+func (r result) printLine(w io.Writer, s shape, limit int64) (fault, err error) {
 	word := "ok"
 	switch {
 	case r.refused != "":
@@ -184,8 +184,9 @@ func (r result) print(w io.Writer, s shape, limit int64) (fault, err error) {
 	return fault, err
 }
 
-// run runs a shape with a limit.
-func (l *lab) run(s shape, limit int64) (result, error) {
+// runShape runs a shape with a limit in bytes. A run that refuses to start, or that coverage ends because of too many
+// rules, is a result without an error.
+func (l *lab) runShape(s shape, limit int64) (result, error) {
 	out := filepath.Join(l.dir, "out")
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return result{}, err

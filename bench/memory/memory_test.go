@@ -51,7 +51,7 @@ func TestBound(t *testing.T) {
 	if text, err := prepare.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	l, err := parse([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})
+	l, err := parseFlags([]string{"-limits", "64MiB,128MiB,256MiB", "-shapes", small})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = l.table(&out)
+	err = l.printTable(&out)
 	t.Logf("\n%s", &out)
 	if err != nil {
 		t.Error(err)
@@ -132,7 +132,7 @@ func TestPrint(t *testing.T) {
 		{result{refused: "too little"}, 0, true},
 		{result{refused: "too little"}, mustRun + 1, false},
 	} {
-		fault, err := c.r.print(io.Discard, shape{least: c.least}, mustRun)
+		fault, err := c.r.printLine(io.Discard, shape{least: c.least}, mustRun)
 		if err != nil || (fault != nil) != c.fault {
 			t.Errorf("%+v: %v, %v", c, fault, err)
 		}
@@ -145,12 +145,12 @@ func TestShapes(t *testing.T) {
 	for _, s := range shapes {
 		names[s.name] = true
 	}
-	l, err := parse([]string{"-shapes", "^(plain|wide)$", "-limits", "64MiB,1024MiB"})
+	l, err := parseFlags([]string{"-shapes", "^(plain|wide)$", "-limits", "64MiB,1024MiB"})
 	if err != nil || len(names) != len(shapes) || len(l.shapes) != 2 || len(l.limits) != 2 || l.limits[1] != 1024 || l.spec.URLs != 1_000_000 {
 		t.Errorf("%d names of %d shapes; %+v: %v", len(names), len(shapes), l, err)
 	}
 	for _, wrong := range [][]string{{"-limits", "1GiB"}, {"-limits", "0"}, {"-shapes", "("}} {
-		if _, err := parse(wrong); err == nil || !strings.Contains(err.Error(), wrong[0]) {
+		if _, err := parseFlags(wrong); err == nil || !strings.Contains(err.Error(), wrong[0]) {
 			t.Errorf("%q: error %v", wrong, err)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// allCases returns all libraries on all workloads, robobatch first.
+// allCases returns the cases of all workloads: reading the lines, robobatch, and the libraries. It writes each
+// workload to a file in dir. Libraries that take longer than slowLine decide a sample of the lines.
 func allCases(works []workload, dir string) (all []measure.Case, err error) {
 	for _, w := range works {
 		path := filepath.Join(dir, w.name)
@@ -25,7 +26,7 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 		if err != nil {
 			return nil, err
 		}
-		right := reference.verdicts(w)
+		right := reference.decideLines(w)
 		add := func(name string, run func() (measure.Sample, error)) {
 			all = append(all, measure.Case{Name: fmt.Sprintf("Peer/w=%s/lib=%s", w.name, name), Unit: "url", Run: run})
 		}
@@ -45,7 +46,7 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 			return work, errors.Join(src.Err(), src.Close())
 		}))
 		add("robobatch", func() (measure.Sample, error) {
-			return ask(w, right, func() (func() ([]verdict, error), error) {
+			return measureLibrary(w, right, func() (func() ([]verdict, error), error) {
 				store, err := engine.BuildStore(func(yield func(robots.Response, error) bool) {
 					for origin, body := range w.bodies {
 						if !yield(robots.Response{Origin: origin, Status: http.StatusOK, Body: body}, nil) {
@@ -53,7 +54,7 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 						}
 					}
 				}, engine.StoreOptions{Dialect: robots.Google, Workers: 1})
-				return func() ([]verdict, error) { return decide(store, path, len(right)) }, err
+				return func() ([]verdict, error) { return decideByStore(store, path, len(right)) }, err
 			})
 		})
 		for _, lib := range libraries {
@@ -64,15 +65,15 @@ func allCases(works []workload, dir string) (all []measure.Case, err error) {
 				return nil, err
 			}
 			cpu := measure.CPU()
-			a.verdicts(probe)
+			a.decideLines(probe)
 			if line := (measure.CPU() - cpu) / time.Duration(max(1, probe.lines())); line >= slowLine {
 				part = w.sample(max(1, w.lines()/int(slowTurn/line)))
 			}
-			answers := reference.verdicts(part)
+			answers := reference.decideLines(part)
 			add(lib.name, func() (measure.Sample, error) {
-				return ask(part, answers, func() (func() ([]verdict, error), error) {
+				return measureLibrary(part, answers, func() (func() ([]verdict, error), error) {
 					a, err := newAsker(lib, part)
-					return func() ([]verdict, error) { return a.verdicts(part), nil }, err
+					return func() ([]verdict, error) { return a.decideLines(part), nil }, err
 				})
 			})
 		}
@@ -99,8 +100,9 @@ func agreement(got, want []verdict) []measure.Metric {
 	return []measure.Metric{{Value: 100 * float64(equal) / float64(max(1, all)), Unit: "agree-%"}, {Value: float64(len(want)), Unit: "lines"}}
 }
 
-// ask loads the files and decides all lines.
-func ask(w workload, want []verdict, load func() (answers func() ([]verdict, error), err error)) (measure.Sample, error) {
+// measureLibrary loads the files of a workload by load, and measures how long the function that it returns takes to
+// decide all lines. The sample also has the agreement with want, and the time for loading.
+func measureLibrary(w workload, want []verdict, load func() (answers func() ([]verdict, error), err error)) (measure.Sample, error) {
 	cpu := measure.CPU()
 	answers, err := load()
 	if err != nil {
@@ -121,8 +123,8 @@ func ask(w workload, want []verdict, load func() (answers func() ([]verdict, err
 	return s, err
 }
 
-// decide reads the given number of lines and decides them.
-func decide(store *engine.Store, path string, lines int) ([]verdict, error) {
+// decideByStore reads the lines of a file and decides them by a store with one agent. lines is their expected number.
+func decideByStore(store *engine.Store, path string, lines int) ([]verdict, error) {
 	got := make([]verdict, 0, lines)
 	src, err := ingest.OpenLogs([]string{path}, ingest.LogOptions{})
 	if err != nil {

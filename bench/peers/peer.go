@@ -39,15 +39,15 @@ type library struct {
 // libraries are the libraries that robobatch is compared with. The first is robobatch's own reference matcher.
 // grobotstxt-cached only works for crawlers without their own group.
 var libraries = []library{
-	{"robobatch-reference", reference(robots.Google)},
+	{"robobatch-reference", newReference(robots.Google)},
 	{"temoto-robotstxt", parseTemoto},
 	{"benjaminestes-robots", parseEstes},
 	{"grobotstxt-cached", parseGrobotsOnce},
 	{"grobotstxt", parseGrobots},
 }
 
-// reference is robobatch's slow reference matcher, which defines the correct verdicts in a dialect.
-func reference(d robots.Dialect) func(body []byte, crawler string) (file, error) {
+// newReference returns robobatch's slow reference matcher, which defines the correct verdicts in a dialect.
+func newReference(d robots.Dialect) func(body []byte, crawler string) (file, error) {
 	return func(body []byte, crawler string) (file, error) {
 		rules, _ := robots.Parse(body, d).Select(robots.NewAgent(crawler, d))
 		var buf []byte
@@ -160,6 +160,7 @@ func (*collector) HandleSitemap(int, string) {}
 // HandleUnknownAction does nothing: the line does not end a run of user-agent lines.
 func (*collector) HandleUnknownAction(int, string, string) {}
 
+// addRule ends the user-agent lines, and adds a rule if one of their names was "*". Empty values are ignored.
 func (c *collector) addRule(value string, allow bool) {
 	c.open = false
 	if c.ours && value != "" {
@@ -193,8 +194,9 @@ func newAsker(lib library, w workload) (asker, error) {
 	return a, nil
 }
 
-// verdicts returns the verdict of each line. Consecutive lines of one origin need one look-up; no line is copied.
-func (a asker) verdicts(w workload) []verdict {
+// decideLines returns the verdict of each line. Consecutive lines of one origin need one look-up; no line is copied.
+// It adds spellings of origins to a.
+func (a asker) decideLines(w workload) []verdict {
 	all := make([]verdict, 0, w.lines())
 	head, f := "", file(nil)
 	for line := range strings.Lines(w.text) {
@@ -208,12 +210,14 @@ func (a asker) verdicts(w workload) []verdict {
 			}
 			head = h
 		}
-		all = append(all, answer(f, url, path))
+		all = append(all, decideLine(f, url, path))
 	}
 	return all
 }
 
-func answer(f file, url, path string) verdict {
+// decideLine returns the verdict of a URL, whose path is given; noRules if f is nil. It drops the fragment, and adds a
+// missing slash before the path.
+func decideLine(f file, url, path string) verdict {
 	if f == nil {
 		return noRules
 	}
@@ -244,7 +248,7 @@ func pathOf(url string) string {
 // writeAnswers answers the cases of matrix.py with a library. Each input line has three texts in hexadecimal: a
 // robots.txt, a crawler and a URL. The output line is 1 for allowed, 0 for disallowed, or - for an error.
 func writeAnswers(in io.Reader, out io.Writer, name string) error {
-	all := append(slices.Clone(libraries), library{"robobatch-rfc9309", reference(robots.RFC9309)})
+	all := append(slices.Clone(libraries), library{"robobatch-rfc9309", newReference(robots.RFC9309)})
 	i := slices.IndexFunc(all, func(lib library) bool { return lib.name == name })
 	if i < 0 {
 		return fmt.Errorf("-answer: there is no library %q", name)
@@ -262,7 +266,7 @@ func writeAnswers(in io.Reader, out io.Writer, name string) error {
 		}
 		says := "-"
 		if f, err := all[i].parse([]byte(texts[0]), texts[1]); err == nil {
-			says = map[verdict]string{allowed: "1", denied: "0"}[answer(f, texts[2], pathOf(texts[2]))]
+			says = map[verdict]string{allowed: "1", denied: "0"}[decideLine(f, texts[2], pathOf(texts[2]))]
 		}
 		if _, err := fmt.Fprintln(out, says); err != nil {
 			return err

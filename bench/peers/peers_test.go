@@ -55,7 +55,7 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range a.verdicts(w) {
+		for i, got := range a.decideLines(w) {
 			if got != want[i] {
 				t.Errorf("%s: line %d is %d, want %d", lib.name, i+1, got, want[i])
 			}

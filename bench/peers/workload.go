@@ -32,7 +32,7 @@ func workloads(corpus *corpus.Corpus, lines, origins int) ([]workload, error) {
 		return nil, err
 	}
 	w3.text = string(bytes.Join(urls[:min(lines, len(urls))], []byte("\n"))) + "\n"
-	w3.bodies, err = needed(w3.text, corpus.Rules)
+	w3.bodies, err = neededBodies(w3.text, corpus.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func workloads(corpus *corpus.Corpus, lines, origins int) ([]workload, error) {
 		return nil, err
 	}
 	w4.text = text.String()
-	w4.bodies, err = needed(w4.text, g.Responses())
+	w4.bodies, err = neededBodies(w4.text, g.Responses())
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,8 @@ func workloads(corpus *corpus.Corpus, lines, origins int) ([]workload, error) {
 // passes is the number of times that the paths of one origin are evaluated.
 const passes = 8
 
+// oneOrigin returns a workload of one origin with generated rules. Its paths are repeated, up to the given number of
+// lines.
 func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 	const origin = "https://www.shop.example"
 	set := shape.Make()
@@ -75,9 +77,9 @@ func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 	return workload{name, text.String(), map[robots.Origin][]byte{origin: set.Body}}
 }
 
-// needed returns the bodies of the origins in the text.
-func needed(text string, all iter.Seq2[robots.Response, error]) (map[robots.Origin][]byte, error) {
-	occurs, bodies := origins(text), map[robots.Origin][]byte{}
+// neededBodies returns the bodies of those responses whose origins occur in the text.
+func neededBodies(text string, all iter.Seq2[robots.Response, error]) (map[robots.Origin][]byte, error) {
+	occurs, bodies := originsOf(text), map[robots.Origin][]byte{}
 	for r, err := range all {
 		if err != nil {
 			return nil, err
@@ -89,8 +91,8 @@ func needed(text string, all iter.Seq2[robots.Response, error]) (map[robots.Orig
 	return bodies, nil
 }
 
-// origins returns the origins in the text.
-func origins(text string) map[robots.Origin]bool {
+// originsOf returns the origins in a text of one URL per line.
+func originsOf(text string) map[robots.Origin]bool {
 	occurs := map[robots.Origin]bool{}
 	for line := range strings.Lines(text) {
 		occurs[corpus.OriginOf([]byte(strings.TrimSuffix(line, "\n")))] = true
@@ -110,7 +112,7 @@ func (w workload) sample(k int) workload {
 		}
 		n++
 	}
-	occurs, bodies := origins(text.String()), maps.Clone(w.bodies)
+	occurs, bodies := originsOf(text.String()), maps.Clone(w.bodies)
 	maps.DeleteFunc(bodies, func(o robots.Origin, _ []byte) bool { return !occurs[o] })
 	return workload{w.name, text.String(), bodies}
 }

@@ -33,7 +33,7 @@ func main() {
 	tool.Main("published", func(ctx context.Context, arguments []string) error {
 		switch {
 		case len(arguments) == 1 && arguments[0] == "consent":
-			return consent()
+			return countConsent()
 		case len(arguments) == 3 && arguments[0] == "series":
 			return madeup.WriteFile(arguments[2], func(w io.Writer) (err error) {
 				packed, err := zstd.NewWriter(w)
@@ -42,7 +42,7 @@ func main() {
 				}
 				defer func() { err = errors.Join(err, packed.Close()) }()
 				lines := json.NewEncoder(packed)
-				for r, err := range history(ctx, arguments[1]) {
+				for r, err := range readHistory(ctx, arguments[1]) {
 					if err != nil {
 						return err
 					}
@@ -88,8 +88,8 @@ var methods = []method{
 	{name: "and whole groups", anyCase: true},
 }
 
-// consent counts the sites that block crawlers, by each method.
-func consent() error {
+// countConsent prints how many sites of the corpus block each crawler, by each method.
+func countConsent() error {
 	base, err := corpus.Find(".")
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func consent() error {
 		}
 		files++
 		for m := range methods {
-			all := methods[m].read(string(r.Body))
+			all := methods[m].readLines(string(r.Body))
 			for i, name := range crawlers {
 				if methods[m].anyCase {
 					name = strings.ToLower(name)
@@ -132,8 +132,9 @@ func consent() error {
 // lines are the Allow and Disallow values for an agent.
 type lines struct{ allow, disallow []string }
 
-// read reads a robots.txt line by line.
-func (m *method) read(text string) map[string]*lines {
+// readLines reads a robots.txt line by line. It returns the values of Allow and Disallow lines by user agent, in the
+// case of its first occurrence.
+func (m *method) readLines(text string) map[string]*lines {
 	all, names, current, ruled := map[string]*lines{}, map[string]string{}, []string(nil), false
 	for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")) {
 		if !m.exact {
@@ -199,9 +200,10 @@ func isClosed(all map[string]*lines, name string) bool {
 	return len(allow) == 0 && slices.Contains(disallow, "/")
 }
 
-// history yields captures of the robots.txt in a git repository, one for each commit that changed it. The files are
-// data/SOURCE/HOST. Some contain a JSON object that says why there is no text.
-func history(ctx context.Context, clone string) iter.Seq2[robots.Response, error] {
+// readHistory yields captures of the robots.txt in a git repository, one for each host in each commit that changed its
+// file, in the order of commits. The files are data/SOURCE/HOST. Some contain a JSON object that says why there is no
+// text. After an error it yields nothing more.
+func readHistory(ctx context.Context, clone string) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		log := exec.CommandContext(ctx, "git", "-C", clone, "log", "--reverse", "--raw", "--no-renames", "--no-abbrev", "-m", "--first-parent", "--format=%ct", "--", "data")
 		text, err := log.Output()

@@ -28,7 +28,7 @@ func TestMethods(t *testing.T) {
 			if methods[m].anyCase {
 				name = "gptbot"
 			}
-			if got := isClosed(methods[m].read(tt.text), name); got != tt.want[m] {
+			if got := isClosed(methods[m].readLines(tt.text), name); got != tt.want[m] {
 				t.Errorf("%s: %q is closed: %t", methods[m].name, tt.text, got)
 			}
 		}
@@ -57,7 +57,7 @@ func TestHistory(t *testing.T) {
 		git("commit", "-q", "-m", "x")
 	}
 	var got []robots.Response
-	for r, err := range history(t.Context(), clone) {
+	for r, err := range readHistory(t.Context(), clone) {
 		if err != nil {
 			t.Fatal(err)
 		}

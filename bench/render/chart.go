@@ -66,27 +66,27 @@ func (c *chart) svg() string {
 	fmt.Fprintf(&sb, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
 		width, high, width, high, html.EscapeString(c.title))
 	fmt.Fprintf(&sb, "\n<style>%s</style>\n", style)
-	text(&sb, "title", 0, 20, "start", c.title)
-	text(&sb, "note", 0, 40, "start", c.note)
-	a := c.axis()
+	writeText(&sb, "title", 0, 20, "start", c.title)
+	writeText(&sb, "note", 0, 40, "start", c.note)
+	a := c.newAxis()
 	for _, tick := range a.ticks {
 		x := left + a.at(tick)
 		fmt.Fprintf(&sb, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`+"\n", x, topHigh, x, high-footHigh)
-		label := number(tick)
+		label := formatNumber(tick)
 		if tick == math.Trunc(tick) && tick < 10 {
 			label = fmt.Sprint(tick)
 		}
-		text(&sb, "tick", x, float64(high-footHigh+18), "middle", label)
+		writeText(&sb, "tick", x, float64(high-footHigh+18), "middle", label)
 	}
 	y := topHigh
 	for _, g := range c.groups {
 		y += headHigh
-		text(&sb, "group", 0, float64(y-10), "start", g.label)
+		writeText(&sb, "group", 0, float64(y-10), "start", g.label)
 		for _, b := range g.bars {
 			long, base := max(2, a.at(b.value)), float64(y)+12
-			text(&sb, "", left-8, base, "end", b.label)
+			writeText(&sb, "", left-8, base, "end", b.label)
 			fmt.Fprintf(&sb, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d" rx="2"/>`+"\n", b.tint, left, y, long, barHigh)
-			text(&sb, "value", left+long+6, base, "start", number(b.value))
+			writeText(&sb, "value", left+long+6, base, "start", formatNumber(b.value))
 			y += rowStep
 		}
 	}
@@ -94,7 +94,7 @@ func (c *chart) svg() string {
 	return sb.String()
 }
 
-func text(sb *strings.Builder, class string, x, y float64, anchor, s string) {
+func writeText(sb *strings.Builder, class string, x, y float64, anchor, s string) {
 	fmt.Fprintf(sb, `<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", class, x, y, anchor, html.EscapeString(s))
 }
 
@@ -104,8 +104,8 @@ type axis struct {
 	ticks     []float64
 }
 
-// axis returns an axis with room for all bars.
-func (c *chart) axis() axis {
+// newAxis returns an axis with room for all bars, and its ticks. A logarithmic axis begins at a power of ten.
+func (c *chart) newAxis() axis {
 	low, high := math.Inf(1), 0.0
 	for _, g := range c.groups {
 		for _, b := range g.bars {

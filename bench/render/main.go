@@ -25,7 +25,7 @@ import (
 func main() {
 	top := flag.String("C", ".", "the top of the source tree")
 	flag.Parse()
-	files, err := rendered(*top)
+	files, err := renderFiles(*top)
 	for name, text := range files { // write those that have changed
 		if old, errRead := os.ReadFile(name); errRead == nil && string(old) == text {
 			continue
@@ -39,14 +39,14 @@ func main() {
 	}
 }
 
-// rendered returns the expected content of all files that show results, by name.
-func rendered(top string) (map[string]string, error) {
+// renderFiles returns the expected content of all files that show results, by name. It writes nothing.
+func renderFiles(top string) (map[string]string, error) {
 	results := filepath.Join(top, "bench", "results")
 	text, err := os.ReadFile(filepath.Join(results, "medians.csv"))
 	if err != nil {
 		return nil, err
 	}
-	m, err := parse(bytes.NewReader(text))
+	m, err := parseMedians(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +59,16 @@ func rendered(top string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if files[name], err = fill(string(text), m.tables()); err != nil {
+		if files[name], err = fillTables(string(text), m.tables()); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return files, nil
 }
 
-// fill replaces the text between the marks of each table, if the text has them.
-func fill(text string, tables map[string]string) (string, error) {
+// fillTables replaces the text between the marks of each table. Tables without marks in the text are ignored; a mark
+// without its end is an error.
+func fillTables(text string, tables map[string]string) (string, error) {
 	for name, table := range tables {
 		begin, end := "<!-- bench:"+name+" -->\n", "<!-- /bench:"+name+" -->"
 		head, rest, ok := strings.Cut(text, begin)
@@ -94,9 +95,9 @@ type medians struct {
 // units: cpu-ns/url becomes cpu-sec/url.
 type series struct{ name, unit string }
 
-// parse reads the output of benchstat -format csv -row .fullname for one file: tables after lines "key: value", with
-// two header rows, the file and the unit.
-func parse(text io.Reader) (*medians, error) {
+// parseMedians reads the output of benchstat -format csv -row .fullname for one file: tables after lines "key: value",
+// with two header rows, the file and the unit.
+func parseMedians(text io.Reader) (*medians, error) {
 	r := csv.NewReader(text)
 	r.FieldsPerRecord = -1
 	records, err := r.ReadAll()
@@ -156,10 +157,10 @@ func (m *medians) tables() map[string]string {
 	all := map[string]string{
 		"machine": fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
 			m.machine, m.file[:min(len(time.DateOnly), len(m.file))]),
-		"peers": m.table("Peer", "url", "CPU ns per URL", libraries, workloads),
+		"peers": m.markdownTable("Peer", "url", "CPU ns per URL", libraries, workloads),
 	}
 	if _, ok := m.values[series{"Engine/w=few/lib=robobatch", "cpu-sec/path"}]; ok {
-		all["engines"] = m.table("Engine", "path", "CPU ns per path (ms to compile)", engines, patterns)
+		all["engines"] = m.markdownTable("Engine", "path", "CPU ns per path (ms to compile)", engines, patterns)
 	}
 	return all
 }
@@ -173,9 +174,9 @@ var (
 	patterns = []label{{"W1x", ""}, {"W3", ""}, {"W4", ""}, {"few", ""}, {"words", ""}}
 )
 
-// table returns the CPU time of each library for each workload in Markdown: a dash if it was not measured, and in
-// brackets the time for compiling, if that was.
-func (m *medians) table(benchmark, unit, head string, libraries, workloads []label) string {
+// markdownTable returns the CPU time of each library for each workload in Markdown: a dash if it was not measured, and
+// in brackets the time for compiling, if that was.
+func (m *medians) markdownTable(benchmark, unit, head string, libraries, workloads []label) string {
 	var sb strings.Builder
 	sb.WriteString("| " + head)
 	for _, w := range workloads {
@@ -192,10 +193,10 @@ func (m *medians) table(benchmark, unit, head string, libraries, workloads []lab
 		for _, w := range workloads {
 			name, cell := benchmark+"/w="+w.key+"/lib="+lib.key, "–"
 			if v, ok := m.values[series{name, "cpu-sec/" + unit}]; ok {
-				cell = number(v * 1e9)
+				cell = formatNumber(v * 1e9)
 			}
 			if v, ok := m.values[series{name, "compile-cpu-sec/origin"}]; ok {
-				cell += " (" + number(v*1e3) + ")"
+				cell += " (" + formatNumber(v*1e3) + ")"
 			}
 			sb.WriteString(" | " + cell)
 			if v, ok := m.values[series{name, "agree-%"}]; ok {
@@ -215,8 +216,9 @@ func (m *medians) table(benchmark, unit, head string, libraries, workloads []lab
 	return sb.String()
 }
 
-// number returns v with at least three significant digits, and commas between thousands.
-func number(v float64) string {
+// formatNumber formats a number with at least three significant digits, and commas between thousands. It must not be
+// negative.
+func formatNumber(v float64) string {
 	if v != 0 && math.Abs(v) < 10 {
 		return fmt.Sprintf("%.2f", v)
 	}

@@ -22,7 +22,7 @@ func TestShown(t *testing.T) {
 	if newest := filepath.Base(slices.Max(results)); err != nil || !strings.Contains(string(text), ","+newest+",") {
 		t.Errorf("medians.csv is not of %s: %v", newest, err)
 	}
-	files, err := rendered(filepath.Join("..", ".."))
+	files, err := renderFiles(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ Peer/w=W4/lib=temoto-robotstxt,97,∞
 
 func parsed(t *testing.T) *medians {
 	t.Helper()
-	m, err := parse(strings.NewReader(sample))
+	m, err := parseMedians(strings.NewReader(sample))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("peak memory %g", v)
 	}
 	for _, text := range []string{",cpu-sec/url,CI\nX,many,∞\n", "\"X"} {
-		if _, err := parse(strings.NewReader(text)); err == nil {
+		if _, err := parseMedians(strings.NewReader(text)); err == nil {
 			t.Errorf("%q is taken", text)
 		}
 	}
@@ -111,14 +111,14 @@ func TestTables(t *testing.T) {
 // TestFill checks that only text between marks is changed, and that a mark without an end is an error.
 func TestFill(t *testing.T) {
 	tables := map[string]string{"a": "new\n"}
-	got, err := fill("x\n<!-- bench:a -->\nold\n<!-- /bench:a -->\ny\n", tables)
+	got, err := fillTables("x\n<!-- bench:a -->\nold\n<!-- /bench:a -->\ny\n", tables)
 	if want := "x\n<!-- bench:a -->\n\nnew\n\n<!-- /bench:a -->\ny\n"; err != nil || got != want {
 		t.Errorf("%q, %v", got, err)
 	}
-	if again, err := fill(got, tables); err != nil || again != got {
+	if again, err := fillTables(got, tables); err != nil || again != got {
 		t.Errorf("filled twice: %q, %v", again, err)
 	}
-	if _, err := fill("<!-- bench:a -->\nold\n", tables); err == nil {
+	if _, err := fillTables("<!-- bench:a -->\nold\n", tables); err == nil {
 		t.Error("no error without an end")
 	}
 }
@@ -142,7 +142,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("%d bars, want %d, in %s", n, bars, chart.title)
 		}
 	}
-	a := (&chart{log: true, groups: []group{{bars: []bar{{value: 20}, {value: 5000}}}}}).axis()
+	a := (&chart{log: true, groups: []group{{bars: []bar{{value: 20}, {value: 5000}}}}}).newAxis()
 	if a.at(10) != 0 || a.at(5000) <= a.at(1000) || len(a.ticks) != 3 {
 		t.Errorf("axis %+v", a)
 	}

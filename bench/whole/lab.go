@@ -36,8 +36,8 @@ type lab struct {
 	inputs []input // that the cases need; some occur repeatedly
 }
 
-// add adds a case, and the inputs that it needs, if it is wanted.
-func (l *lab) add(name, unit string, inputs []input, run func() (measure.Sample, error)) {
+// addCase adds a case and the inputs that it needs, if its name matches l.wanted.
+func (l *lab) addCase(name, unit string, inputs []input, run func() (measure.Sample, error)) {
 	if l.wanted.MatchString(name) {
 		l.cases = append(l.cases, measure.Case{Name: name, Unit: unit, Run: run})
 		l.inputs = append(l.inputs, inputs...)
@@ -82,8 +82,8 @@ func (l *lab) prepare() error {
 	return nil
 }
 
-// rules are the rules of "real" or "madeup" data.
-func (l *lab) rules(data string) input {
+// rulesInput returns the input with the rules of "real" or "madeup" data.
+func (l *lab) rulesInput(data string) input {
 	return input{filepath.Join(l.dir, data+".jsonl.zst"), func(path string, src *corpus.Corpus, made *madeup.Generator) error {
 		if data == "real" {
 			return madeup.WriteRules(path, src.Rules)
@@ -92,9 +92,9 @@ func (l *lab) rules(data string) input {
 	}}
 }
 
-// repeated has several copies of a log of the corpus, one or more in each frame; or, if isDistinct, each line several
-// times in a row, with different queries.
-func (l *lab) repeated(log, frames int, isDistinct bool) input {
+// repeatedInput returns the input with l.copies copies of a log of the corpus, given by its index: in one frame, or in
+// one frame each if frames is not 1; or, if isDistinct, with each line several times in a row, with different queries.
+func (l *lab) repeatedInput(log, frames int, isDistinct bool) input {
 	name := fmt.Sprintf("repeated-%d-%d-%t.zst", log, frames, isDistinct)
 	return input{filepath.Join(l.dir, name), func(path string, src *corpus.Corpus, _ *madeup.Generator) error {
 		urls, err := src.Logs[min(log, len(src.Logs)-1)].URLs()
@@ -152,8 +152,9 @@ type stats struct {
 	} `json:"run"`
 }
 
-// exec runs the command with rules on a log, and writes Parquet. The units of the sample are URLs.
-func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Sample, stats, error) {
+// runCommand runs the command with rules on a log, and writes Parquet. more are further flags. The units of the sample
+// are URLs.
+func (l *lab) runCommand(rules, log string, workers int, more ...string) (measure.Sample, stats, error) {
 	var r stats
 	counts := filepath.Join(l.dir, "stats.json")
 	arguments := append([]string{
@@ -172,21 +173,21 @@ func (l *lab) exec(rules, log string, workers int, more ...string) (measure.Samp
 	return s, r, err
 }
 
-// whole runs the command on a log, with or without the column url, and subtracts the time of loading that the command
-// reports.
-func (l *lab) whole(rules, log string, workers int, url bool) (measure.Sample, error) {
+// runWhole runs the command on a log, with or without the column url, and subtracts the time for loading rules that
+// the command reports.
+func (l *lab) runWhole(rules, log string, workers int, url bool) (measure.Sample, error) {
 	var columns []string
 	if !url {
 		columns = []string{"-columns", "line,input,origin,agent,allowed,reason,rule_line,rule"}
 	}
-	s, r, err := l.exec(rules, log, workers, columns...)
+	s, r, err := l.runCommand(rules, log, workers, columns...)
 	s.Wall -= time.Duration(r.Run.RulesSeconds * float64(time.Second))
 	s.CPU -= time.Duration(r.Run.RulesCPU * float64(time.Second))
 	return s, err
 }
 
-// compile compiles a pack with a command, once.
-func (l *lab) compile(binary, rules, pack string) error {
+// compilePack compiles rules to a pack with the command binary, unless the pack exists.
+func (l *lab) compilePack(binary, rules, pack string) error {
 	if _, err := os.Stat(pack); err == nil {
 		return nil
 	}
@@ -213,7 +214,7 @@ func (l *lab) addRuns() {
 	for _, workers := range []int{1, 2} {
 		for i, f := range logs {
 			name := fmt.Sprintf("data=%s/order=%s/frames=%d", f.data, f.order, f.frames)
-			rules := l.rules(f.data)
+			rules := l.rulesInput(f.data)
 			log := input{filepath.Join(l.dir, strings.ReplaceAll(name, "/", ",")+".zst"), func(path string, src *corpus.Corpus, made *madeup.Generator) error {
 				if f.data == "real" {
 					return os.Symlink(src.Logs[0].Path, path)
@@ -222,15 +223,15 @@ func (l *lab) addRuns() {
 			}}
 			inputs := []input{rules, log}
 			if i == 0 || logs[i-1].data != f.data {
-				l.add(fmt.Sprintf("Load/data=%s/workers=%d", f.data, workers), "rule", inputs, func() (measure.Sample, error) {
-					s, r, err := l.exec(rules.path, log.path, workers, "-limit", "1")
+				l.addCase(fmt.Sprintf("Load/data=%s/workers=%d", f.data, workers), "rule", inputs, func() (measure.Sample, error) {
+					s, r, err := l.runCommand(rules.path, log.path, workers, "-limit", "1")
 					s.Units, s.Bytes = r.Rules.Patterns, 0
 					return s, err
 				})
 			}
 			for _, url := range []bool{true, false} {
-				l.add(fmt.Sprintf("Whole/%s/url=%t/workers=%d", name, url, workers), "url", inputs, func() (measure.Sample, error) {
-					return l.whole(rules.path, log.path, workers, url)
+				l.addCase(fmt.Sprintf("Whole/%s/url=%t/workers=%d", name, url, workers), "url", inputs, func() (measure.Sample, error) {
+					return l.runWhole(rules.path, log.path, workers, url)
 				})
 			}
 		}

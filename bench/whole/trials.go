@@ -27,7 +27,7 @@ func (l *lab) addFiles() {
 	one := input{dir.path + ".txt", func(path string, _ *corpus.Corpus, _ *madeup.Generator) error {
 		return os.WriteFile(path, []byte("https://www.example.com/\n"), 0o600)
 	}}
-	l.add(fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", l.spec.Origins), "rule", []input{dir, one}, func() (s measure.Sample, err error) {
+	l.addCase(fmt.Sprintf("Files/data=madeup/origins=%d/workers=2", l.spec.Origins), "rule", []input{dir, one}, func() (s measure.Sample, err error) {
 		names, err := filepath.Glob(filepath.Join(dir.path, "*")) // in the order of a shell
 		if err != nil {
 			return s, err
@@ -52,7 +52,7 @@ func (l *lab) addFiles() {
 		if err != nil {
 			return s, err
 		}
-		s, r, err := l.exec(dir.path, one.path, 2)
+		s, r, err := l.runCommand(dir.path, one.path, 2)
 		s.Units, s.Bytes = r.Rules.Patterns, 0
 		s.Extra = []measure.Metric{{Value: read.Wall.Seconds() * 1e3, Unit: "read-ms"}, {Value: ratio(s.Wall, read.Wall), Unit: "load/read"}, {Value: ratio(s.CPU, read.CPU), Unit: "cpu/read"}}
 		return s, err
@@ -80,12 +80,12 @@ func (l *lab) addPacks() {
 	var unlimited time.Duration // CPU time of the last run without a limit
 	for _, memory := range []string{"none", "", "256MiB"} {
 		name := fmt.Sprintf("Pack/data=madeup/origins=%d/memory=%s/workers=2", l.spec.Origins, cmp.Or(memory, "default"))
-		l.add(name, "url", []input{pack, log}, func() (measure.Sample, error) {
+		l.addCase(name, "url", []input{pack, log}, func() (measure.Sample, error) {
 			var limit []string
 			if memory != "" {
 				limit = []string{"-max-memory", memory}
 			}
-			s, r, err := l.exec(pack.path, log.path, 2, limit...)
+			s, r, err := l.runCommand(pack.path, log.path, 2, limit...)
 			s.Extra = []measure.Metric{{Value: r.Run.RulesSeconds * 1e3, Unit: "ready-ms"}, {Value: r.Run.RulesCPU * 1e3, Unit: "ready-cpu-ms"}}
 			if memory == "none" {
 				unlimited = s.CPU
@@ -101,14 +101,14 @@ func (l *lab) addPacks() {
 // pack. Their CPU and wall times are also reported as ratios to runs of the same round: that only decompress the log, of
 // the command of -base, and with one worker.
 func (l *lab) addRepeated() {
-	rules := l.rules("real")
+	rules := l.rulesInput("real")
 	took := map[string]measure.Sample{} // by name, in this round
 	for i, order := range []string{"real", "shuffled"} {
 		for _, frames := range []int{1, l.copies} {
-			log := l.repeated(i, frames, false)
+			log := l.repeatedInput(i, frames, false)
 			unpack := "Unpack/log=" + order
 			if frames == 1 {
-				l.add(unpack, "url", []input{log}, func() (measure.Sample, error) {
+				l.addCase(unpack, "url", []input{log}, func() (measure.Sample, error) {
 					s, err := measure.Here(func() (measure.Work, error) {
 						lines, err := ingest.CountLines([]string{log.path}, ingest.LogOptions{})
 						return measure.Work{Units: lines}, err
@@ -125,21 +125,21 @@ func (l *lab) addRepeated() {
 					name, alone := fmt.Sprint(head, workers), head+"1"
 					base := name + "/binary=base"
 					if l.base != "" && workers == 1 && frames == 1 {
-						l.add(base, "url", []input{log, rules}, func() (measure.Sample, error) {
+						l.addCase(base, "url", []input{log, rules}, func() (measure.Sample, error) {
 							other := *l
 							other.binary = l.base
-							s, err := other.repeat(rules.path, "-base.rbp", log.path, workers, url)
+							s, err := other.runPacked(rules.path, "-base.rbp", log.path, workers, url)
 							took[base] = s
-							s.Extra = compared(s, took[unpack], "unpack")
+							s.Extra = compareTimes(s, took[unpack], "unpack")
 							return s, err
 						})
 					}
-					l.add(name, "url", []input{log, rules}, func() (measure.Sample, error) {
-						s, err := l.repeat(rules.path, ".rbp", log.path, workers, url)
+					l.addCase(name, "url", []input{log, rules}, func() (measure.Sample, error) {
+						s, err := l.runPacked(rules.path, ".rbp", log.path, workers, url)
 						took[name] = s
-						s.Extra = append(compared(s, took[unpack], "unpack"), compared(s, took[base], "base")...)
+						s.Extra = append(compareTimes(s, took[unpack], "unpack"), compareTimes(s, took[base], "base")...)
 						if workers > 1 {
-							s.Extra = append(s.Extra, compared(s, took[alone], "alone")...)
+							s.Extra = append(s.Extra, compareTimes(s, took[alone], "alone")...)
 						}
 						return s, err
 					})
@@ -149,16 +149,16 @@ func (l *lab) addRepeated() {
 	}
 }
 
-// repeat is whole with the rules in a pack whose name has the suffix.
-func (l *lab) repeat(rules, suffix, log string, workers int, url bool) (measure.Sample, error) {
-	if err := l.compile(l.binary, rules, rules+suffix); err != nil {
+// runPacked is like runWhole, with the rules compiled to a pack, whose name is that of the rules with the suffix.
+func (l *lab) runPacked(rules, suffix, log string, workers int, url bool) (measure.Sample, error) {
+	if err := l.compilePack(l.binary, rules, rules+suffix); err != nil {
 		return measure.Sample{}, err
 	}
-	return l.whole(rules+suffix, log, workers, url)
+	return l.runWhole(rules+suffix, log, workers, url)
 }
 
-// compared returns the ratios of times to those of another run, if that was measured.
-func compared(s, other measure.Sample, name string) []measure.Metric {
+// compareTimes returns the ratios of CPU and wall time to those of another run; nil if that was not measured.
+func compareTimes(s, other measure.Sample, name string) []measure.Metric {
 	if other.CPU == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func compared(s, other measure.Sample, name string) []measure.Metric {
 // once with several endings of each URL, with the corpus's rules in a pack and one worker. Each reports the ratio of its
 // CPU time to that of a run on the same log, both the least of all rounds.
 func (l *lab) addWhatIf() {
-	rules := l.rules("real")
+	rules := l.rulesInput("real")
 	old := input{filepath.Join(l.dir, "old.jsonl.zst"), func(path string, src *corpus.Corpus, _ *madeup.Generator) error {
 		return madeup.WriteRules(path, func(yield func(robots.Response, error) bool) {
 			n := 0
@@ -195,30 +195,30 @@ func (l *lab) addWhatIf() {
 	}
 	for i, order := range []string{"real", "shuffled", "synth", "distinct"} {
 		isDistinct := order == "distinct"
-		log := l.repeated(i%3, 1, isDistinct)
+		log := l.repeatedInput(i%3, 1, isDistinct)
 		for _, q := range questions {
 			if isDistinct && q.name != "report" { // only report does more work for a distinct URL
 				continue
 			}
 			var run, least measure.Sample
 			name, inputs := "WhatIf/log="+order+"/command="+q.name, []input{log, rules, old}
-			l.add(name+"/part=run", "url", inputs, func() (s measure.Sample, err error) {
-				if err := l.compile(l.binary, rules.path, pack); err != nil {
+			l.addCase(name+"/part=run", "url", inputs, func() (s measure.Sample, err error) {
+				if err := l.compilePack(l.binary, rules.path, pack); err != nil {
 					return s, err
 				}
-				s, _, err = l.exec(pack, log.path, 1, q.run...)
-				run = lesser(run, s)
+				s, _, err = l.runCommand(pack, log.path, 1, q.run...)
+				run = lesserCPU(run, s)
 				return s, err
 			})
-			l.add(name, "url", inputs, func() (s measure.Sample, err error) {
-				if err := errors.Join(l.compile(l.binary, rules.path, pack), l.compile(l.binary, old.path, oldPack)); err != nil {
+			l.addCase(name, "url", inputs, func() (s measure.Sample, err error) {
+				if err := errors.Join(l.compilePack(l.binary, rules.path, pack), l.compilePack(l.binary, old.path, oldPack)); err != nil {
 					return s, err
 				}
 				cmd := exec.CommandContext(l.ctx, l.binary, append(q.command, "-rules", pack, "-in", log.path, "-workers", "1", "-progress", "off")...)
 				cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 				s, err = measure.Exec(cmd)
 				s.Work = run.Work
-				least = lesser(least, s)
+				least = lesserCPU(least, s)
 				s.Extra = []measure.Metric{{Value: ratio(least.CPU, run.CPU), Unit: "least-cpu/run"}}
 				return s, err
 			})
@@ -226,8 +226,8 @@ func (l *lab) addWhatIf() {
 	}
 }
 
-// lesser returns the sample with less CPU time. The first may be empty.
-func lesser(a, b measure.Sample) measure.Sample {
+// lesserCPU returns the sample with less CPU time. The first may be empty, then it returns the second.
+func lesserCPU(a, b measure.Sample) measure.Sample {
 	if a.CPU == 0 || b.CPU < a.CPU {
 		return b
 	}

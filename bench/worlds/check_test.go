@@ -91,10 +91,10 @@ func check(dir string) (problems []string, err error) {
 		l.impostor = slices.ContainsFunc(impostors, func(net string) bool { return strings.HasPrefix(l.ip, net+".") })
 		l.listed = listed[l.path]
 		for i := range r.Faults {
-			if err != nil || l.at < ends[i][0] || l.at >= ends[i][1] || !r.Faults[i].named(&l) {
+			if err != nil || l.at < ends[i][0] || l.at >= ends[i][1] || !r.Faults[i].namesClient(&l) {
 				continue
 			}
-			if r.Faults[i].shown(&l, l.at-last[i]) {
+			if r.Faults[i].isShownBy(&l, l.at-last[i]) {
 				counts[i]++
 			}
 			if !isAsset(l.path) {
@@ -143,8 +143,8 @@ func isAsset(path string) bool {
 	return path == "/robots.txt" || strings.HasPrefix(path, "/assets/") || strings.HasPrefix(path, "/static/")
 }
 
-// named reports whether the fault names the client of a line.
-func (f *truth) named(l *line) bool {
+// namesClient reports whether the fault names the client of a line.
+func (f *truth) namesClient(l *line) bool {
 	if l.impostor != (f.Networks != nil) && f.Agents[0] != "*" {
 		return false
 	}
@@ -153,8 +153,8 @@ func (f *truth) named(l *line) bool {
 	})
 }
 
-// shown reports whether a line shows a fault. pause is the time since the previous page of the same clients.
-func (f *truth) shown(l *line, pause int64) bool {
+// isShownBy reports whether a line shows a fault. pause is the time since the previous page of the same clients.
+func (f *truth) isShownBy(l *line, pause int64) bool {
 	under := strings.HasPrefix(l.path, f.Path)
 	switch f.Code {
 	case "robots_txt_failed", "robots_txt_missing", "robots_txt_other_text":

@@ -53,8 +53,8 @@ func newEffect(s span, of ...*client) *effect {
 	return e
 }
 
-// affect adds an effect.
-func (w *world) affect(s span, of ...*client) *effect {
+// addEffect adds an effect.
+func (w *world) addEffect(s span, of ...*client) *effect {
 	e := newEffect(s, of...)
 	w.effects = append(w.effects, e)
 	return e
@@ -68,20 +68,20 @@ func clientNames(of []*client) []string {
 	return all
 }
 
-// crawlers returns the crawlers of some kinds with at least daily requests per day, in random order.
-func (w *world) crawlers(kinds string, daily float64) []*client {
+// shuffledCrawlers returns the crawlers of some kinds with at least daily requests per day, in random order.
+func (w *world) shuffledCrawlers(kinds string, daily float64) []*client {
 	all := slices.Clone(w.clients)
 	w.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return slices.DeleteFunc(all, func(c *client) bool { return c.daily < daily || strings.IndexByte(kinds, c.kind) < 0 })
 }
 
-// even returns those of the crawlers that have no rhythm of their own and no fault.
-func (w *world) even(kinds string, daily float64) []*client {
-	return slices.DeleteFunc(w.crawlers(kinds, daily), func(c *client) bool { return c.odd })
+// evenCrawlers returns those of the crawlers that have no rhythm of their own and no fault.
+func (w *world) evenCrawlers(kinds string, daily float64) []*client {
+	return slices.DeleteFunc(w.shuffledCrawlers(kinds, daily), func(c *client) bool { return c.odd })
 }
 
-// busiest returns a section that crawlers often visit and that has no fault yet, if there is one.
-func (w *world) busiest() *section {
+// pickBusySection returns a section that crawlers often visit and that has no fault yet, if there is one.
+func (w *world) pickBusySection() *section {
 	all := make([]*section, 0, len(w.sections))
 	for i := range w.sections {
 		if s := &w.sections[i]; !slices.ContainsFunc(w.faults, func(f *fault) bool { return strings.HasPrefix(f.Path, s.path) }) {
@@ -92,8 +92,8 @@ func (w *world) busiest() *section {
 	return pick(w.rng, all[:min(len(all), 4)])
 }
 
-// since returns the span of the whole log, or of a part up to its end.
-func (w *world) since() span {
+// pickSpanToEnd returns the span of the whole log, or of a part up to its end.
+func (w *world) pickSpanToEnd() span {
 	s := w.span
 	if w.chance(.35) {
 		s.from += int64(w.between(.2, .6) * float64(w.to-w.from))
@@ -101,8 +101,8 @@ func (w *world) since() span {
 	return s
 }
 
-// spell draws spans of low to high hours that begin after the first days of the log. Some last until its end.
-func (w *world) spell(low, high float64) func() span {
+// spellDrawer draws spans of low to high hours that begin after the first days of the log. Some last until its end.
+func (w *world) spellDrawer(low, high float64) func() span {
 	return func() span {
 		n := int64(w.logBetween(low, high) * hour)
 		lead := int64(min(3.5*day, .3*float64(w.to-w.from)))
@@ -114,8 +114,8 @@ func (w *world) spell(low, high float64) func() span {
 	}
 }
 
-// place draws spans until, within a day of one, nothing else happens to the crawler (nil: to any crawler).
-func (w *world) place(c *client, draw func() span, fits func(s span) bool) (span, bool) {
+// placeSpan draws spans until, within a day of one, nothing else happens to the crawler (nil: to any crawler).
+func (w *world) placeSpan(c *client, draw func() span, fits func(s span) bool) (span, bool) {
 	of := []*client{c}
 	if c == nil {
 		of = nil
@@ -162,17 +162,17 @@ func (c *client) strength(s span, multiple float64) float64 {
 	return k * (multiple - 1 - math.Log(multiple))
 }
 
-// floor is the minimum number of requests of a fault, except those for robots.txt: slightly above the threshold of the
+// leastRequests is the minimum number of requests of a fault, except those for robots.txt: slightly above the threshold of the
 // catalogue.
-func (w *world) floor() float64 { return max(26, .0006*float64(w.requests)) }
+func (w *world) leastRequests() float64 { return max(26, .0006*float64(w.requests)) }
 
-// pages reports whether a line is a page that one of the fault's crawlers requested during the fault.
-func (f *fault) pages(r *request) bool {
+// isPage reports whether a line is a page that one of the fault's crawlers requested during the fault.
+func (f *fault) isPage(r *request) bool {
 	return !r.unattended && f.has(r.at) && slices.Contains(f.Agents, r.who.name)
 }
 
-// portion returns the largest share of a crawler's page requests that a fault caused.
-func (w *world) portion(f *fault) (most float64) {
+// largestShare returns the largest share of a crawler's page requests that a fault caused.
+func (w *world) largestShare(f *fault) (most float64) {
 	caused, all := map[string]float64{}, map[string]float64{}
 	for i := range w.log {
 		if r := &w.log[i]; slices.Contains(f.Agents, r.who.name) && !r.unattended {
@@ -188,8 +188,8 @@ func (w *world) portion(f *fault) (most float64) {
 	return most
 }
 
-// number returns the number of lines for which such returns true.
-func (w *world) number(such func(r *request) bool) (n int) {
+// countLines returns the number of lines for which such returns true.
+func (w *world) countLines(such func(r *request) bool) (n int) {
 	for i := range w.log {
 		if such(&w.log[i]) {
 			n++
@@ -198,11 +198,11 @@ func (w *world) number(such func(r *request) bool) (n int) {
 	return n
 }
 
-// fell reports whether a crawler's median number of daily requests in a span is less than half of the median before it.
-func (w *world) fell(c *client, s span) bool {
+// hasFallen reports whether a crawler's median number of daily requests in a span is less than half of the median before it.
+func (w *world) hasFallen(c *client, s span) bool {
 	var before, within []int
 	for d := w.from/day + 1; d < w.to/day; d++ {
-		n := w.number(func(r *request) bool { return r.who == c && r.at/day == d })
+		n := w.countLines(func(r *request) bool { return r.who == c && r.at/day == d })
 		switch {
 		case (d+1)*day <= s.from:
 			before = append(before, n)
@@ -231,9 +231,9 @@ func (w *world) longestRest(c *client, to int64) (longest int64) {
 	return max(longest, to-last)
 }
 
-// count counts the numbers of each fault in the log, and reports whether all faults exceed the thresholds of their
+// countFaults counts the numbers of each fault in the log, and reports whether all faults exceed the thresholds of their
 // codes.
-func (w *world) count() bool {
+func (w *world) countFaults() bool {
 	for _, f := range w.faults {
 		if slices.Contains([]string{"site_closed", "section_closed", "resources_blocked"}, f.Code) {
 			n := w.versionAt(f.from)
@@ -241,7 +241,7 @@ func (w *world) count() bool {
 				f.from = w.versions[n+1].from
 			}
 			v := &w.versions[n]
-			f.Agents = clientNames(slices.DeleteFunc(w.crawlers("s", 0), func(c *client) bool {
+			f.Agents = clientNames(slices.DeleteFunc(w.shuffledCrawlers("s", 0), func(c *client) bool {
 				r := v.ruleFor(c, f.Path+"x")
 				return r == nil || r.by != f.effect
 			}))
@@ -258,7 +258,7 @@ func (w *world) count() bool {
 				}
 				last = r.at
 			}
-			f.tally(r)
+			f.tallyLine(r)
 		}
 		f.URLs, f.Lost, f.Requests = len(urls), f.lost, f.Lines
 		if f.Agents == nil {
@@ -287,7 +287,7 @@ func (w *world) count() bool {
 			counted = max(f.Requests, f.Asked)
 		}
 		f.Small = counted < max(20, len(w.log)/5000)
-		enough := strings.HasPrefix(f.Code, "robots_") && counted > 0 || float64(counted) >= w.floor()
+		enough := strings.HasPrefix(f.Code, "robots_") && counted > 0 || float64(counted) >= w.leastRequests()
 		if !enough || len(f.Agents) == 0 || f.valid != nil && !f.valid() {
 			return false
 		}
@@ -295,22 +295,22 @@ func (w *world) count() bool {
 	return true
 }
 
-// tally counts a line in the denominator of a fault (of) or in its second number (asked): requests before the fault, or
+// tallyLine counts a line in the denominator of a fault (of) or in its second number (asked): requests before the fault, or
 // requests that follow from it.
-func (f *fault) tally(r *request) {
+func (f *fault) tallyLine(r *request) {
 	of, asked := false, false
 	switch f.Code {
 	case "server_errors", "outage":
-		of = f.under(r) && f.has(r.at)
+		of = f.isUnder(r) && f.has(r.at)
 	case "section_closed":
 		of = !r.unattended && r.at < f.from && slices.Contains(f.Agents, r.who.name)
-		asked = of && f.under(r)
+		asked = of && f.isUnder(r)
 	case "resources_blocked":
-		asked = r.who.kind == 'p' && r.status == 200 && f.under(r) && f.has(r.at)
+		asked = r.who.kind == 'p' && r.status == 200 && f.isUnder(r) && f.has(r.at)
 	case "robots_txt_missing", "robots_txt_other_text":
 		asked = r.cause == f.effect && r.path != f.Path
 	default:
-		of = f.pages(r)
+		of = f.isPage(r)
 	}
 	f.Of += map[bool]int{true: 1}[of]
 	f.Asked += map[bool]int{true: 1}[asked]

@@ -188,18 +188,18 @@ func (f *truth) meets(one *finding) bool {
 	return strings.HasPrefix(f.Path, one.Path) || strings.HasPrefix(one.Path, f.Path)
 }
 
-// lasts returns the span of a fault.
-func (f *truth) lasts() (from, to time.Time) {
+// timeRange returns the span of a fault.
+func (f *truth) timeRange() (from, to time.Time) {
 	from, _ = time.Parse(time.RFC3339, f.From)
 	to, _ = time.Parse(time.RFC3339, f.To)
 	return from, to
 }
 
-// errors returns how many of the two ends of a finding differ from those of a fault by more than two hours or 15 % of
+// countWrongEnds returns how many of the two ends of a finding differ from those of a fault by more than two hours or 15 % of
 // its duration. Ends are ignored if the fault lasts the whole log.
-func (r *report) errors(f *truth, one *finding) (n int) {
-	from, to := f.lasts()
-	begin, end := (&truth{From: r.From, To: r.To}).lasts()
+func (r *report) countWrongEnds(f *truth, one *finding) (n int) {
+	from, to := f.timeRange()
+	begin, end := (&truth{From: r.From, To: r.To}).timeRange()
 	if 10*to.Sub(from) >= 9*end.Sub(begin) {
 		return 0
 	}
@@ -220,7 +220,7 @@ func (r *report) judge(all []finding) (verdicts []verdict) {
 			if f.Code != one.Code || !f.meets(one) {
 				continue
 			}
-			if n := r.errors(f, one) + 10*map[bool]int{true: 1}[hit[f]]; n < least {
+			if n := r.countWrongEnds(f, one) + 10*map[bool]int{true: 1}[hit[f]]; n < least {
 				best, least = f, n
 			}
 		}
@@ -229,7 +229,7 @@ func (r *report) judge(all []finding) (verdicts []verdict) {
 		case best == nil:
 			for j := range r.Faults {
 				f := &r.Faults[j]
-				from, to := f.lasts()
+				from, to := f.timeRange()
 				if slices.Contains(f.Consequences, one.Code) && (&truth{Agents: f.Agents}).meets(one) && one.From.Before(to.Add(24*time.Hour)) && one.To.After(from) {
 					v.kind, v.fault = consequence, f
 				}
@@ -260,8 +260,8 @@ func (r *report) harm(f *truth) float64 {
 	if f.Code == "crawler_refused" { // both the refused requests and those that were no longer made got no page
 		harm += float64(f.Requests)
 	}
-	from, to := f.lasts()
-	_, end := (&truth{To: r.To}).lasts()
+	from, to := f.timeRange()
+	_, end := (&truth{To: r.To}).timeRange()
 	switch f.Code {
 	case "robots_txt_failed":
 		if to.Sub(from) > 12*time.Hour {

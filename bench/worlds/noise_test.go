@@ -9,16 +9,16 @@ import (
 
 // disturb adds events that are not faults. often is the probability of each of the rarer kinds.
 func (w *world) disturb(often float64, planted []string) {
-	w.deploy()
+	w.addRestarts()
 	w.changeTexts()
 	w.giveHabits(often, planted)
 	w.addAnswers(often)
-	w.watch()
+	w.addScanners()
 	if !slices.Contains(planted, "crawler_impostors") { // a few requests with a crawler's name, by a person with a tool
-		w.innocent["few impostors"] = w.pretend(w.crawlers("s", 0)[0], w.span, 8, "91.64.7").nets[0]
+		w.innocent["few impostors"] = w.addImpostor(w.shuffledCrawlers("s", 0)[0], w.span, 8, "91.64.7").nets[0]
 	}
 	if w.chance(often * .4) {
-		if s, ok := w.place(nil, w.spell(7, 20), nil); ok {
+		if s, ok := w.placeSpan(nil, w.spellDrawer(7, 20), nil); ok {
 			w.gap = s
 			w.limits = append(w.limits, map[string]string{"code": "log_gap", "from": stamp(s.from), "to": stamp(s.to)})
 		}
@@ -38,7 +38,7 @@ func (w *world) disturb(often float64, planted []string) {
 	if w.chance(often) {
 		s, low := span{w.within(.3, .7), w.to}, w.between(.4, .7)
 		w.innocent["season"] = stamp(s.from)
-		w.affect(s).pace = func(t int64) float64 { return max(low, 1-float64(t-s.from)/(2*day)) }
+		w.addEffect(s).pace = func(t int64) float64 { return max(low, 1-float64(t-s.from)/(2*day)) }
 	}
 	if w.chance(often * .1) {
 		w.clients = slices.DeleteFunc(w.clients, func(c *client) bool { return c.kind != 'x' })
@@ -51,12 +51,12 @@ func (w *world) within(a, b float64) int64 {
 	return w.from + int64(w.between(a, b)*float64(w.to-w.from))
 }
 
-// deploy makes the whole site fail for some minutes, and single requests at random times.
-func (w *world) deploy() {
+// addRestarts makes the whole site fail for some minutes, and single requests at random times.
+func (w *world) addRestarts() {
 	restarts := make([]string, 1+w.rng.IntN(4))
 	for i := range restarts {
 		at := w.within(.02, .98)
-		e := w.affect(span{at, at + int64(w.logBetween(40, 900))})
+		e := w.addEffect(span{at, at + int64(w.logBetween(40, 900))})
 		restarts[i] = stamp(e.from) + "/" + stamp(e.to)
 		e.answer = func(r *request, _ *rand.Rand) {
 			if r.status < 500 {
@@ -66,29 +66,29 @@ func (w *world) deploy() {
 	}
 	w.innocent["restarts"] = restarts
 	rate := w.logBetween(.0003, .002)
-	w.affect(w.span).answer = func(r *request, rng *rand.Rand) {
+	w.addEffect(w.span).answer = func(r *request, rng *rand.Rand) {
 		if r.status == 200 && !r.unattended && rng.Float64() < rate {
 			r.status, r.size, r.cause, r.next = 500, 740, nil, ""
 		}
 	}
 }
 
-// watch adds scanners and sometimes a monitor.
-func (w *world) watch() {
+// addScanners adds scanners and sometimes a monitor.
+func (w *world) addScanners() {
 	scanner := &client{
 		name: "scanner", agent: "python-requests/2.31", kind: 'x', span: w.span, daily: float64(w.requests) * w.between(.01, .03) / w.days(),
 		week: w.weekdays(.9, 1.1), hours: w.hourly(.1, 3), shape: 5, burst: 20, gap: 2, nets: strings.Fields("141.98.11 152.32.7 159.65.80 146.70.9"), taste: w.clients[0].taste,
 	}
 	scanner.level = w.levels(scanner)
 	w.clients = append(w.clients, scanner)
-	w.affect(w.span, scanner).steer = func(r *request, rng *rand.Rand) {
+	w.addEffect(w.span, scanner).steer = func(r *request, rng *rand.Rand) {
 		r.path, r.status, r.size = pick(rng, attacks), 404, w.notFound
 	}
 	if w.chance(.6) {
 		w.innocent["monitor"] = true
 		every := pick(w.rng, []int64{300, 600, 900})
 		for t := w.from + 17; t < w.to; t += every {
-			w.answer(&request{at: t, who: monitor, ip: "63.143.42.250", path: "/", status: 200, unattended: true}, w.rng)
+			w.addResponse(&request{at: t, who: monitor, ip: "63.143.42.250", path: "/", status: 200, unattended: true}, w.rng)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (w *world) changeTexts() {
 
 // giveHabits gives some crawlers a rhythm or habit of their own, each a different one.
 func (w *world) giveHabits(often float64, planted []string) {
-	free := w.even("ao", 0)
+	free := w.evenCrawlers("ao", 0)
 	for _, habit := range []struct {
 		name string
 		give func(c *client)
@@ -122,7 +122,7 @@ func (w *world) giveHabits(often float64, planted []string) {
 		}},
 		{"weekends only", func(c *client) { c.week = [7]float64{3.5, 0, 0, 0, 0, 0, 3.5} }},
 		{"meant to be refused", func(c *client) {
-			w.affect(span{w.within(0, .5), w.to}, c).answer = func(r *request, _ *rand.Rand) {
+			w.addEffect(span{w.within(0, .5), w.to}, c).answer = func(r *request, _ *rand.Rand) {
 				if r.path != "/robots.txt" {
 					r.status, r.size, r.cause = 403, 199, nil
 				}
@@ -136,7 +136,7 @@ func (w *world) giveHabits(often float64, planted []string) {
 		{"first crawl", func(c *client) {
 			c.from = w.within(.3, .8)
 			at := w.rng.IntN(len(w.listed))
-			w.affect(c.span, c).steer = func(r *request, _ *rand.Rand) {
+			w.addEffect(c.span, c).steer = func(r *request, _ *rand.Rand) {
 				at = (at + 1) % len(w.listed)
 				r.path, r.status, r.size, r.cause = w.listed[at], 200, w.sizeOf(w.listed[at]), nil
 			}
@@ -147,7 +147,7 @@ func (w *world) giveHabits(often float64, planted []string) {
 		}},
 		{"one large file per day", func(c *client) {
 			last, size := int64(0), 60_000_000+w.rng.IntN(2)*w.requests*1000
-			w.affect(w.span, c).steer = func(r *request, _ *rand.Rand) {
+			w.addEffect(w.span, c).steer = func(r *request, _ *rand.Rand) {
 				if r.at/day > last && !slices.Contains(planted, "bytes_hog") {
 					last = r.at / day
 					r.path, r.status, r.size, r.cause = "/files/catalogue.pdf", 200, size, nil
@@ -168,14 +168,14 @@ func (w *world) giveHabits(often float64, planted []string) {
 	for _, b := range w.busy { // search engines catch up afterwards
 		if w.chance(often) && b.to < w.to-2*day {
 			p := w.between(1.2, 1.7)
-			w.affect(span{b.to, b.to + 30*hour}, w.crawlers("s", 0)...).pace = func(int64) float64 { return p }
+			w.addEffect(span{b.to, b.to + 30*hour}, w.shuffledCrawlers("s", 0)...).pace = func(int64) float64 { return p }
 		}
 	}
-	for _, c := range w.even("s", 0) {
-		if s, ok := w.place(c, w.spell(12, 30), nil); ok && w.chance(often) {
+	for _, c := range w.evenCrawlers("s", 0) {
+		if s, ok := w.placeSpan(c, w.spellDrawer(12, 30), nil); ok && w.chance(often) {
 			w.innocent["recrawl"] = c.name
 			p := w.between(1.4, 2.2)
-			w.affect(s, c).pace = func(int64) float64 { return p }
+			w.addEffect(s, c).pace = func(int64) float64 { return p }
 			break
 		}
 	}
@@ -185,7 +185,7 @@ func (w *world) giveHabits(often float64, planted []string) {
 func (w *world) addAnswers(often float64) {
 	// visitors replaces the URL in a share of the page requests by these kinds of clients.
 	visitors := func(kinds string, share float64, choose func(r *request, rng *rand.Rand)) *effect {
-		e := w.affect(w.span)
+		e := w.addEffect(w.span)
 		e.steer = func(r *request, rng *rand.Rand) {
 			if strings.IndexByte(kinds, r.who.kind) >= 0 && !r.unbound && rng.Float64() < share {
 				r.cause = nil

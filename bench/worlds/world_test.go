@@ -348,8 +348,8 @@ func (c *client) expected(s span) (sum float64) {
 	return sum
 }
 
-// times returns the times of a client's requests in order. Each day has visits of several requests.
-func (w *world) times(c *client, rng *rand.Rand) (all []int64) {
+// requestTimes returns the times of a client's requests in order. Each day has visits of several requests.
+func (w *world) requestTimes(c *client, rng *rand.Rand) (all []int64) {
 	first := w.from - w.from%day
 	for d := range int64(len(c.level)) {
 		start := first + d*day
@@ -362,7 +362,7 @@ func (w *world) times(c *client, rng *rand.Rand) (all []int64) {
 			}
 			for range n {
 				if at := int64(t); w.has(at) && c.has(at) {
-					all = w.paced(all, c, at, rng)
+					all = w.appendPaced(all, c, at, rng)
 				}
 				t += rng.ExpFloat64() * c.gap
 			}
@@ -372,8 +372,8 @@ func (w *world) times(c *client, rng *rand.Rand) (all []int64) {
 	return all
 }
 
-// paced appends a time zero or more times, according to the effects on the client's pace.
-func (w *world) paced(all []int64, c *client, at int64, rng *rand.Rand) []int64 {
+// appendPaced appends a time zero or more times, according to the effects on the client's pace.
+func (w *world) appendPaced(all []int64, c *client, at int64, rng *rand.Rand) []int64 {
 	times := 1.0
 	r := request{at: at, who: c}
 	for _, e := range w.effects {
@@ -498,12 +498,12 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 	var failing *effect // the reason why robots.txt failed or has no rules
 	failed, failedAt := false, int64(0)
 	previous := int64(0)
-	for _, t := range w.times(c, rng) {
+	for _, t := range w.requestTimes(c, rng) {
 		if c.delay > 0 && t < previous+int64(c.delay) {
 			t = previous + int64(c.delay)
 		}
 		if t >= next && c.bound() {
-			r := w.ask(c, t-1-rng.Int64N(3), rng)
+			r := w.requestTxt(c, t-1-rng.Int64N(3), rng)
 			next = t + int64(c.refetch*(.5+rng.Float64()))
 			switch {
 			case r.status >= 500 || r.status == 429 || r.status == 408:
@@ -526,7 +526,7 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 			continue
 		}
 		r := request{at: t, who: c, ip: address(c, rng), known: known}
-		w.wish(&r, rng)
+		w.chooseURL(&r, rng)
 		if found := w.obstacle(&r); found != nil {
 			if known == noRules && failing != nil {
 				r.cause = failing
@@ -537,14 +537,14 @@ func (w *world) crawl(c *client, rng *rand.Rand) {
 				continue
 			}
 		}
-		w.answer(&r, rng)
+		w.addResponse(&r, rng)
 		for hops := 0; r.next != "" && hops < 6 && rng.Float64() < .93; hops++ {
 			r.path, r.status, r.at = r.next, 200, r.at+1+rng.Int64N(7)
 			r.size, r.next, r.cause = w.sizeOf(r.path), "", nil
 			if known >= 0 && w.obstacle(&r) != nil {
 				break
 			}
-			w.answer(&r, rng)
+			w.addResponse(&r, rng)
 		}
 		previous = r.at
 	}
@@ -562,15 +562,15 @@ func (w *world) obstacle(r *request) *rule {
 	return w.versions[v].ruleFor(r.who, r.path)
 }
 
-// ask generates a crawler's request for robots.txt.
-func (w *world) ask(c *client, at int64, rng *rand.Rand) request {
+// requestTxt generates a crawler's request for robots.txt.
+func (w *world) requestTxt(c *client, at int64, rng *rand.Rand) request {
 	at = max(at, w.from)
 	v := w.versionAt(at)
 	r := request{at: at, who: c, path: "/robots.txt", ip: address(c, rng), status: 200, size: len(w.versions[v].text), unattended: true}
 	if c.conditional && w.versions[v].from < at-2*day && rng.Float64() < .3 {
 		r.status, r.size = 304, 0
 	}
-	w.answer(&r, rng)
+	w.addResponse(&r, rng)
 	return r
 }
 
@@ -578,8 +578,8 @@ func address(c *client, rng *rand.Rand) string {
 	return pick(rng, c.nets) + "." + strconv.Itoa(1+rng.IntN(250))
 }
 
-// wish chooses what a crawler requests, and the normal response.
-func (w *world) wish(r *request, rng *rand.Rand) {
+// chooseURL chooses what a crawler requests, and the normal response.
+func (w *world) chooseURL(r *request, rng *rand.Rand) {
 	r.status = 200
 	switch x := rng.Float64(); {
 	case x < r.who.assets:
@@ -623,8 +623,8 @@ func (w *world) sizeOf(path string) int {
 	return w.home
 }
 
-// answer applies the effects to the response to a request, and appends it to the log.
-func (w *world) answer(r *request, rng *rand.Rand) {
+// addResponse applies the effects to the response to a request, and appends it to the log.
+func (w *world) addResponse(r *request, rng *rand.Rand) {
 	if r.size > 2000 && !r.unattended {
 		r.size += rng.IntN(1+r.size/500) - r.size/1000
 	}
@@ -639,8 +639,8 @@ func (w *world) answer(r *request, rng *rand.Rand) {
 	w.log = append(w.log, *r)
 }
 
-// visit generates the requests of a person: pages with their assets, each referring to the next.
-func (w *world) visit(t int64, rng *rand.Rand, taste []float64) {
+// addVisit generates the requests of a person: pages with their assets, each referring to the next.
+func (w *world) addVisit(t int64, rng *rand.Rand, taste []float64) {
 	r := request{at: t, who: w.people, agent: pick(rng, browsers), referer: pick(rng, []string{"", "https://www.google.com/", "https://www.bing.com/", "https://duckduckgo.com/"})}
 	r.ip = fmt.Sprintf("%d.%d.%d.%d", 78+rng.IntN(16), rng.IntN(256), rng.IntN(256), 1+rng.IntN(254))
 	for i := range 1 + poisson(rng, 1.5) {
@@ -667,38 +667,38 @@ func (w *world) visit(t int64, rng *rand.Rand, taste []float64) {
 				e.steer(&r, rng)
 			}
 		}
-		w.answer(&r, rng)
+		w.addResponse(&r, rng)
 		seen := w.host + r.path
 		for range map[bool]int{true: 2 + rng.IntN(3), false: rng.IntN(2)}[i == 0] {
 			p := pick(rng, w.assets)
 			a := r
 			a.at, a.path, a.size, a.status, a.referer, a.unattended, a.cause = r.at+rng.Int64N(3), p.path, p.size, 200, seen, true, nil
-			w.answer(&a, rng)
+			w.addResponse(&a, rng)
 		}
 		r.referer, r.at = seen, r.at+5+int64(rng.ExpFloat64()*40)
 	}
 }
 
-// visits generates the requests of people, as many as remain after those of crawlers.
-func (w *world) visits(rng *rand.Rand) {
+// addPeople generates the requests of people, as many as remain after those of crawlers.
+func (w *world) addPeople(rng *rand.Rand) {
 	taste := make([]float64, len(w.sections))
 	for i, s := range w.sections {
 		taste[i] = s.read
 	}
 	cumulate(taste)
 	w.people.daily = max(float64(w.requests-len(w.log)), float64(w.requests)*.1) / w.days() / 6.25 // per visit: 2.5 pages and 3.75 assets
-	for _, t := range w.times(w.people, rng) {
-		w.visit(t, rng, taste)
+	for _, t := range w.requestTimes(w.people, rng) {
+		w.addVisit(t, rng, taste)
 	}
 }
 
-// run generates the log.
-func (w *world) run() {
+// generateLog generates the log.
+func (w *world) generateLog() {
 	w.publish()
 	for i, c := range w.clients {
 		w.crawl(c, rand.New(rand.NewPCG(w.rng.Uint64(), uint64(i))))
 	}
-	w.visits(rand.New(rand.NewPCG(w.rng.Uint64(), 99)))
+	w.addPeople(rand.New(rand.NewPCG(w.rng.Uint64(), 99)))
 	w.log = slices.DeleteFunc(w.log, func(r request) bool { return !w.has(r.at) || w.gap.has(r.at) })
 	slices.SortStableFunc(w.log, func(a, b request) int { return cmp.Compare(a.at, b.at) })
 }

@@ -107,8 +107,8 @@ func (o *order) world() (*world, error) {
 			often = .55
 		}
 		w.disturb(often, wanted)
-		w.run()
-		if w.count() {
+		w.generateLog()
+		if w.countFaults() {
 			return w, nil
 		}
 	}

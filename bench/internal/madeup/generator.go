@@ -63,7 +63,8 @@ const (
 	seedOrder
 )
 
-// New reads the corpus, and prepares the texts of the spec.
+// New reads the corpus, and prepares the texts of the spec. It returns an error if the corpus cannot be read or the
+// spec has no origins.
 func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	if s.Origins < 1 || s.URLs < 0 {
 		return nil, fmt.Errorf("%d origins, %d URLs: nothing to make up", s.Origins, s.URLs)
@@ -143,7 +144,7 @@ func New(c *corpus.Corpus, s Spec) (*Generator, error) {
 	}
 	has := float64(n) / float64(len(g.paths))
 	g.query = max(0, (withQuery-has)/(1-has))
-	g.starts = spread(s)
+	g.starts = firstURLs(s)
 	return g, nil
 }
 
@@ -161,7 +162,7 @@ const (
 // textSeed returns the seed of an origin's text. Equal seeds give equal texts.
 func (g *Generator) textSeed(origin int) uint64 {
 	h := mix(g.spec.Seed+uint64(origin), seedText)
-	if unit(h) < g.fresh {
+	if toUnit(h) < g.fresh {
 		return h
 	}
 	rng := rand.New(rand.NewPCG(h, seedText))
@@ -171,7 +172,7 @@ func (g *Generator) textSeed(origin int) uint64 {
 
 // baseOf returns the base of a text.
 func (g *Generator) baseOf(textSeed uint64) *base {
-	return &g.bases[min(sort.SearchFloat64s(g.weight, unit(mix(textSeed, seedBase))), len(g.weight)-1)]
+	return &g.bases[min(sort.SearchFloat64s(g.weight, toUnit(mix(textSeed, seedBase))), len(g.weight)-1)]
 }
 
 // Origin returns origin i, from 0 to Spec.Origins-1.
@@ -237,7 +238,7 @@ var webShares = [][]class{
 // rakeRounds is enough to adjust the shares of 2,561 bases to within 0.1 %.
 const rakeRounds = 200
 
-// mix returns a pseudo-random number that depends on all bits of its arguments.
+// mix returns a pseudo-random number. Each bit of it depends on all bits of the arguments.
 func mix(a, b uint64) uint64 {
 	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -245,8 +246,8 @@ func mix(a, b uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unit returns h as a number in [0, 1).
-func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+// toUnit returns h as a number in [0, 1).
+func toUnit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
 // A shuffle is a random permutation of the numbers below n that needs no memory: a Feistel network over the bits of n,
 // which is repeated while the result is not below n.

@@ -32,7 +32,7 @@ const (
 	fewest  = 8 // if there are fewer words, all are replaced
 )
 
-// newBase parses a robots.txt.
+// newBase parses a robots.txt. It keeps body.
 func newBase(body []byte) base {
 	b := base{body: body}
 	f := robots.Parse(body, robots.Google)
@@ -67,7 +67,8 @@ func newBase(body []byte) base {
 	return b
 }
 
-// words returns the replaceable words of a text. "%" starts an escape.
+// words returns the replaceable words of a text: runs of minWord to maxWord letters that do not follow "%", which
+// starts an escape.
 func words(text []byte) (all []spot) {
 	for i := 0; i < len(text); {
 		if !isLetter(text[i]) {
@@ -91,8 +92,9 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // A vocabulary has sorted words by length: vocabulary[n] has those with n letters.
 type vocabulary [maxWord + 1][]string
 
-// replace overwrites a word with another one of its length that depends on the seed. About half of the words stay, unless all is
-// true; a word without another of its length always stays. Equal words have equal replacements, so rules keep their common prefixes.
+// replace overwrites a word with another one of its length that depends on the seed. About half of the words stay,
+// unless all is true; a word without another of its length always stays. Equal words have equal replacements, so rules
+// keep their common prefixes.
 func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	h := xxh3.HashSeed(word, seed)
 	if others := v[len(word)]; len(others) > 0 && (all || h>>63 == 0) {

@@ -56,9 +56,9 @@ func (s Shape) Make() *RuleSet {
 		set.Body = fmt.Appendf(set.Body, "%s: %s\n", key, p)
 	}
 	for range numPaths {
-		path := visit(rng)
+		path := newPath(rng)
 		if rng.IntN(10) < 4 {
-			path = fulfil(rng, patterns[rng.IntN(len(patterns))])
+			path = newMatch(rng, patterns[rng.IntN(len(patterns))])
 		}
 		set.Paths = append(set.Paths, []byte(path))
 	}
@@ -143,8 +143,8 @@ func wildPattern(rng *rand.Rand) string {
 	return "/" + pick(rng, countries) + "/" + pick(rng, sections) + "/*?" + pick(rng, params) + "="
 }
 
-// visit generates the path of a page; one of three has a query.
-func visit(rng *rand.Rand) string {
+// newPath generates the path of a page; one of three has a query.
+func newPath(rng *rand.Rand) string {
 	p := "/"
 	if rng.IntN(2) == 0 {
 		p += pick(rng, countries) + "/"
@@ -156,8 +156,8 @@ func visit(rng *rand.Rand) string {
 	return p
 }
 
-// fulfil generates a path that the pattern matches.
-func fulfil(rng *rand.Rand, pattern string) string {
+// newMatch generates a path that the pattern matches. Without an end anchor, it is longer than the match.
+func newMatch(rng *rand.Rand, pattern string) string {
 	var p strings.Builder
 	for i := range len(pattern) {
 		switch c := pattern[i]; c {

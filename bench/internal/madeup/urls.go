@@ -29,7 +29,8 @@ const (
 	withQuery  = 0.115 // share of the URLs
 )
 
-// readPaths reads the paths and queries of a log.
+// readPaths reads the paths and queries of a log, in its order. It skips URLs without a path; a log without paths is
+// an error.
 func readPaths(l corpus.Log) (paths []string, err error) {
 	urls, err := l.URLs()
 	for _, url := range urls {
@@ -44,9 +45,9 @@ func readPaths(l corpus.Log) (paths []string, err error) {
 	return paths, err
 }
 
-// spread returns the number of the first URL of each origin: numbers of URLs follow Zipf's law over the origins in
-// random order, or are equal.
-func spread(s Spec) []int64 {
+// firstURLs returns the number of the first URL of each origin, and at the end the number of URLs. Origins have equal
+// numbers of URLs if s.Even is set; otherwise these follow Zipf's law over the origins in random order.
+func firstURLs(s Spec) []int64 {
 	starts := make([]int64, s.Origins+1)
 	if s.Even {
 		each, more := s.URLs/int64(s.Origins), s.URLs%int64(s.Origins)
@@ -140,16 +141,16 @@ func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 					m.g.words.replace(value[s.off:s.off+s.len], m.seed, m.base.all)
 				}
 				rule := string(value)
-				path := fulfil(m.rng, rule)
+				path := newMatch(m.rng, rule)
 				if !strings.HasPrefix(path, "/") {
 					m.buf = append(m.buf, '/')
 				}
 				m.buf = append(m.buf, path...)
 				if !strings.HasSuffix(rule, "$") && m.rng.IntN(3) == 0 {
-					m.visit(n - m.g.starts[origin])
+					m.appendPath(n - m.g.starts[origin])
 				}
 			} else {
-				m.visit(n - m.g.starts[origin])
+				m.appendPath(n - m.g.starts[origin])
 			}
 			if !yield(m.buf) {
 				return
@@ -170,9 +171,9 @@ type urlMaker struct {
 	base   *base  // of that text
 }
 
-// visit appends the next real path for URL n of the origin: consecutive URLs of one host are similar. After all paths
-// have been used, words in them are replaced.
-func (m *urlMaker) visit(n int64) {
+// appendPath appends the next real path for URL n of the origin to m.buf: consecutive URLs of one host are similar.
+// After all paths have been used, words in them are replaced. Some paths get a query.
+func (m *urlMaker) appendPath(n int64) {
 	paths := m.g.paths
 	first := mix(m.seed, seedPath) % uint64(len(paths))
 	path := paths[(first+uint64(n))%uint64(len(paths))]

@@ -24,7 +24,8 @@ func (g *Generator) WriteLog(w io.Writer, order Order, frames int) error {
 	return g.writeLines(w, order, frames, "", func(dst, url []byte, _ int64) []byte { return append(dst, url...) })
 }
 
-// writeLines writes a header, and the line that appendLine makes for each URL.
+// writeLines writes a header, and the line that appendLine makes for each URL and its number in the log, in zstd
+// frames with equal numbers of lines. 0 frames mean plain text. The header has no frame of its own.
 func (g *Generator) writeLines(w io.Writer, order Order, frames int, header string, appendLine func(dst, url []byte, n int64) []byte) error {
 	text, perFrame := bufio.NewWriterSize(w, 1<<16), g.spec.URLs
 	enc, err := zstd.NewWriter(w)
@@ -112,7 +113,7 @@ func WritePack(name string, all iter.Seq2[robots.Response, error]) error {
 	})
 }
 
-// WriteFile creates a file, and calls write to fill it.
+// WriteFile creates or replaces a file, and calls write to fill it.
 func WriteFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {

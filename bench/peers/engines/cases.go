@@ -14,7 +14,8 @@ import (
 	"github.com/robobatch/robobatch/internal/measure"
 )
 
-// measureAll measures all engines on a workload.
+// measureAll measures all engines on a workload in turns, and prints the results. The dense DFA is left out if it
+// needs too many states.
 func measureAll(w *workload, rounds int) error {
 	want := make([]int32, len(w.of))
 	w.matchOwn(want)

@@ -38,7 +38,7 @@ func newWorkload(name string) *workload {
 // noRules is the site of an origin without rules for "*".
 const noRules = -1
 
-// addOrigin adds the rules of an origin.
+// addOrigin adds the rules of an origin for "*". Origins with equal bodies share a site.
 func (w *workload) addOrigin(origin robots.Origin, body []byte) error {
 	n, known := w.known[string(body)]
 	if !known {
@@ -121,7 +121,7 @@ func errorsFirst(first, second error) error {
 	return second
 }
 
-// keepUsed drops sites without paths.
+// keepUsed drops sites without paths, and renumbers the others in the order of their first paths.
 func (w *workload) keepUsed() {
 	number := make([]int32, len(w.sites))
 	var used []*site

@@ -368,8 +368,8 @@ func (t *View) addCut(within times.Span, p *Points) {
 	}
 }
 
-// leastGap returns the gap at the edge of a log above which addCut marks an interval, in microseconds: a twentieth of
-// its length, or ten times the average time between rows.
+// leastGap returns the gap at the edge of a log above which addCut marks an interval, in microseconds: the greater of
+// a twentieth of its length and ten times the average time between rows.
 func leastGap(length int64, within times.Span, rows int64) int64 {
 	return max(length/20, 10*(within.Last-within.First)/max(1, rows))
 }
