@@ -58,7 +58,7 @@ func NewVerdicts(store *engine.Store, names []string, long bool) (*Verdicts, err
 	return &Verdicts{lookup: cat, chunk: columnar.NewChunk(l, rows, numbers, columnar.Limits{})}, nil
 }
 
-// Fields describes the columns.
+// Fields returns the Arrow field of each column, with the name of its dictionary.
 func (v *Verdicts) Fields() (all []VerdictField) {
 	for i, f := range v.chunk.ArrowFields() {
 		field := VerdictField{Field: f}
@@ -70,8 +70,8 @@ func (v *Verdicts) Fields() (all []VerdictField) {
 	return all
 }
 
-// Add adds the rows of an evaluated batch. It returns an error if one column has more than 2 GiB of text; then the
-// Verdicts cannot be used until Reset.
+// Add adds the rows of an evaluated batch, and does not keep it. It returns an error if one column has more than 2 GiB
+// of text; then the Verdicts cannot be used until Reset.
 func (v *Verdicts) Add(b *engine.Batch) error {
 	if b.Len() == 0 {
 		return nil

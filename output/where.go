@@ -103,7 +103,8 @@ func (w Where) Directives() []robots.Directive {
 	return robots.PreferenceLines()
 }
 
-// matchesPreference reports whether the set contains a kind of preference that the verdict has.
+// matchesPreference reports whether one of the kinds in w refuses or permits a use as p does. Unstated uses match
+// none.
 func (w Where) matchesPreference(p *engine.Preference) bool {
 	for i, answer := range p.Uses() {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {
@@ -127,7 +128,8 @@ type filter struct {
 	picks  []int32                  // for each row of batch, its verdict in the last batch; only in the long layout
 }
 
-// matches reports whether the filter selects verdict i of the batch.
+// matches reports whether the filter selects verdict i of the batch. If f.change is set, it selects changed verdicts,
+// and ignores f.where.
 func (f *filter) matches(b *engine.Batch, i int) bool {
 	if f.change {
 		return b.Changes[i] != engine.Same

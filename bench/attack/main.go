@@ -60,6 +60,8 @@ type kind struct {
 	once  func(a *attack, r *rand.Rand, v *victim) judgement
 }
 
+// run reads the flags, and disturbs runs of each kind. It skips kinds that this system does not permit. The error is
+// about the preparation, or says that runs were wrong.
 func run(ctx context.Context, arguments []string) error {
 	a := &attack{ctx: ctx}
 	kinds := []kind{

@@ -70,7 +70,8 @@ func findBase(ctx context.Context, top, name string) (string, error) {
 	return "", nil
 }
 
-// packagesDiffer reports whether a folder of a package that the benchmarks use, or a go.mod, differs from a commit.
+// packagesDiffer reports whether a directory of a package that the benchmarks use, or a go.mod, differs from a commit.
+// Files that git does not track count as different.
 func packagesDiffer(ctx context.Context, top, base string) (bool, error) {
 	folders, err := output(command(ctx, filepath.Join(top, "bench"), "go", "list", "-deps", "-test",
 		"-f", `{{with .Module}}{{if eq .Path "`+module+`"}}{{$.Dir}}{{end}}{{end}}`, "."))

@@ -22,6 +22,7 @@ import (
 
 func main() { tool.Main("generate", run) }
 
+// run reads the flags, and writes the rules and the log that they name.
 func run(_ context.Context, arguments []string) error {
 	var spec madeup.Spec
 	var order madeup.Order

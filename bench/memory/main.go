@@ -73,6 +73,8 @@ func parseFlags(arguments []string) (*lab, error) {
 	return l, nil
 }
 
+// run runs the shapes with the limits of the flags. It writes the inputs in a process of its own, because a process
+// inherits the peak memory of its parent.
 func run(ctx context.Context, arguments []string) error {
 	l, err := parseFlags(arguments)
 	if err != nil {

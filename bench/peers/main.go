@@ -27,6 +27,7 @@ import (
 
 func main() { tool.Main("peers", run) }
 
+// run measures all libraries on all workloads, or answers the cases of matrix.py with one library.
 func run(ctx context.Context, arguments []string) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 6, "lines for each case")

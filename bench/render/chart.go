@@ -56,7 +56,7 @@ text{fill:#f0f6fc}.note,.tick{fill:#9198a1}.grid{stroke:#3d444d}
 }
 `
 
-// svg draws the chart.
+// svg returns the chart as an SVG file.
 func (c *chart) svg() string {
 	high := topHigh + footHigh
 	for _, g := range c.groups {
@@ -141,7 +141,7 @@ func (a axis) at(v float64) float64 {
 	return room * v / a.high
 }
 
-// peersChart shows the CPU time of each library for each workload.
+// peersChart returns a chart of the CPU time of each library for each workload.
 func (m *medians) peersChart() *chart {
 	c := &chart{title: "CPU time per URL, Go libraries for robots.txt", note: "Nanoseconds, logarithmic; less is better. " + m.machine, log: true}
 	for _, w := range workloads {
@@ -158,7 +158,7 @@ func (m *medians) peersChart() *chart {
 	return c
 }
 
-// wholeChart shows the CPU time of complete runs.
+// wholeChart returns a chart of the CPU time of complete runs, with and without the column url.
 func (m *medians) wholeChart() *chart {
 	c := &chart{title: "CPU time per URL of whole runs, from the zstd log to Parquet", note: "Nanoseconds, one worker, rules loaded before; less is better. " + m.machine}
 	for _, url := range []struct{ key, label, tint string }{{"true", "All columns", "own"}, {"false", "Without the column url", "own2"}} {

@@ -59,7 +59,7 @@ type input struct {
 	write func(path string, src *corpus.Corpus, made *madeup.Generator) error
 }
 
-// prepare writes the inputs.
+// prepare writes the inputs of the wanted cases, each once.
 func (l *lab) prepare() error {
 	src, err := corpus.Find(".")
 	if err != nil {

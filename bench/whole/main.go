@@ -28,6 +28,7 @@ import (
 
 func main() { tool.Main("whole", run) }
 
+// run writes the inputs in a process of its own, and measures the cases; with -prepare, it only writes the inputs.
 func run(ctx context.Context, arguments []string) error {
 	l := lab{ctx: ctx}
 	flags := flag.NewFlagSet("whole", flag.ContinueOnError)

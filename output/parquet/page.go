@@ -200,7 +200,8 @@ func bit(b bool) int32 {
 	return 0
 }
 
-// IDs encodes a column of Dictionary, given as indices into the dictionary.
+// IDs encodes a column of Dictionary, given as indices into the dictionary. They must be below its length at the time
+// of Writer.Begin.
 func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 	stats := beginPage(e, to, column, v)
 	width := bits.Len(uint(max(1, to.columns[column].texts) - 1))
@@ -213,7 +214,7 @@ func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 	e.finish(to, column, stats, parquet.Encodings.RLEDict)
 }
 
-// Texts encodes a column of Text.
+// Texts encodes a column of Text. It keeps no reference to t.
 func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	stats := beginPage(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
 	page, head, encoding := e.texts.appendTexts(e.page, t.Bytes, e.fields[column].Delta, &stats)
@@ -304,7 +305,7 @@ func (s *statistics) addFloats(values []float64) {
 	}
 }
 
-// addText adds a text, and refers to its memory.
+// addText adds a text, and refers to its memory until keepTexts is called.
 func (s *statistics) addText(text []byte) {
 	switch {
 	case !s.some:

@@ -53,7 +53,7 @@ func (d *tableDict) Len() int { return len(d.list) }
 // At returns text i.
 func (d *tableDict) At(i int32) []byte { return []byte(d.list[i]) }
 
-// NewTable begins a file with these columns.
+// NewTable begins a file with these columns. Like NewWriter, it panics if a [Type] or the [Codec] is invalid.
 func NewTable(to Sink, fields []Field, opt Options) (*Table, error) {
 	out, err := NewWriter(to, fields, opt)
 	if err != nil {

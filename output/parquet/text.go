@@ -109,11 +109,11 @@ func (b *textBounds) widen(last, text []byte, n int) {
 }
 
 // compareAfter compares a text with a bound, with the help of the previous text, last. last shares n bytes with the
-// text, and with bytes with the bound, where n <= with. The results are the length of the prefix that text and bound
-// share, and -1, 0 or 1 if the text is less than, equal to or greater than the bound.
-func compareAfter(bound, last, text []byte, with, n int) (shared, order int) {
+// text, and boundShared bytes with the bound, where n <= boundShared. The results are the length of the prefix that
+// text and bound share, and -1, 0 or 1 if the text is less than, equal to or greater than the bound.
+func compareAfter(bound, last, text []byte, boundShared, n int) (shared, order int) {
 	other := last // equal to the bound up to the byte where text differs
-	if n == with {
+	if n == boundShared {
 		n += prefix.Shared(bound[n:], text[n:])
 		other = bound
 	}

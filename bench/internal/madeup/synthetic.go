@@ -32,7 +32,7 @@ var (
 	params    = strings.Fields("attr color explicit filter from lang max min order page price q query ref session ship_to size sort source style token track utm_source view")
 )
 
-// Make generates the rules and paths.
+// Make generates the rules and paths. The rules differ from each other; about one in five is an Allow rule.
 func (s Shape) Make() *RuleSet {
 	rng := rand.New(rand.NewPCG(uint64(s.Rules), uint64(s.Wildcard)))
 	patterns := make([]string, 0, s.Rules)

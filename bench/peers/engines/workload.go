@@ -58,6 +58,7 @@ func (w *workload) addOrigin(origin robots.Origin, body []byte) error {
 	return nil
 }
 
+// rulesOf returns the rules of a robots.txt for "*", with those that index pages add.
 func rulesOf(body []byte) (all []automaton.Rule) {
 	rules, _ := robots.Parse(body, robots.Google).Select(robots.NewAgent("*", robots.Google))
 	for _, r := range rules {
@@ -135,6 +136,8 @@ func (w *workload) keepUsed() {
 	w.sites = used
 }
 
+// oneSite returns a workload of one site with generated rules, and its paths repeated to at least the given number of
+// lines.
 func oneSite(name string, set *madeup.RuleSet, lines int) (*workload, error) {
 	w := newWorkload(name)
 	err := w.addOrigin("https://www.shop.example", set.Body)
@@ -179,6 +182,8 @@ func (w *workload) addLog(l corpus.Log, most int) error {
 	}, most)
 }
 
+// addURLs adds the paths of URLs whose origins have rules, until the workload has the given number of paths. It skips
+// invalid URLs.
 func (w *workload) addURLs(urls iter.Seq[[]byte], most int) error {
 	var origin, path, buf []byte
 	for url := range urls {
@@ -200,6 +205,7 @@ func (w *workload) addURLs(urls iter.Seq[[]byte], most int) error {
 	return nil
 }
 
+// madeUp returns a workload of generated origins, with their URLs in random order.
 func madeUp(c *corpus.Corpus, lines, origins int) (*workload, error) {
 	w := newWorkload("W4")
 	g, err := madeup.New(c, madeup.Spec{Origins: origins, URLs: int64(lines), Seed: 1, Aimed: 25})

@@ -82,7 +82,7 @@ func NewChunk(l *Schema, agents int, names *Numbering, lim Limits) *Chunk {
 // Next returns an empty chunk for the next rows, with the dictionaries and layout of c.
 func (c *Chunk) Next() *Chunk { return NewChunk(c.Schema, c.Agents, c.Names, c.Limits) }
 
-// Use makes an empty chunk use the dictionaries in names.
+// Use makes an empty chunk use the dictionaries in names, which must have the same layout.
 func (c *Chunk) Use(names *Numbering) {
 	if c.Names == names {
 		return
@@ -243,7 +243,7 @@ func (c *Chunk) Memory() (size int) {
 	return size
 }
 
-// Encode appends the chunk with its dictionaries to dst.
+// Encode appends the chunk with its dictionaries to dst, for Decode.
 func (c *Chunk) Encode(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(c.Rows))
 	for _, col := range c.Columns {

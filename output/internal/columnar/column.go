@@ -103,7 +103,7 @@ type values[T scalar] struct {
 // numbers returns the values of a column, given only the type T of its values.
 func (v *values[T]) numbers() *values[T] { return v }
 
-// reset empties the values. If streaks is true, later values may stand for streaks.
+// reset empties the values and keeps the memory. If streaks is true, later values may stand for streaks.
 func (v *values[T]) reset(streaks bool) {
 	v.All, v.Present, v.Nulls, v.Streaks = v.All[:0], v.Present[:0], 0, nil
 	if streaks {
@@ -196,7 +196,7 @@ func repeat[T any](all []T, n, times int) []T {
 	return all
 }
 
-// appendRows appends rows of the same column of other chunks.
+// appendRows appends rows of from. at is the index of the same column there.
 func (v *values[T]) appendRows(from []*Chunk, at int, rows []Ref) {
 	for len(rows) > 0 {
 		n := countSameChunk(rows)
@@ -327,7 +327,8 @@ type dictColumn struct {
 	dict *Dictionary
 }
 
-// appendRows appends rows of the same column of other chunks, and adds their texts to its own dictionary.
+// appendRows appends rows of from, and adds their texts to the column's own dictionary. at is the index of the same
+// column there.
 func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.appendRows(from, at, rows)
@@ -442,7 +443,7 @@ func (c *TextColumn) size() int {
 	return len(c.Bytes)
 }
 
-// appendRows appends rows of the same column of other chunks.
+// appendRows appends rows of from, whose texts must have Arrow's form. at is the index of the same column there.
 func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	var src *TextColumn
 	last := ^uint32(0)
@@ -495,7 +496,7 @@ func appendNumbers[T scalar](dst []byte, values []T) []byte {
 	return dst
 }
 
-// readNumbers reads the output of appendNumbers into the memory of dst.
+// readNumbers reads the output of appendNumbers into the memory of dst. It returns no values if d has failed.
 func readNumbers[T scalar](d *wire.Cursor, dst []T) []T {
 	n := d.Count()
 	b := d.Bytes(uint64(n * binary.Size(*new(T))))
@@ -516,7 +517,8 @@ func (c *dictColumn) KeyID(row uint32) int32 {
 	return c.All[row]
 }
 
-// KeyText returns the text of a row, and false for a null.
+// KeyText returns the text of a row, and false for a null. The text is valid until another one is added to the
+// dictionary.
 func (c *dictColumn) KeyText(row uint32) ([]byte, bool) {
 	id := c.KeyID(row)
 	if id < 0 {

@@ -45,8 +45,8 @@ func (d *Dictionary) Len() int { return len(d.offsets) - 1 }
 // At returns text i. It is valid until the next text is added, or the dictionary is reset.
 func (d *Dictionary) At(i int32) []byte { return d.Text[d.offsets[i]:d.offsets[i+1]] }
 
-// addWord returns the number of a text, which it adds if it is new. escaped is the number of its bytes that were escaped
-// because they were not valid UTF-8.
+// addWord returns the number of a text, which it adds if it is new. The text must be valid UTF-8; it is copied.
+// escaped is the number of its bytes that were escaped because they were not valid.
 func (d *Dictionary) addWord(text []byte, escaped int) int32 {
 	slot := d.find(text)
 	if d.table[slot] != 0 {

@@ -146,7 +146,8 @@ func (g *gathering) samePreferences(i, k int) bool {
 // longStreaks is the minimum average length of streaks for gathering by streak; shorter ones are faster by row.
 const longStreaks = 4
 
-// shortStreaks reports whether most rows of a site are not consecutive. It judges by a sample of one row in eight.
+// shortStreaks reports whether consecutive rows rarely have the same site: streaks are shorter than longStreaks on
+// average. It judges by a sample of one row in eight.
 func shortStreaks(sites []engine.SiteID) bool {
 	const step = 8
 	ends := 0
@@ -312,7 +313,8 @@ type ruleColumns struct {
 	lines *int32Column
 }
 
-// gatherRules fills both columns of rules when it is called for the first of them.
+// gatherRules fills both columns of rules, the texts and the lines, when it is called for the first of them. The
+// second call for the same verdicts does nothing.
 func gatherRules(g *gathering, f *field, _ column) {
 	if g.ruled {
 		return
@@ -402,7 +404,7 @@ func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	return nulls
 }
 
-// gatherDates adds the day of each row; null if its time is unknown.
+// gatherDates adds the day of each row in the time zone of the dictionary; null if its time is unknown.
 func gatherDates(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	n := g.to - g.from
@@ -591,7 +593,7 @@ func gatherPreferences(g *gathering, f *field, col column) {
 	*nulls += missing
 }
 
-// gatherLicenses adds the license of each robots.txt, by streaks of the ruling in force.
+// gatherLicenses adds the first license of each robots.txt, by streaks of the ruling in force; null if there is none.
 func gatherLicenses(g *gathering, f *field, col column) {
 	c, rulings := col.(*dictColumn), g.batch.Rulings[g.from:g.to]
 	start := 0

@@ -61,7 +61,8 @@ func (n *Numbering) SetLocation(loc *time.Location) {
 	}
 }
 
-// NewDictionaries returns the empty dictionaries of a schema, for rows that are copied from other chunks.
+// NewDictionaries returns the empty dictionaries of a schema, for rows that are copied from other chunks. Rows of
+// batches need NewNumbering.
 func NewDictionaries(l *Schema) *Numbering {
 	n := &Numbering{Dicts: make([]*Dictionary, len(l.Fields)), Texts: make([]parquet.TextList, len(l.Fields))}
 	for i, f := range l.Fields {

@@ -83,7 +83,8 @@ type Shape struct {
 	Sort      []string     // among Partitions
 }
 
-// NewSchema returns the schema of a shape. The error joins an error for each invalid column, such as a [ColumnError].
+// NewSchema returns the schema of a shape. Only the wide layout depends on the agents. The error joins an error for
+// each invalid column, such as a [ColumnError].
 func NewSchema(s Shape, agents []string) (*Schema, error) {
 	known, names := Columns(), s.Names
 	if s.Changes {
@@ -291,7 +292,8 @@ var ErrRanges = errors.New("the store was built without lists of addresses")
 // ErrSitemaps is the error of a column that requires sitemaps.
 var ErrSitemaps = errors.New("the store was built without sitemaps")
 
-// Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store does not meet the needs.
+// Check returns an ErrDirectives, ErrLogAgents, ErrRanges or ErrSitemaps if a store does not meet the needs. It does
+// not check Times.
 func (n Needs) Check(store engine.StoreOptions) error {
 	for _, d := range n.Directives {
 		if !slices.Contains(store.Directives, d) {

@@ -213,7 +213,7 @@ func (m *Metadata) Set(key, value string) {
 	m.Values = append(m.Values, value)
 }
 
-// JSONText returns a list of names as a JSON array.
+// JSONText returns a list of names as a JSON array. Invalid UTF-8 is escaped.
 func JSONText(names []string) string {
 	valid := make([]string, len(names))
 	for i, name := range names {

@@ -145,7 +145,8 @@ func ChooseFormat(name, format string) (Format, error) {
 	return f, nil
 }
 
-// cutFormat returns the format by the extension of a name, and the name without the extension.
+// cutFormat returns the format by the extension of a name, in any case, and the name without the extension. If the
+// extension is unknown, ok is false, and stem is the name.
 func cutFormat(name string) (f Format, stem string, ok bool) {
 	for f, s := range Specs {
 		if at := len(name) - len(s.Name) - 1; at >= 0 && strings.EqualFold(name[at:], "."+s.Name) {
@@ -222,8 +223,8 @@ var (
 	defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
 )
 
-// choose returns the compression to use for f, and the level; 0 if it has no levels. The errors are ErrCompression and
-// ErrLevel.
+// choose returns the compression and the level to use for f, with the defaults of f for DefaultCompression and for
+// level 0. The level is 0 if the compression has none. The errors are ErrCompression and ErrLevel.
 func (c Compression) choose(f Format, level int) (Compression, int, error) {
 	known, ok := CompressionsOf[f]
 	switch {
@@ -288,8 +289,8 @@ func CSVForms() []string {
 	return names
 }
 
-// ParseCSV parses a comma-separated list of the words of CSVForms. A separator may also be given as the character. The
-// error is ErrCSV.
+// ParseCSV parses a comma-separated list of the words of CSVForms; "" gives the usual form. A separator may also be
+// given as the character. The error is ErrCSV.
 func ParseCSV(list string) (c CSVForm, err error) {
 	switch list {
 	case "":

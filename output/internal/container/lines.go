@@ -152,7 +152,7 @@ type lineCells struct {
 	columnar.Cells
 }
 
-// encode formats and writes the lines of a chunk.
+// encode formats and writes the lines of a chunk, and adds their formulas to f. Then the next chunk may be written.
 func (e *lineEncoder) encode(f *LineFile, rows int) {
 	defer func() { // even after a panic, because the next chunk waits
 		if !e.begun {

@@ -43,7 +43,8 @@ type Encoders struct {
 	writer *parquet.Writer // of one of the files; nil before the first
 }
 
-// begin begins a file with the encoders and memory of earlier files.
+// begin begins a file with the encoders and memory of earlier files, which must have the same fields and options. It
+// makes them for the first file.
 func (e *Encoders) begin(s *Sink, fields []parquet.Field, opt parquet.Options, workers int) (out *parquet.Writer, err error) {
 	if e.writer != nil {
 		return e.writer.Beside(s)
@@ -82,7 +83,7 @@ func (p *ParquetFile) nextLimits() columnar.Limits {
 	return columnar.Limits{Rows: min(p.Chunk.Rows, p.Limits.Rows-p.rows), Bytes: p.Chunk.Bytes}
 }
 
-// endGroup writes the row group and empties the dictionaries.
+// endGroup waits for the encoders, writes the row group, and empties the dictionaries.
 func (p *ParquetFile) endGroup(names *columnar.Numbering) error {
 	if err := p.wait(); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (p *ParquetFile) wait() error { return p.encoders.pool.wait(func(*parquet.E
 // Abort waits for the chunks being encoded.
 func (p *ParquetFile) Abort() { p.wait() } //nolint:errcheck // the output is dropped
 
-// Close ends the row group and writes the footer.
+// Close ends the row group, and writes the footer with the metadata.
 func (p *ParquetFile) Close(c *columnar.Chunk, md Metadata) error {
 	if err := p.endGroup(c.Names); err != nil {
 		return err

@@ -103,7 +103,7 @@ type Options struct {
 	Cancel  <-chan struct{} // closed to end the work early; nil means never
 }
 
-// NewArranger returns an Arranger for chunks of the schema.
+// NewArranger returns an Arranger for chunks of the schema, which must have the columns of opt.Keys.
 func NewArranger(all *columnar.Schema, opt Options, to target) *Arranger {
 	a := &Arranger{schema: all, cancel: opt.Cancel, target: to, Limit: SortMemory, Spill: extsort.NewSpill(opt.TempDir)}
 	if opt.Memory > 0 {
@@ -134,7 +134,7 @@ func (a *Arranger) addChunk(c *columnar.Chunk) {
 	a.bytes += c.Memory() + 16*c.Rows // sorting needs two references to each row
 }
 
-// nextChunk returns an empty chunk for rows after c.
+// nextChunk returns an empty chunk for rows after c: a spare one, or a new one.
 func (a *Arranger) nextChunk(c *columnar.Chunk) *columnar.Chunk {
 	n := len(a.spare)
 	if n == 0 {
@@ -168,7 +168,8 @@ func (a *Arranger) spillPiece() error {
 	return nil
 }
 
-// emitChunks passes the gathered rows to a target, in order.
+// emitChunks passes the gathered rows to a target, in order. It does not complete the target. The error may be
+// context.Canceled.
 func (a *Arranger) emitChunks(to target) error {
 	rows := a.keys.sortedRows(a.chunks)
 	for len(rows) > 0 {
@@ -206,7 +207,7 @@ func (a *Arranger) checkCancelled() error {
 	}
 }
 
-// Close passes all rows to the target, in order.
+// Close passes all rows to the target in order, merging the sorted pieces if there are any, and completes the target.
 func (a *Arranger) Close(*columnar.Chunk, container.Metadata) error {
 	if a.Spill.Runs() == 0 {
 		if err := a.emitChunks(a.target); err != nil {
@@ -259,6 +260,7 @@ func (t *fileTarget) Flush() error {
 	return err
 }
 
+// Finish writes the last chunk, and completes the container with the metadata.
 func (t *fileTarget) Finish() error {
 	if t.rows.Rows > 0 {
 		if err := t.Flush(); err != nil {
@@ -309,7 +311,7 @@ func (k SortKeys) Match(c *columnar.Chunk, row uint32, values [][]byte) bool {
 	return true
 }
 
-// CompareValues compares the results of Values in the order of rows.
+// CompareValues compares the results of Values in the order of rows: bytewise, nulls last.
 func CompareValues(a, b [][]byte) int {
 	for i := range a {
 		switch {

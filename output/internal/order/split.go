@@ -11,11 +11,11 @@ import (
 // suffices for the targets. It passes the rows of all other partitions to an Arranger. Both ways write the same rows in
 // the same order, so the amount of memory does not change the output.
 type Splitter struct {
-	Rest   *Arranger // sorts the rows of partitions without a target
-	Room   int       // maximum number of partitions with a target; 0 passes all rows to Rest
-	each   int       // memory of a target, in bytes
-	limit  int       // Rest.Limit while there is no target
-	target splitTarget
+	Rest        *Arranger // sorts the rows of partitions without a target
+	Room        int       // maximum number of partitions with a target; 0 passes all rows to Rest
+	targetBytes int       // memory of a target, in bytes
+	limit       int       // Rest.Limit while there is no target
+	target      splitTarget
 
 	parts []splitPart
 	cache [cacheSlots]cachedPart
@@ -68,16 +68,16 @@ type cachedPart struct {
 	part int32 // 1 + index in Splitter.parts; 0 if the slot is empty, -1 for a partition without a target
 }
 
-// NewSplitter returns a Splitter for chunks of the schema. Each target needs up to each bytes of opt.Memory; if each is
-// 0, there are no targets.
-func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, each int) *Splitter {
-	s := &Splitter{Rest: NewArranger(all, opt, to), target: to, each: each}
+// NewSplitter returns a Splitter for chunks of the schema. Each target needs up to targetBytes of opt.Memory. If
+// targetBytes is 0, or there are more than mostKeys keys, there are no targets.
+func NewSplitter(all *columnar.Schema, opt Options, to splitTarget, targetBytes int) *Splitter {
+	s := &Splitter{Rest: NewArranger(all, opt, to), target: to, targetBytes: targetBytes}
 	memory := s.Rest.Limit - s.Rest.Limit/restPart
 	if opt.Memory == 0 {
 		memory = freeMemory
 	}
-	if each > 0 && len(s.Rest.keys) <= mostKeys {
-		s.Room = memory / each
+	if targetBytes > 0 && len(s.Rest.keys) <= mostKeys {
+		s.Room = memory / targetBytes
 	}
 	return s
 }
@@ -108,7 +108,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 		p.held = held
 	}
 	if len(s.parts) > begun {
-		s.Rest.Limit = max(s.limit-len(s.parts)*s.each, s.limit/restPart)
+		s.Rest.Limit = max(s.limit-len(s.parts)*s.targetBytes, s.limit/restPart)
 	}
 	from := []*columnar.Chunk{c}
 	for i := range s.parts {
@@ -182,8 +182,8 @@ func (s *Splitter) addLeft() {
 	}
 }
 
-// limitMemory spills the gathered rows, or empties the dictionaries, when they exceed their share of the memory. No
-// chunk is being divided.
+// limitMemory spills the gathered rows, or empties the dictionaries, when they exceed their share of the memory. Call
+// it only between chunks.
 func (s *Splitter) limitMemory(names *columnar.Numbering) error {
 	a := s.Rest
 	if a.bytes+names.Memory() < a.Limit && names.Size() < a.Limit/namesPart {
@@ -202,7 +202,7 @@ func (s *Splitter) limitMemory(names *columnar.Numbering) error {
 	return nil
 }
 
-// addRows adds rows to a target.
+// addRows adds rows to a target, and flushes each chunk that is full.
 func addRows(to Held, from []*columnar.Chunk, rows []columnar.Ref) error {
 	for len(rows) > 0 {
 		c := to.Chunk()

@@ -48,8 +48,8 @@ type partFile struct {
 	written   int64           // rows passed to the container
 }
 
-// NewTarget returns a target that writes to the existing directory opt.Tree. It returns an error if the files cannot be
-// merged into the output at opt.Into.
+// NewTarget returns a target that writes to the existing directory opt.Tree. It returns an error if the files cannot
+// be merged into the output at opt.Into. It reads md until Finish returns.
 func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadata) (*treeTarget, error) {
 	if opt.Tree == "" {
 		return nil, fmt.Errorf("%w without a directory: a Writer has one stream of bytes, and Create makes directories", columnar.ErrPartition)
@@ -75,7 +75,8 @@ func NewTarget(all, written *columnar.Schema, opt Options, md *container.Metadat
 	return t, err
 }
 
-// Start completes the current file, and begins another one, if the row is in another partition.
+// Start completes the current file and begins another one, unless the row is in the partition of the current file. It
+// also completes the held files of earlier partitions.
 func (t *treeTarget) Start(c *columnar.Chunk, row uint32) error {
 	f := t.file
 	if f == nil {

@@ -156,7 +156,8 @@ func (t *Tree) readOwnMarker() (*Marker, error) {
 // fileOf returns the name of the file of a run in each partition.
 func (m *Marker) fileOf(run string) string { return "part-" + run + m.Format }
 
-// merge moves the partitions into the existing output, which is locked.
+// merge moves the partitions into the existing output, which is locked, by the steps of Tree. If the output already
+// has the same rows from a stopped run, it drops them.
 func (t *Tree) merge() error {
 	own, err := t.readOwnMarker()
 	if err != nil {

@@ -124,7 +124,7 @@ func (c *Counts) Row(r *conduct.Row) error {
 // Request does nothing: requests arrive as moments.
 func (c *Counts) Request(*conduct.Request) error { return nil }
 
-// Change receives a changed text that a crawler received.
+// Change marks the time when a crawler received a changed text.
 func (c *Counts) Change(change *conduct.Change) error {
 	if i, ok := c.intervalOf(change.At); ok {
 		if line := c.marksOf(change.Agent); line != nil {
@@ -223,7 +223,7 @@ func (r *Row) Rest() int64 { return r.Disallowed - r.Knew() - r.Outdated() - r.N
 // Unanswered returns the number of requests for /robots.txt without a response that counts.
 func (r *Row) Unanswered() int64 { return r.Robots - r.Answers }
 
-// RestText describes that conduct.
+// RestText lists the kinds of conduct that Rest counts, with their numbers of requests.
 func (r *Row) RestText() string {
 	var parts []string
 	for _, c := range []conduct.Conduct{conduct.Held, conduct.Shared, conduct.Unseen} {

@@ -12,7 +12,8 @@ type refusal struct {
 	from, to int64
 }
 
-// isRefused reports whether a row says that a site refused a crawler at a time.
+// isRefused reports whether a row says that a site refused a crawler at a time, or less than a slot before or after
+// it.
 func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 	return slices.ContainsFunc(g.rows, func(row Row) bool {
 		return row.Origin == s.origin && slices.ContainsFunc(row.refused, func(r refusal) bool {
@@ -65,8 +66,8 @@ func (g *grid) findRefused(s *site) {
 // rowsOfRefused returns the rows of a crawler that a site refuses. pages and refused are its requests for pages by
 // slot, and those of them that were refused. With atTxt, both also count its requests for robots.txt; then it must
 // have got nearly nothing, and other crawlers the file.
-func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bool) (rows []Row) {
-	all, allBad, isSpread := total(pages), total(refused), len(s.refusals[a]) >= refusedSpread
+func (g *grid) rowsOfRefused(s *site, agent uint16, pages, refused []count, atTxt bool) (rows []Row) {
+	all, allBad, isSpread := total(pages), total(refused), len(s.refusals[agent]) >= refusedSpread
 	for _, in := range mostlyBad(refused, pages, refusedWeight) {
 		inside, bad := in.sumOf(pages), in.sumOf(refused)
 		if bad.n < refusedLeast || bad.n < refusedShare*inside.n || bad.last-bad.first < refusedHours*hour && bad.n < refusedMany ||
@@ -80,14 +81,14 @@ func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bo
 		if turned > most*served || served < math.Floor(inside.n/10) {
 			continue
 		}
-		_, statuses := s.pages.requestsBy(byAgent(a), isRefusal, in.hasKey)
+		_, statuses := s.pages.requestsBy(byAgent(agent), isRefusal, in.hasKey)
 		if atTxt {
 			var answers, turned float64 // of other crawlers' requests for robots.txt
 			for _, one := range s.txt {
 				isTurned := float64(bit(one.isRefusal())) * one.n
 				switch {
 				case !in.contains(g.slotOf(one.at)):
-				case one.agent == a:
+				case one.agent == agent:
 					statuses[one.status] += isTurned
 				case g.isCrawler(one.agent):
 					answers, turned = answers+one.n, turned+isTurned
@@ -104,7 +105,7 @@ func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bo
 			from, to := int64(math.MinInt64), int64(math.MaxInt64) // around it until a page was sent
 			for k, n := range s.pages {
 				switch {
-				case k.agent != a || isRefusal(k) || !isPage(k):
+				case k.agent != agent || isRefusal(k) || !isPage(k):
 				case n.last < bad.first:
 					from = max(from, n.last)
 				case n.first > bad.last:
@@ -112,23 +113,23 @@ func (g *grid) rowsOfRefused(s *site, a uint16, pages, refused []count, atTxt bo
 				}
 			}
 			for _, one := range s.txt {
-				if one.agent == a && one.at > from && one.at < to && one.isRefusal() {
+				if one.agent == agent && one.at > from && one.at < to && one.isRefusal() {
 					bad.add(one.count())
 					inside.n += one.n
 				}
 			}
 		}
-		r := g.newRow(CrawlerRefused, s.origin, "/", bad, a)
+		r := g.newRow(CrawlerRefused, s.origin, "/", bad, agent)
 		r.Of, r.Evidence.Visitors, r.Ongoing = int64(inside.n), int64(served), total(pages[in.to:]).n == 0
 		if atTxt && total(pages[:in.from]).n == 0 {
 			r.From = timeOf(g.from) // it was never seen otherwise
 		}
 		r.setStatus(statuses)
-		r.refused = []refusal{{a, bad.first, bad.last}}
+		r.refused = []refusal{{agent, bad.first, bad.last}}
 		if r.Ongoing {
 			r.refused[0].to = g.to
 		}
-		_, expected := g.profileOf(a, in).sums(in)
+		_, expected := g.profileOf(agent, in).sums(in)
 		r.lost = max(0, expected-(inside.n-bad.n))
 		rows = append(rows, r)
 	}
@@ -259,18 +260,18 @@ func commonSize(all []answer) uint32 {
 	return mode(by)
 }
 
-// txtRuns returns the runs of responses for which is returns true, as indices of all. They went to at least txtClients
-// clients over at least lasts seconds. A run may contain other responses.
-func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []segment) {
+// txtRuns returns the runs of bad responses, as ranges of indices of all. They went to at least txtClients clients
+// over at least lasts seconds. A run may contain some other responses.
+func (g *grid) txtRuns(all []answer, isBad func(answer) bool, lasts int64) (runs []segment) {
 	for _, run := range segments(len(all), func(i int) float64 {
-		if is(all[i]) {
+		if isBad(all[i]) {
 			return all[i].n
 		}
 		return -(1 - txtOthers) / txtOthers * all[i].n
 	}) {
 		clients, well, number := map[uint32]bool{}, map[uint32]float64{}, 0.
 		for _, a := range all[run.from:run.to] {
-			if client := uint32(a.agent)<<16 ^ a.client; is(a) {
+			if client := uint32(a.agent)<<16 ^ a.client; isBad(a) {
 				clients[client] = true
 				number += a.n
 			} else {
@@ -291,14 +292,14 @@ func (g *grid) txtRuns(all []answer, is func(answer) bool, lasts int64) (runs []
 	return runs
 }
 
-// addTxt adds the row of a run of responses to requests for robots.txt. is tells the bad responses from others in the
-// run. Except for RobotsOther, it adds none if fewer than txtAgents crawlers and no search crawler got bad responses.
-func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(answer) bool) {
+// addTxt adds the row of a run of responses to requests for robots.txt, of which isBad chooses the bad ones. Except
+// for RobotsOther, it adds none if fewer than txtAgents crawlers and no search crawler got them.
+func (g *grid) addTxt(s *site, code string, all []answer, run segment, isBad func(answer) bool) {
 	r := Row{Code: code, Origin: s.origin, Path: txtName, From: timeOf(all[run.from].at), To: timeOf(g.to), Ongoing: run.to == len(all)}
 	by, statuses, answers := map[uint16]float64{}, map[uint16]float64{}, all[run.from:run.to]
 	for _, a := range answers {
 		r.Of += int64(a.n)
-		if is(a) {
+		if isBad(a) {
 			by[a.agent] += a.n
 			statuses[a.status] += a.n
 			r.Requests += int64(a.n)
@@ -312,7 +313,7 @@ func (g *grid) addTxt(s *site, code string, all []answer, run segment, is func(a
 	if !r.Ongoing {
 		r.To = timeOf(all[run.to].at)
 		for _, a := range s.txt { // others may have requested it earlier, or were not sent the text because they had it
-			if a.at > all[run.to-1].at && a.at < r.To.Unix() && (a.status == 304 || a.status == 200 && !is(a)) {
+			if a.at > all[run.to-1].at && a.at < r.To.Unix() && (a.status == 304 || a.status == 200 && !isBad(a)) {
 				r.To = timeOf(a.at)
 				break
 			}

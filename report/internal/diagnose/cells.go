@@ -235,8 +235,9 @@ var assets = map[string]uint16{
 	"svg": isAsset | isImage, "webp": isAsset | isImage, "avif": isAsset | isImage, "ico": isAsset | isImage, "bmp": isAsset | isImage,
 }
 
-// directoryOf returns the end of the second directory of a path, or of the first one or the root, and the marks of an
-// asset; 0 for a page.
+// directoryOf returns the end of the directory by which a path is counted: its second directory, or else the first one
+// or the root; 0 if the path does not begin with "/". asset has the marks of a resource by its extension; 0 for a
+// page.
 func directoryOf(path []byte) (end int, asset uint16) {
 	if len(path) == 0 || path[0] != '/' {
 		return 0, 0
@@ -371,7 +372,7 @@ func (w *writer) Take(c *cursor) error {
 	return c.next()
 }
 
-// Finish writes the block.
+// Finish writes the block, if it has cells.
 func (w *writer) Finish() error {
 	if len(w.block) == 0 {
 		return nil
@@ -404,7 +405,7 @@ func (c *cursor) Compare(o *cursor) int {
 	return cmp.Or(bytes.Compare(c.record.text, o.record.text), c.record.key.compare(&o.record.key))
 }
 
-// next advances the cursor.
+// next reads the next cell of the block. At the end of the block, the cursor is done. The error is errRun.
 func (c *cursor) next() error {
 	if len(c.block) == 0 {
 		c.isDone = true

@@ -239,7 +239,7 @@ func (g *grid) isShown(r *Row) bool {
 	})
 }
 
-// rulesOf returns the groups of a text without their lines.
+// rulesOf returns the groups and rules of a text without line numbers, in a form that can be compared.
 func (g *grid) rulesOf(t *Text) string {
 	groups := slices.Clone(robots.Inspect(t.Body, g.Dialect).File.Groups)
 	for i := range groups {

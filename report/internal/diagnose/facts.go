@@ -73,7 +73,8 @@ type (
 // An Eater counts the bytes that a crawler took. URLs must come by origin and directory. The zero value is empty.
 type Eater struct{ all, now, most Hog }
 
-// Add adds requests for a URL of an origin.
+// Add adds requests of a crawler for a URL of an origin, with the bytes of their responses. It keeps neither origin
+// nor path.
 func (e *Eater) Add(agent int, origin, path []byte, requests, size int64) {
 	end, _ := directoryOf(path)
 	if i := strings.IndexByte(string(path[min(1, end):end]), '/'); i >= 0 {
@@ -300,8 +301,8 @@ func (d *Directories) End() (map[string]URLs, []Soft, []Space) {
 	return d.of, d.soft, d.many
 }
 
-// endShapes checks whether nearly all URLs of a directory with a shape are new. If a directory below has nearly all of
-// them, it is reported instead.
+// endShapes keeps a directory as an endless URL space if nearly all of its URLs with a shape are new: only crawlers
+// fetched them. If one directory below it has nearly all of them, only that one is kept.
 func (d *Directories) endShapes(depth int) {
 	at, n, shape := &d.now[depth], int64(0), 0
 	for i, m := range at.new {

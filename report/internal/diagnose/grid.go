@@ -359,7 +359,7 @@ func (g *grid) slotOf(at int64) int {
 // isCrawler reports whether a number belongs to a crawler.
 func (g *grid) isCrawler(agent uint16) bool { return agent > 0 && int(agent) < len(g.Agents) }
 
-// crawlers returns the numbers of crawlers.
+// crawlers returns the numbers of all crawlers of the log, in ascending order.
 func (g *grid) crawlers() (all []uint16) {
 	for a := range g.Agents {
 		if g.isCrawler(uint16(a)) {

@@ -208,7 +208,7 @@ func (v *survey) findOutages(a *area) {
 // soleClient reports whether only one client has errors: it got nearly all errors of the pages that pass the tests,
 // and other clients got hardly any. agent is that client if it is a crawler, otherwise 0. The result is also 0 and
 // true if crawlers got hardly any errors, because then others provoked them.
-func (v *survey) soleClient(pages table, tests ...test) (agent uint16, is bool) {
+func (v *survey) soleClient(pages table, tests ...test) (agent uint16, isSole bool) {
 	tests = append(tests, isPage)
 	asked, _ := pages.requestsBy(tests...)
 	errors, parts := map[uint16]float64{}, map[uint8]float64{}
@@ -239,11 +239,11 @@ func (v *survey) soleClient(pages table, tests ...test) (agent uint16, is bool) 
 		if a == 0 {
 			others = all - n
 		}
-		is = a == 0 && others == 0 || others >= outagePart && sum-n <= refusedPeople*others
+		isSole = a == 0 && others == 0 || others >= outagePart && sum-n <= refusedPeople*others
 		if !v.isCrawler(a) { // includes impostors
 			a = 0
 		}
-		return a, is
+		return a, isSole
 	}
 	return 0, false
 }

@@ -182,7 +182,7 @@ func mode[K cmp.Ordered, N int64 | float64](by map[K]N) (best K) {
 	return best
 }
 
-// numbers returns counts as numbers.
+// numbers returns the number of requests of each count.
 func numbers(counts []count) []float64 {
 	all := make([]float64, len(counts))
 	for i := range counts {
@@ -422,9 +422,10 @@ func (g *grid) findSurges() {
 	}
 }
 
-// findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days. The proof:
-// the median day has at most half of the requests of the median day before, most of these days are far below it, and the drop
-// is many standard errors of how much days vary, see lowest. All clients together did not drop, and no surge ended.
+// findSlowed finds the search crawlers whose requests dropped from some day on, until the end or for some days. The
+// proof: the median day has at most half of the requests of the median day before, most of these days are far below
+// it, and the drop is many standard errors of how much days vary, see lowestDays. All clients together did not drop,
+// and no surge ended.
 func (g *grid) findSlowed() {
 	perDay := g.slotsIn(day)
 	days := g.slots / perDay

@@ -181,7 +181,7 @@ func (w *Waste) endSpace(s *Space, text string, names ...string) {
 	}
 }
 
-// add counts a URL of a space.
+// add counts a URL of a space with its requests by crawlers, and shortens s.common to the prefix that it shares.
 func (s *Space) add(v *Visit) {
 	path := v.URL[v.Origin:v.PathEnd]
 	if s.URLs++; s.URLs == 1 {
@@ -368,7 +368,8 @@ var sessionNames = regexp.MustCompile(`(?i)^(?:(jsessionid|phpsessid|sessionid|s
 // aspID matches a session id that ASP.NET writes into paths, such as /(S(lit3py55t21z5v55vlm25s55))/.
 var aspID = regexp.MustCompile(`/(\((?:[A-Z]\([^()/]*\))*?[A-Z]\()([0-9A-Za-z_-]{16,})\)(?:[A-Z]\([^()/]*\))*\)/`)
 
-// isSession reports whether a parameter is a session id.
+// isSession reports whether a parameter is a session id: by its name alone, or by its name and a value that looks
+// generated. Short values are none.
 func isSession(name, value []byte) bool {
 	if len(value) < leastSureID || len(name) < len("sid") || len(name) > len("session_id") {
 		return false
@@ -377,7 +378,8 @@ func isSession(name, value []byte) bool {
 	return m != nil && (m[2] >= 0 || isToken(value))
 }
 
-// addSession counts a URL that has a session id, and reports whether it has one.
+// addSession counts a URL that has a session id in a parameter or in its path, and reports whether it has one. path is
+// the path of v.
 func (w *Waste) addSession(v *Visit, path []byte) bool {
 	path, rest, _ := bytes.Cut(path, []byte(";"))
 	name, id, _ := bytes.Cut(rest, []byte("="))
@@ -418,8 +420,8 @@ func (w *Waste) addSession(v *Visit, path []byte) bool {
 	return true
 }
 
-// isToken reports whether a text looks generated: hexadecimal digits, or a frequently changing mixture of upper case,
-// lower case and digits.
+// isToken reports whether a text of at least leastToken bytes looks generated: hexadecimal digits, or a frequently
+// changing mixture of upper case, lower case and digits.
 func isToken(text []byte) bool {
 	digits, upper, lower, hex, changes, last := 0, 0, 0, 0, 0, 0
 	for i, b := range text {
@@ -485,7 +487,8 @@ func (d *date) isValid() bool {
 	return d.year >= firstYear && d.year <= 9999 && d.month >= 1 && d.month <= 12 && d.day >= 0 && d.day <= 31
 }
 
-// dateOf parses a day or a month, such as 2031-02-14, 2031_02 or 20310214. For other texts, the result is not valid.
+// dateOf parses a day or a month, such as 2031-02-14, 2031_02 or 20310214. Day is 0 for a month. For other texts, the
+// result is not valid.
 func dateOf(text string) date {
 	if len(text) == 8 && strings.Trim(text, "0123456789") == "" {
 		text = text[:4] + "-" + text[4:6] + "-" + text[6:]

@@ -111,7 +111,8 @@ func (f *View) Label() string {
 // Names returns Named as a text.
 func (f *View) Names() string { return strings.Join(f.Named, ", ") }
 
-// newView returns all lines of a file.
+// newView returns a view of a file with all its lines; if the text is missing, with a line for each use. It counts the
+// rules by their use, and leaves the other fields empty.
 func newView(file *File) View {
 	f := View{File: file, Name: file.Origin}
 	if others := f.Others(); others != "" {
@@ -188,7 +189,8 @@ func newLine(no int32, text string, use *Use) Line {
 	return line
 }
 
-// splitLines splits a robots.txt into lines in the same way as package robots.
+// splitLines splits a robots.txt into lines in the same way as package robots. It drops a byte order mark, and
+// replaces tabs by spaces.
 func splitLines(text []byte) (lines []string) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	for len(text) > 0 {

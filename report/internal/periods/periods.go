@@ -277,7 +277,7 @@ func (c *Change) Text(n float64) string {
 	return show.Number(int64(math.Round(n)))
 }
 
-// String returns both numbers, and the change.
+// String returns both numbers per day and the relative change; only one number if both are formatted alike.
 func (c *Change) String() string {
 	was, text := c.Text(c.Before), c.Text(c.After)
 	if was == text {

@@ -129,7 +129,7 @@ func differences(a, b []Line) (gone, added []Line) {
 	return withText(append(gone, a[i:]...)), withText(append(added, b[j:]...))
 }
 
-// withText returns the lines that have a text.
+// withText returns the lines that are not empty.
 func withText(lines []Line) (all []Line) {
 	for _, l := range lines {
 		if l.Text != "" {

@@ -34,7 +34,7 @@ func Size(n int64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64) + " " + units[0]
 }
 
-// Percent formats a share with few digits. Only exactly 0 and 1 become 0 % and 100 %.
+// Percent formats a share with few digits. Only exactly 0 and 1 become 0 % and 100 %; NaN becomes a dash.
 func Percent(share float64) string {
 	p := 100 * share
 	switch {

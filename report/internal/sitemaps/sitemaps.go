@@ -207,8 +207,8 @@ type View struct {
 type Source func(add func(url []byte, name string, line int64) error) error
 
 // Check reads the sitemaps again, evaluates their URLs for crawlers by the rules of a store, and returns the panel.
-// With crawlers of the log, the store looks them up by name; otherwise they are the agents of the store. The error
-// comes from the source or from the store.
+// Call it once, after all URLs of the log. With crawlers of the log, the store looks them up by name; otherwise they
+// are the agents of the store. The error comes from the source or from the store.
 func (c *Counts) Check(store *engine.Store, fromLog bool, crawlers []Crawler, each Source) (*View, error) {
 	k := &checker{
 		Counts: c, store: store, look: store.NewLookup(), eval: store.NewEvaluator(), fromLog: fromLog, rules: map[ruleKey]*Rule{},

@@ -99,7 +99,7 @@ func (c *Counts) addHeader(key uint64, kind int32, header []byte) (*aggregate.En
 	return c.requests.AddRequest(key, kind, p)
 }
 
-// appendLower appends a name in small letters.
+// appendLower appends a name with its ASCII letters in lower case.
 func appendLower(dst, name []byte) []byte {
 	for _, b := range name {
 		if 'A' <= b && b <= 'Z' {

@@ -70,7 +70,8 @@ type sequencer struct {
 // reset removes all sequences.
 func (q *sequencer) reset() { q.all = q.all[:0] }
 
-// appendSection appends the sequences section of a block.
+// appendSection appends the sequences section of a block: their number, the three tables, and the bits. It sets the
+// codes of the sequences.
 func (q *sequencer) appendSection(dst []byte) []byte {
 	n := len(q.all) // at most 16 Ki: a block has no more matches of eight bytes
 	if n < 128 {

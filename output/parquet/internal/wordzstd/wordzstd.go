@@ -81,7 +81,8 @@ const (
 	compressedLiterals = 2
 )
 
-// appendBlock appends the block of src[at:end], which literals and sequences describe.
+// appendBlock appends the block of src[at:end], which e.literals and e.sequence describe. It appends the text itself
+// if the block would not be shorter. The block is the last one if end is the end of src.
 func (e *Encoder) appendBlock(dst, src []byte, at, end int) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)

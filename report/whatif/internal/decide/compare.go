@@ -49,8 +49,8 @@ const (
 	AllButFirst = -2
 )
 
-// Compare returns the difference between the verdicts of two texts for the log. Lines, Closed, Opened and Wishes are
-// for the selected crawlers: one of them, All or AllButFirst.
+// Compare returns the difference between the verdicts of two texts of the log. Agents has all crawlers; Lines, Closed,
+// Opened and Wishes are for the selected ones: one crawler, All or AllButFirst.
 func (l *Log) Compare(before, after *Text, agent int) *Change {
 	c := &Change{Agents: make([]Totals, len(l.agents))}
 	lines := map[int32]*Line{}

@@ -129,6 +129,7 @@ func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	return o.b
 }
 
+// numbers writes an array of numbers.
 func (o *object) numbers(all ...int64) {
 	o.open('[')
 	for _, n := range all {
@@ -146,7 +147,7 @@ func bit(v bool) int {
 	return 0
 }
 
-// writeMoved writes URLs that are decided differently.
+// writeMoved writes URLs that are decided differently: their totals, and at most the given number of them.
 func (l *Log) writeMoved(o *object, moved []Moved, most int) {
 	requests, bytes := int64(0), int64(0)
 	for _, m := range moved {
@@ -263,7 +264,7 @@ func (q *Question) isOpen(d robots.Dialect) bool {
 	return !d.HasRules(&robots.Response{Status: 200, Body: q.Body})
 }
 
-// writeOpinion writes the answer of a dialect.
+// writeOpinion writes whether a dialect allows a path, the reason and the rule. raw is the path as written.
 func (q *Question) writeOpinion(o *object, d robots.Dialect, raw []byte) {
 	path, _ := d.Path(raw, nil)
 	rule, reason := robots.Rule{Allow: true}, "too_large"
@@ -280,7 +281,8 @@ func (q *Question) writeOpinion(o *object, d robots.Dialect, raw []byte) {
 	o.writeRule(&rule)
 }
 
-// pathOf returns the part of a URL after the origin, or an error if the URL is invalid.
+// pathOf returns the part of the question's URL after the origin. fault says why the URL is invalid; "" if it is
+// valid.
 func (q *Question) pathOf() (raw []byte, fault string) {
 	url := []byte(q.URL)
 	if len(url) > 0 && url[0] == '/' {
@@ -326,7 +328,7 @@ func (o *object) writeGroup(g *why.Group) {
 // maxTrials is the maximum number of rules in an answer.
 const maxTrials = 20
 
-// writeTrials writes rules, and their results.
+// writeTrials writes the number of rules, and at most maxTrials of them with their results.
 func (o *object) writeTrials(rules []why.Rule) {
 	o.key("tried")
 	o.number(int64(len(rules)))

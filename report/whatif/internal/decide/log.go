@@ -138,7 +138,7 @@ func ReadLog(data []byte, d robots.Dialect, agents []string) (*Log, error) {
 	return l, nil
 }
 
-// readCounts reads the counts of a URL.
+// readCounts reads the counts of a URL, and reports whether they are valid.
 func (l *Log) readCounts(c *wire.Cursor, url int32, hasBytes bool) bool {
 	agent := uint64(0)
 	for i := range c.Count() {

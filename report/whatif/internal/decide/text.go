@@ -65,7 +65,7 @@ func (l *Log) Decide(body []byte, before *Text, goOn func() bool) (*Text, error)
 	return t, nil
 }
 
-// groupCrawlers groups the crawlers that have the same rules and preferences.
+// groupCrawlers returns lists of crawlers that have the same rules and preferences. Each crawler is in one list.
 func (l *Log) groupCrawlers(t *Text) (lists [][]int) {
 	var groups [][]int // of the file, by list
 	for a := range l.agents {
@@ -83,7 +83,8 @@ func (l *Log) groupCrawlers(t *Text) (lists [][]int) {
 	return lists
 }
 
-// decideGroup evaluates crawlers that have the same rules and preferences.
+// decideGroup sets the verdicts of crawlers that have the same rules and preferences. It reuses those of before if the
+// rules and preferences have not changed.
 func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool) error {
 	rules, _ := t.File.Select(l.agents[agents[0]].agent)
 	if t.Open {
@@ -123,8 +124,8 @@ func (l *Log) decideGroup(t *Text, agents []int, before *Text, goOn func() bool)
 // sameRule reports whether two rules have the same effect, regardless of their lines.
 func sameRule(a, b robots.Rule) bool { return a.Allow == b.Allow && a.Pattern == b.Pattern }
 
-// decideAgent evaluates the URLs of a crawler with the automata of s. It reports whether it finished, false if it was
-// stopped.
+// decideAgent evaluates the URLs of a crawler with the automata of s. It uses and extends known, the answers by URL,
+// which may be nil. It returns false if goOn stopped it.
 func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bool) bool {
 	who := &l.agents[a]
 	winners := make([]int32, len(who.urls))
@@ -155,7 +156,8 @@ func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bo
 	return true
 }
 
-// decideURL decides a URL.
+// decideURL decides a URL of the log by rules, which s has compiled, and by the preferences of s. A robots.txt is
+// never disallowed.
 func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 	n.winner = always
 	if !l.always[url] {
@@ -199,7 +201,8 @@ type set struct {
 	preferences *preference.Set // nil if nothing is said
 }
 
-// compile compiles rules. A rule may have two patterns, see [robots.Dialect.IndexPattern].
+// compile compiles rules to a set without preferences. A rule may have two patterns, see
+// [robots.Dialect.IndexPattern]. The error is [automaton.ErrTooLarge].
 func compile(rules []robots.Rule, d robots.Dialect) (*set, error) {
 	patterns := make([]automaton.Rule, 0, len(rules))
 	origin := make([]int32, 0, len(rules)) // by pattern: the index of its rule

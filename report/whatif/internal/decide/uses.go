@@ -45,7 +45,7 @@ func (c *wishCounts) addUses(url int32, from, to robots.Uses, requests int64) {
 	}
 }
 
-// listWishes returns the counts by use, changed preferences first.
+// listWishes returns the sums of the counts: by use, and for each use changed preferences first.
 func (c *wishCounts) listWishes() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {
@@ -61,7 +61,7 @@ func (c *wishCounts) listWishes() (all []Wish) {
 	return all
 }
 
-// sumWish sums requests by URL for a wish without a total.
+// sumWish returns w with the sum of requests, which are by URL, the number of URLs, and the most requested URL.
 func sumWish(w Wish, requests []int64) Wish {
 	for url, n := range requests {
 		if n == 0 {
