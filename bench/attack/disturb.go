@@ -56,17 +56,17 @@ var calls = []struct {
 	{"fallocate", []string{"ENOSPC"}, false},
 }
 
-// strace returns the command that runs a victim under strace, with more flags of strace. It writes a trace of the
+// newStrace returns the command that runs a victim under strace, with more flags of strace. It writes a trace of the
 // given calls, separated by commas, to dir + ".trace".
-func (a *attack) strace(v *victim, dir, trace string, more ...string) *exec.Cmd {
+func (a *attack) newStrace(v *victim, dir, trace string, more ...string) *exec.Cmd {
 	arguments := slices.Concat([]string{"-f", "-qqq", "-o", dir + ".trace"}, more, []string{"-e", "trace=" + trace, a.binary}, v.arguments)
 	cmd := exec.CommandContext(a.ctx, "strace", arguments...)
 	cmd.Dir = dir
 	return cmd
 }
 
-// trace records the system calls of each victim without a disturbance. The error says that strace cannot be used.
-func (a *attack) trace() error {
+// recordCalls records the system calls of each victim without a disturbance. The error says that strace cannot be used.
+func (a *attack) recordCalls() error {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {
 		names = append(names, c.name)
@@ -76,7 +76,7 @@ func (a *attack) trace() error {
 		if err != nil {
 			return err
 		}
-		if out, err := a.strace(v, dir, strings.Join(names, ",")).CombinedOutput(); err != nil {
+		if out, err := a.newStrace(v, dir, strings.Join(names, ",")).CombinedOutput(); err != nil {
 			return fmt.Errorf("strace: %w: %s", err, bytes.TrimSpace(out))
 		}
 		text, err := os.ReadFile(dir + ".trace")
@@ -105,9 +105,9 @@ func callsOf(trace string) map[string][]int {
 	return calls
 }
 
-// fault runs a victim, and makes one of its system calls fail, or all of the same name from one on. A run may leave
+// failCall runs a victim, and makes one of its system calls fail, or all of the same name from one on. A run may leave
 // hidden files if the failure prevented it from removing them.
-func (a *attack) fault(r *rand.Rand, v *victim) judgement {
+func (a *attack) failCall(r *rand.Rand, v *victim) judgement {
 	c := &calls[r.IntN(len(calls))]
 	for len(v.calls[c.name]) == 0 {
 		c = &calls[r.IntN(len(calls))]
@@ -118,7 +118,7 @@ func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 		inject += "+"
 	}
 	return a.disturb(r, v, func(dir string) disturbance {
-		d := disturbance{cmd: a.strace(v, dir, c.name, "-e", inject)}
+		d := disturbance{cmd: a.newStrace(v, dir, c.name, "-e", inject)}
 		if c.heeded {
 			d.ended = func() string {
 				if text, err := os.ReadFile(dir + ".trace"); err != nil || bytes.Contains(text, []byte("(INJECTED)")) {
@@ -131,8 +131,8 @@ func (a *attack) fault(r *rand.Rand, v *victim) judgement {
 	})
 }
 
-// fill runs a victim on a small file system that fills up, or with a limit for the size of files.
-func (a *attack) fill(r *rand.Rand, v *victim) judgement {
+// fillDisk runs a victim on a small file system that fills up, or with a limit for the size of files.
+func (a *attack) fillDisk(r *rand.Rand, v *victim) judgement {
 	size := int64(1) << (12 + r.IntN(10)) // 4 KiB to 4 MiB
 	size += r.Int64N(size)
 	cmd := exec.CommandContext(a.ctx, "bash", "-c", fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, size/1024), a.binary)

@@ -66,8 +66,8 @@ func run(ctx context.Context, arguments []string) error {
 	a := &attack{ctx: ctx}
 	kinds := []kind{
 		{name: "kills", once: (*attack).kill},
-		{name: "faults", once: (*attack).fault},
-		{name: "disks", once: (*attack).fill},
+		{name: "faults", once: (*attack).failCall},
+		{name: "disks", once: (*attack).fillDisk},
 	}
 	flags := flag.NewFlagSet("attack", flag.ContinueOnError)
 	flags.IntVar(&kinds[0].count, "kills", 600, "runs that are killed at a random moment")
@@ -103,7 +103,7 @@ func run(ctx context.Context, arguments []string) error {
 		var err error
 		switch k.name {
 		case "faults":
-			err = a.trace()
+			err = a.recordCalls()
 		case "disks":
 			if out, failed := exec.CommandContext(ctx, "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").CombinedOutput(); failed != nil {
 				err = fmt.Errorf("no right to mount: %w: %s", failed, bytes.TrimSpace(out))

@@ -369,7 +369,7 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.try(t.Context()); err != nil {
+	if err := p.tryCases(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

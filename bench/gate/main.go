@@ -256,15 +256,15 @@ func measure(ctx context.Context, base, here program, names []benchCase, rounds 
 // run runs a benchmark once by one processor, and sets ns to its CPU time per unit in nanoseconds; 0 if the program
 // lacks it.
 func (p program) run(ctx context.Context, c benchCase, ns *float64) error {
-	cmd := command(ctx, p.folder, p.binary, "-test.run", "^$", "-test.bench", pattern(c.name), "-test.benchtime", strconv.Itoa(c.times)+"x")
+	cmd := newCommand(ctx, p.folder, p.binary, "-test.run", "^$", "-test.bench", benchPattern(c.name), "-test.benchtime", strconv.Itoa(c.times)+"x")
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1")
-	out, err := output(cmd)
+	out, err := runCommand(cmd)
 	*ns = cpuTime(out)
 	return err
 }
 
-// pattern returns the value of -test.bench for one benchmark.
-func pattern(name string) string {
+// benchPattern returns the value of -test.bench for one benchmark.
+func benchPattern(name string) string {
 	parts := strings.Split("Benchmark"+name, "/")
 	for i, part := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"

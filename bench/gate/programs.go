@@ -15,17 +15,17 @@ import (
 // module is the one that the benchmarks measure.
 const module = "github.com/robobatch/robobatch"
 
-// command returns a command that runs in a folder, without the variables by which a hook points git at another
+// newCommand returns a command that runs in a folder, without the variables by which a hook points git at another
 // repository.
-func command(ctx context.Context, dir, name string, arguments ...string) *exec.Cmd {
+func newCommand(ctx context.Context, dir, name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
 	return cmd
 }
 
-// output returns the output of a command without the last line end, or an error with all that it said.
-func output(cmd *exec.Cmd) (string, error) {
+// runCommand returns the output of a command without the last line end, or an error with all that it said.
+func runCommand(cmd *exec.Cmd) (string, error) {
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -37,7 +37,7 @@ func output(cmd *exec.Cmd) (string, error) {
 
 // git returns the output of git.
 func git(ctx context.Context, dir string, arguments ...string) (string, error) {
-	return output(command(ctx, dir, "git", arguments...))
+	return runCommand(newCommand(ctx, dir, "git", arguments...))
 }
 
 // findBase returns the commit with that name. Without a name, or for zeros, which git and GitHub use for no commit, it
@@ -73,7 +73,7 @@ func findBase(ctx context.Context, top, name string) (string, error) {
 // packagesDiffer reports whether a directory of a package that the benchmarks use, or a go.mod, differs from a commit.
 // Files that git does not track count as different.
 func packagesDiffer(ctx context.Context, top, base string) (bool, error) {
-	folders, err := output(command(ctx, filepath.Join(top, "bench"), "go", "list", "-deps", "-test",
+	folders, err := runCommand(newCommand(ctx, filepath.Join(top, "bench"), "go", "list", "-deps", "-test",
 		"-f", `{{with .Module}}{{if eq .Path "`+module+`"}}{{$.Dir}}{{end}}{{end}}`, "."))
 	if err != nil {
 		return false, err
@@ -110,12 +110,12 @@ func build(ctx context.Context, tree, dir string) (program, error) {
 	if err := file.Close(); err != nil {
 		return p, err
 	}
-	_, err = output(command(ctx, p.folder, "go", "test", "-c", "-ldflags", "-s -w", "-o", p.binary, "."))
+	_, err = runCommand(newCommand(ctx, p.folder, "go", "test", "-c", "-ldflags", "-s -w", "-o", p.binary, "."))
 	return p, err
 }
 
-// try runs each case with one iteration. A case without a CPU time is an error, too.
-func (p program) try(ctx context.Context) error {
+// tryCases runs each case with one iteration. A case without a CPU time is an error, too.
+func (p program) tryCases(ctx context.Context) error {
 	for _, c := range cases {
 		var ns float64
 		c.times = 1
@@ -165,7 +165,7 @@ func buildBase(ctx context.Context, top, base, dir string) (p program, remove fu
 	p, misfit := build(ctx, tree, dir)
 	p.folder = filepath.Join(top, "bench")
 	if misfit == nil {
-		misfit = p.try(ctx)
+		misfit = p.tryCases(ctx)
 	}
 	if misfit == nil || ctx.Err() != nil {
 		return p, remove, errors.Join(misfit, ctx.Err())

@@ -86,7 +86,7 @@ func parsed(t *testing.T) *medians {
 
 // TestTables checks that tables have the medians, and a dash for what was not measured.
 func TestTables(t *testing.T) {
-	tables := parsed(t).tables()
+	tables := parsed(t).allTables()
 	for name, rows := range map[string][]string{
 		"machine": {"on Some Processor, 2 CPUs, on 2026-01-02."},
 		"peers":   {"| robobatch | 100 | – | – | – | 100 % |", "| temoto/robotstxt | 12,346 | – | – | 7.00 | 97–99.99 % |", "| grobotstxt | – | – | – | – | – |"},

@@ -25,7 +25,7 @@ const fewShared = 16
 // if deltas is set and the texts share enough bytes, and PLAIN otherwise. In the page, the bytes of texts begin at
 // head.
 func (c *textCutter) appendTexts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
-	shared := c.cut(plain, stats)
+	shared := c.cutTexts(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
 		return append(dst, plain...), len(dst), parquet.Encodings.Plain
 	}
@@ -52,9 +52,9 @@ func (c *textCutter) appendRests(dst, plain []byte) []byte {
 	return dst[:at]
 }
 
-// cut divides the texts: it sets c.shared and c.rest, adds the minimum and maximum to stats, and returns the total
+// cutTexts divides the texts: it sets c.shared and c.rest, adds the minimum and maximum to stats, and returns the total
 // length of shared prefixes.
-func (c *textCutter) cut(plain []byte, stats *statistics) (all int) {
+func (c *textCutter) cutTexts(plain []byte, stats *statistics) (all int) {
 	c.shared, c.rest = c.shared[:0], c.rest[:0]
 	var last []byte
 	var bounds textBounds

@@ -21,7 +21,7 @@ func plainTexts(texts []string) (plain []byte) {
 	return plain
 }
 
-// decodeTexts decodes the output of textCutter.texts, according to the specification.
+// decodeTexts decodes the output of textCutter.appendTexts, according to the specification.
 func decodeTexts(t *testing.T, data []byte, encoding parquet.Encoding, n int) (texts []string) {
 	t.Helper()
 	if encoding == parquet.Encodings.Plain {

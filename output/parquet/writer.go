@@ -54,7 +54,7 @@ type Writer struct {
 
 // NewWriter begins a file with these columns. It panics if a [Type] or the [Codec] is invalid.
 func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
-	props, root, err := opt.schema(fields)
+	props, root, err := opt.librarySchema(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func NewWriter(to Sink, fields []Field, opt Options) (*Writer, error) {
 // Beside begins another file with the same columns and options. Encoders of one Writer can fill pages of the other. The
 // two share memory, so they must be used by the same goroutine.
 func (w *Writer) Beside(to Sink) (*Writer, error) {
-	props, root, err := w.opt.schema(w.fields)
+	props, root, err := w.opt.librarySchema(w.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func (w *Writer) Beside(to Sink) (*Writer, error) {
 	return next, err
 }
 
-// schema returns the properties and columns of a file in the form of the library.
-func (o Options) schema(fields []Field) (*parquet.WriterProperties, *schema.GroupNode, error) {
+// librarySchema returns the properties and columns of a file in the form of the library.
+func (o Options) librarySchema(fields []Field) (*parquet.WriterProperties, *schema.GroupNode, error) {
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST), parquet.WithCreatedBy(o.CreatedBy),
 		parquet.WithCompression(library[o.Codec]), parquet.WithDictionaryDefault(false),

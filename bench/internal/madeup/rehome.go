@@ -102,8 +102,8 @@ func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	}
 }
 
-// text returns the robots.txt that is made from b with a seed. The caller owns it.
-func (b *base) text(v *vocabulary, seed uint64) []byte {
+// newText returns the robots.txt that is made from b with a seed. The caller owns it.
+func (b *base) newText(v *vocabulary, seed uint64) []byte {
 	body := slices.Clone(b.body)
 	for _, s := range b.spots {
 		v.replace(body[s.off:s.off+s.len], seed, b.all)

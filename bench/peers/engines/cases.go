@@ -25,14 +25,14 @@ func measureAll(w *workload, rounds int) error {
 			return err
 		}
 	}
-	cases := []measure.Case{w.measured("robobatch", want, float64((measure.CPU() - before).Nanoseconds()), w.matchOwn)}
+	cases := []measure.Case{w.measureCase("robobatch", want, float64((measure.CPU() - before).Nanoseconds()), w.matchOwn)}
 	for _, e := range engines {
 		compiled, cost, err := w.compile(e)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 		defer compiled.free()
-		cases = append(cases, w.measured(e.name, want, cost, func(winners []int32) { compiled.match(w, winners) }))
+		cases = append(cases, w.measureCase(e.name, want, cost, func(winners []int32) { compiled.match(w, winners) }))
 	}
 	own := make([]*dense, len(w.sites))
 	before = measure.CPU()
@@ -43,7 +43,7 @@ func measureAll(w *workload, rounds int) error {
 		}
 	}
 	cost := float64((measure.CPU() - before).Nanoseconds())
-	cases = append(cases, w.measured("dense-dfa", want, cost, func(winners []int32) {
+	cases = append(cases, w.measureCase("dense-dfa", want, cost, func(winners []int32) {
 		for i, path := range w.paths() {
 			winners[i] = own[w.of[i]].match(path)
 		}
@@ -51,8 +51,8 @@ func measureAll(w *workload, rounds int) error {
 	return measure.Rounds(context.Background(), os.Stdout, rounds, cases)
 }
 
-// measured returns the case of an engine, given the time for compiling all sites.
-func (w *workload) measured(name string, want []int32, cost float64, match func(winners []int32)) measure.Case {
+// measureCase returns the case of an engine, given the time for compiling all sites.
+func (w *workload) measureCase(name string, want []int32, cost float64, match func(winners []int32)) measure.Case {
 	turns := max(1, 400_000/len(w.of))
 	return measure.Case{Name: fmt.Sprintf("Engine/w=%s/lib=%s", w.name, name), Unit: "path", Run: func() (measure.Sample, error) {
 		winners := make([]int32, len(w.of))

@@ -56,7 +56,7 @@ func (g *gathering) appendOldRules(c *values[int32], value func(id, line int32) 
 		// Look up the number of the rule's text, which is 0 if there is no column for it, and its line.
 		names, ruling := g.names, old.Rulings[g.from+i]
 		group := groupOf(ruling, agent)
-		e := names.Old.rules.entry(group, v.Rule)
+		e := names.Old.rules.findOrAdd(group, v.Rule)
 		if e.group == 0 {
 			r := names.Old.catalog.Rule(ruling, agent, v.Rule)
 			*e = ruleEntry{group: group, rule: v.Rule, line: r.Line}

@@ -147,7 +147,7 @@ func (c *Chunk) Fit(b *engine.Batch, from int) int {
 
 // Append adds the URLs b.URLs[from:to] with their verdicts. It does not keep b after the call.
 func (c *Chunk) Append(b *engine.Batch, from, to int) {
-	if len(b.Agents) > 0 || c.streaks && shortStreaks(b.Sites[from:to]) {
+	if len(b.Agents) > 0 || c.streaks && hasShortStreaks(b.Sites[from:to]) {
 		c.expandStreaks()
 	}
 	c.Names.gathering.gather(c, b, from, to)

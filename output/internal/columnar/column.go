@@ -196,7 +196,7 @@ func repeat[T any](all []T, n, times int) []T {
 	return all
 }
 
-// appendRows appends rows of from. at is the index of the same column there.
+// appendRows appends rows of the chunks in from. at is the index of the same column there.
 func (v *values[T]) appendRows(from []*Chunk, at int, rows []Ref) {
 	for len(rows) > 0 {
 		n := countSameChunk(rows)
@@ -327,7 +327,7 @@ type dictColumn struct {
 	dict *Dictionary
 }
 
-// appendRows appends rows of from, and adds their texts to the column's own dictionary. at is the index of the same
+// appendRows appends rows of the chunks in from, and adds their texts to the column's own dictionary. at is the index of the same
 // column there.
 func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
@@ -419,15 +419,15 @@ func (c *TextColumn) reset(bool) {
 
 func (c *TextColumn) expandStreaks() {}
 
-// begin starts a text of the given length. The caller appends it to Bytes, and calls end.
-func (c *TextColumn) begin(length int) {
+// beginText starts a text of the given length. The caller appends it to Bytes, and calls end.
+func (c *TextColumn) beginText(length int) {
 	if c.pages {
 		c.Bytes = binary.LittleEndian.AppendUint32(c.Bytes, uint32(length))
 	}
 }
 
-// end completes a row, whose text is present (1) or null (0).
-func (c *TextColumn) end(present int16) {
+// endText completes a row, whose text is present (1) or null (0).
+func (c *TextColumn) endText(present int16) {
 	c.Present = append(c.Present, present)
 	c.Nulls += 1 - int(present)
 	if !c.pages {
@@ -443,7 +443,7 @@ func (c *TextColumn) size() int {
 	return len(c.Bytes)
 }
 
-// appendRows appends rows of from, whose texts must have Arrow's form. at is the index of the same column there.
+// appendRows appends rows of the chunks in from, whose texts must have Arrow's form. at is the index of the same column there.
 func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	var src *TextColumn
 	last := ^uint32(0)
@@ -453,10 +453,10 @@ func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 		}
 		text, present := src.Bytes[src.offsets[r.Row]:src.offsets[r.Row+1]], src.Present[r.Row]
 		if present != 0 {
-			c.begin(len(text))
+			c.beginText(len(text))
 			c.Bytes = append(c.Bytes, text...)
 		}
-		c.end(present)
+		c.endText(present)
 	}
 }
 

@@ -48,7 +48,7 @@ func (d *Dictionary) At(i int32) []byte { return d.Text[d.offsets[i]:d.offsets[i
 // addWord returns the number of a text, which it adds if it is new. The text must be valid UTF-8; it is copied.
 // escaped is the number of its bytes that were escaped because they were not valid.
 func (d *Dictionary) addWord(text []byte, escaped int) int32 {
-	slot := d.find(text)
+	slot := d.findSlot(text)
 	if d.table[slot] != 0 {
 		return int32(d.table[slot] - 1)
 	}
@@ -68,8 +68,8 @@ func (d *Dictionary) addWord(text []byte, escaped int) int32 {
 	return int32(id)
 }
 
-// find returns the slot of the table with the text, or the empty slot for it.
-func (d *Dictionary) find(text []byte) uint64 {
+// findSlot returns the slot of the table with the text, or the empty slot for it.
+func (d *Dictionary) findSlot(text []byte) uint64 {
 	mask := uint64(len(d.table) - 1)
 	slot := maphash.Bytes(d.seed, text) & mask
 	for d.table[slot] != 0 && !bytes.Equal(d.At(int32(d.table[slot]-1)), text) {
@@ -82,7 +82,7 @@ func (d *Dictionary) find(text []byte) uint64 {
 func (d *Dictionary) grow() {
 	d.table = make([]uint32, 2*len(d.table))
 	for i := range d.Len() {
-		d.table[d.find(d.At(int32(i)))] = uint32(i + 1)
+		d.table[d.findSlot(d.At(int32(i)))] = uint32(i + 1)
 	}
 }
 

@@ -146,9 +146,9 @@ func (g *gathering) samePreferences(i, k int) bool {
 // longStreaks is the minimum average length of streaks for gathering by streak; shorter ones are faster by row.
 const longStreaks = 4
 
-// shortStreaks reports whether consecutive rows rarely have the same site: streaks are shorter than longStreaks on
+// hasShortStreaks reports whether consecutive rows rarely have the same site: streaks are shorter than longStreaks on
 // average. It judges by a sample of one row in eight.
-func shortStreaks(sites []engine.SiteID) bool {
+func hasShortStreaks(sites []engine.SiteID) bool {
 	const step = 8
 	ends := 0
 	for i := 1; i < len(sites); i += step {
@@ -183,7 +183,7 @@ func gatherTexts(g *gathering, f *field, col column) {
 		present, start := int16(0), len(c.Bytes)
 		if span != engine.NoURL {
 			present = 1
-			c.begin(int(span.Len))
+			c.beginText(int(span.Len))
 			if valid && validPiece(data, span) {
 				c.Bytes = append(c.Bytes, data[span.Off:span.Off+span.Len]...)
 			} else {
@@ -197,11 +197,11 @@ func gatherTexts(g *gathering, f *field, col column) {
 				g.c.Invalid += int64(escaped * g.agents)
 			}
 		}
-		c.end(present)
+		c.endText(present)
 		end := len(c.Bytes)
 		for range g.agents - 1 {
 			c.Bytes = append(c.Bytes, c.Bytes[start:end]...)
-			c.end(present)
+			c.endText(present)
 		}
 	}
 }
@@ -608,7 +608,7 @@ func gatherLicenses(g *gathering, f *field, col column) {
 		d := c.dict
 		at := f.at
 		group := groupOf(ruling, 0)
-		e := n.rules.entry(group, engine.NoRule-1-int32(at))
+		e := n.rules.findOrAdd(group, engine.NoRule-1-int32(at))
 		if e.group == 0 {
 			*e = ruleEntry{group: group, rule: engine.NoRule - 1 - int32(at)}
 			if note, ok := n.catalog.Note(ruling, 0, robots.LicenseLines); ok {

@@ -171,7 +171,7 @@ func (n *Numbering) addRule(site engine.RulingID, agent int, rule int32) (id, li
 		owner = n.catalog.FirstAgent(site, agent)
 	}
 	group := groupOf(site, owner)
-	e := n.rules.entry(group, rule)
+	e := n.rules.findOrAdd(group, rule)
 	if e.group == 0 {
 		r := n.catalog.Rule(site, agent, rule)
 		*e = ruleEntry{group: group, rule: rule, line: r.Line}
@@ -217,9 +217,9 @@ func (t *ruleTable) reset() {
 	t.used = 0
 }
 
-// entry returns the entry of a rule; a new one with group 0 if there is none. The caller must fill a new entry before
+// findOrAdd returns the entry of a rule; a new one with group 0 if there is none. The caller must fill a new entry before
 // the next call. A full table is emptied first.
-func (t *ruleTable) entry(group uint64, rule int32) *ruleEntry {
+func (t *ruleTable) findOrAdd(group uint64, rule int32) *ruleEntry {
 	e := t.probe(group, rule)
 	if e.group != 0 {
 		return e

@@ -13,12 +13,12 @@ import (
 func TestRuleTableBound(t *testing.T) {
 	table := newRuleTable()
 	for i := range int32(3 * maxRuleEntries) {
-		e := table.entry(1+uint64(i%7), i)
+		e := table.findOrAdd(1+uint64(i%7), i)
 		if e.group != 0 {
 			t.Fatalf("rule %d is known before it is added", i)
 		}
 		*e = ruleEntry{group: 1 + uint64(i%7), rule: i, id: i, line: -i}
-		if again := table.entry(1+uint64(i%7), i); again.id != i || again.line != -i {
+		if again := table.findOrAdd(1+uint64(i%7), i); again.id != i || again.line != -i {
 			t.Fatalf("rule %d became %+v", i, *again)
 		}
 	}
@@ -84,7 +84,7 @@ func TestRuleTableSpread(t *testing.T) {
 		for rule := range int32(3) {
 			table, row, longest := newRuleTable(), 0, 0
 			for i := range minRuleEntries / 2 {
-				e := table.entry(group(i), rule)
+				e := table.findOrAdd(group(i), rule)
 				*e = ruleEntry{group: group(i), rule: rule}
 			}
 			for i := range table.entries {

@@ -46,7 +46,7 @@ type arrowOutput struct {
 // newArrow begins an Arrow file or stream. It writes nothing yet: md is read with the first chunk.
 func newArrow(s *Sink, l *columnar.Schema, opt Options, md *Metadata) (*arrowOutput, error) {
 	o := &arrowOutput{sink: s, layout: l, format: opt.Format, md: md, dicts: opt.DictMemory}
-	compression, _, err := opt.Compression.choose(opt.Format, opt.Level)
+	compression, _, err := opt.Compression.chooseFor(opt.Format, opt.Level)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (o Options) CheckFormat() error {
 // Check returns the joined errors of options that the format does not support: ErrCompression, ErrLevel, ErrRowGroup
 // and ErrCSV.
 func (o Options) Check() error {
-	_, _, errCompression := o.Compression.choose(o.Format, o.Level)
+	_, _, errCompression := o.Compression.chooseFor(o.Format, o.Level)
 	var errGroup error
 	if o.RowGroup < 0 {
 		errGroup = fmt.Errorf("%w %d: use 1 or more, or 0 for the default", ErrRowGroup, o.RowGroup)
@@ -80,7 +80,7 @@ func (o Options) Check() error {
 func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, columnar.Limits, error) {
 	switch o.Format {
 	case Parquet:
-		c, level, err := o.Compression.choose(Parquet, o.Level)
+		c, level, err := o.Compression.chooseFor(Parquet, o.Level)
 		if err != nil {
 			return nil, columnar.Limits{}, err
 		}

@@ -95,7 +95,7 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	if begun == 0 {
 		s.limit = s.Rest.Limit
 	}
-	if s.divide(c); begun == 0 && len(s.other)*restRows > c.Rows*(restRows-1) {
+	if s.assignRows(c); begun == 0 && len(s.other)*restRows > c.Rows*(restRows-1) {
 		s.Room, s.parts = 0, nil
 		return s.Rest.Write(c)
 	}
@@ -141,8 +141,8 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return c, s.limitMemory(names)
 }
 
-// divide assigns the rows of the chunk to s.parts and s.other. It adds new partitions to s.parts while there is room.
-func (s *Splitter) divide(c *columnar.Chunk) {
+// assignRows assigns the rows of the chunk to s.parts and s.other. It adds new partitions to s.parts while there is room.
+func (s *Splitter) assignRows(c *columnar.Chunk) {
 	s.keys, s.other = s.keys[:0], s.other[:0]
 	for i := range s.Rest.keys {
 		s.keys = append(s.keys, s.Rest.keys.Column(c, i))

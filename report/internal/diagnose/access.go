@@ -12,8 +12,7 @@ type refusal struct {
 	from, to int64
 }
 
-// isRefused reports whether a row says that a site refused a crawler at a time, or less than a slot before or after
-// it.
+// isRefused reports whether a row says that a site refused a crawler at a time, or at most a slot before or after it.
 func (g *grid) isRefused(s *site, agent uint16, at int64) bool {
 	return slices.ContainsFunc(g.rows, func(row Row) bool {
 		return row.Origin == s.origin && slices.ContainsFunc(row.refused, func(r refusal) bool {
@@ -30,7 +29,7 @@ func (g *grid) findRefused(s *site) {
 	var rows []Row
 	for _, a := range g.searches() {
 		pages, refused := s.pages.perSlot(g.slots, byAgent(a), isPage), s.pages.perSlot(g.slots, byAgent(a), isRefusal)
-		found := g.rowsOfRefused(s, a, pages, refused, false)
+		found := g.refusalRows(s, a, pages, refused, false)
 		if len(found) == 0 { // refused a robots.txt, a crawler requests hardly any page
 			for _, one := range s.txt {
 				if one.agent == a {
@@ -40,7 +39,7 @@ func (g *grid) findRefused(s *site) {
 					}
 				}
 			}
-			found = g.rowsOfRefused(s, a, pages, refused, true)
+			found = g.refusalRows(s, a, pages, refused, true)
 		}
 		rows = append(rows, found...)
 	}
@@ -63,10 +62,10 @@ func (g *grid) findRefused(s *site) {
 	g.rows = slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 }
 
-// rowsOfRefused returns the rows of a crawler that a site refuses. pages and refused are its requests for pages by
+// refusalRows returns the rows of a crawler that a site refuses. pages and refused are its requests for pages by
 // slot, and those of them that were refused. With atTxt, both also count its requests for robots.txt; then it must
 // have got nearly nothing, and other crawlers the file.
-func (g *grid) rowsOfRefused(s *site, agent uint16, pages, refused []count, atTxt bool) (rows []Row) {
+func (g *grid) refusalRows(s *site, agent uint16, pages, refused []count, atTxt bool) (rows []Row) {
 	all, allBad, isSpread := total(pages), total(refused), len(s.refusals[agent]) >= refusedSpread
 	for _, in := range mostlyBad(refused, pages, refusedWeight) {
 		inside, bad := in.sumOf(pages), in.sumOf(refused)
@@ -151,11 +150,11 @@ func (g *grid) findTxt(s *site) {
 	all = withoutRefused(all)
 	failed := func(a answer) bool { return a.status >= 500 || a.status == 429 || a.status == 408 }
 	missing := func(a answer) bool { return a.status/100 == 4 && !failed(a) }
-	for _, run := range g.txtRuns(all, failed, txtFailing) {
+	for _, run := range g.findTxtRuns(all, failed, txtFailing) {
 		g.addTxt(s, RobotsFailed, all, run, failed)
 	}
 	texts := g.textsOf(s.origin)
-	for _, run := range g.txtRuns(all, missing, txtLasting) {
+	for _, run := range g.findTxtRuns(all, missing, txtLasting) {
 		if slices.ContainsFunc(texts, func(t Text) bool { return len(t.Body) > 0 }) || slices.ContainsFunc(all[:run.from], isGood) {
 			g.addTxt(s, RobotsMissing, all, run, missing)
 		}
@@ -177,7 +176,7 @@ func (g *grid) findTxt(s *site) {
 	if len(texts) == 0 || texts[0].At.IsZero() || known == 0 || float64(known) < textKnown*float64(len(sized)) {
 		return
 	}
-	for _, run := range g.txtRuns(sized, other, txtLasting) {
+	for _, run := range g.findTxtRuns(sized, other, txtLasting) {
 		size, outside := commonSize(sized[run.from:run.to]), 0
 		for i, a := range sized {
 			outside += bit(a.size == size && !run.contains(i))
@@ -260,9 +259,9 @@ func commonSize(all []answer) uint32 {
 	return mode(by)
 }
 
-// txtRuns returns the runs of bad responses, as ranges of indices of all. They went to at least txtClients clients
+// findTxtRuns returns the runs of bad responses, as ranges of indices of all. They went to at least txtClients clients
 // over at least lasts seconds. A run may contain some other responses.
-func (g *grid) txtRuns(all []answer, isBad func(answer) bool, lasts int64) (runs []segment) {
+func (g *grid) findTxtRuns(all []answer, isBad func(answer) bool, lasts int64) (runs []segment) {
 	for _, run := range segments(len(all), func(i int) float64 {
 		if isBad(all[i]) {
 			return all[i].n

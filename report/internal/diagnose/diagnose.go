@@ -127,7 +127,7 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findListed()
 	d.Findings, d.Limits = g.rankRows(), append(d.Limits, g.limits...)
 	for i := range d.Limits {
-		g.endRow(&d.Limits[i])
+		g.completeRow(&d.Limits[i])
 		g.writeSentence(&d.Limits[i])
 	}
 	for _, a := range g.searches() {
@@ -158,7 +158,7 @@ func (g *grid) rankRows() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
 		r := &rows[i]
-		g.endRow(r)
+		g.completeRow(r)
 		if r.lost == 0 { // only a cost
 			r.lost = float64(r.Requests) / 4
 			if slices.Contains([]string{RobotsMissing, BytesHog, CrawlerSurge}, r.Code) {
@@ -174,7 +174,7 @@ func (g *grid) rankRows() []Row {
 		r.Severity = rounded(r.Severity)
 		for j := 1; j < len(g.Texts) && r.Begins == "known"; j++ { // a change within the day before, except of comments
 			now, last := &g.Texts[j], &g.Texts[j-1]
-			if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && g.rulesOf(now) != g.rulesOf(last) {
+			if now.Origin == last.Origin && (r.Origin == "" || r.Origin == now.Origin) && now.At.After(r.From.Add(-24*time.Hour)) && !now.At.After(r.From) && g.comparableRules(now) != g.comparableRules(last) {
 				r.Evidence.TextChange = now.At.UTC().Format(time.RFC3339)
 			}
 		}
@@ -239,8 +239,8 @@ func (g *grid) isShown(r *Row) bool {
 	})
 }
 
-// rulesOf returns the groups and rules of a text without line numbers, in a form that can be compared.
-func (g *grid) rulesOf(t *Text) string {
+// comparableRules returns the groups and rules of a text without line numbers, in a form that can be compared.
+func (g *grid) comparableRules(t *Text) string {
 	groups := slices.Clone(robots.Inspect(t.Body, g.Dialect).File.Groups)
 	for i := range groups {
 		groups[i].Line, groups[i].Rules = 0, slices.Clone(groups[i].Rules)

@@ -385,7 +385,7 @@ func TestBursts(t *testing.T) {
 		g.findSlowed()
 		var all []string
 		for _, r := range g.rows {
-			g.endRow(&r)
+			g.completeRow(&r)
 			g.writeSentence(&r)
 			all = append(all, r.Sentence)
 		}
@@ -508,11 +508,11 @@ func TestRefusedTxt(t *testing.T) {
 	}
 	g := &grid{Log: &Log{Agents: agents}, from: begin, to: begin + days*day}
 	missing := func(a answer) bool { return a.status == 403 }
-	if runs := g.txtRuns(withoutRefused(all), missing, txtLasting); len(runs) > 0 {
+	if runs := g.findTxtRuns(withoutRefused(all), missing, txtLasting); len(runs) > 0 {
 		t.Errorf("impostors: %+v", runs)
 	}
 	none := slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.status == 304 })
-	if runs := g.txtRuns(withoutRefused(none), missing, txtLasting); len(runs) != 1 {
+	if runs := g.findTxtRuns(withoutRefused(none), missing, txtLasting); len(runs) != 1 {
 		t.Errorf("nobody gets the file: %+v", runs)
 	}
 	// A client that the site failed twice, with weeks between, is not refused.
@@ -578,7 +578,7 @@ func TestEnds(t *testing.T) {
 		want     bool
 	}{{NotFoundSection, 30, days - 1, true}, {NotFoundSection, 300, days - 1, false}, {Outage, 30, days - 1, false}, {Outage, 30, days, true}} {
 		r := Row{Code: c.code, From: timeOf(begin + day), To: timeOf(begin + c.to*day), Requests: c.requests}
-		if g.endRow(&r); r.Ongoing != c.want {
+		if g.completeRow(&r); r.Ongoing != c.want {
 			t.Errorf("%+v: %v", c, r.Ongoing)
 		}
 	}
@@ -635,7 +635,7 @@ func TestUnsure(t *testing.T) {
 				g.Agents[1].Verified = true
 			}
 			r := Row{Code: code, Class: "A", Agents: []string{from[1+i%2].Name}, Path: "/", From: timeOf(begin + day), To: timeOf(begin + 2*day), Requests: 500, Of: 1000, Evidence: Evidence{Crawler: from[1+i%2].Name, Expected: 1, Before: 1, Chain: "/a -> /b"}}
-			g.endRow(&r)
+			g.completeRow(&r)
 			g.writeSentence(&r)
 			says := strings.Contains(strings.ToLower(r.Sentence), "clients that claim to be ")
 			if wantSays := i < 2 && listed != "A"; r.Class != want || says != wantSays {

@@ -270,7 +270,7 @@ func (v *survey) findErrors(a *area) {
 		return
 	}
 	all := a.perSlot(v.slots, isPage, wanted)
-	in := v.changeOf(bad, all)
+	in := v.findChange(bad, all)
 	failed, asked, least := in.sumOf(bad), in.sumOf(all), errorsShare
 	if a.path == "/" {
 		least = errorsRoot
@@ -304,9 +304,9 @@ func (v *survey) findErrors(a *area) {
 	v.errors = append(v.errors, candidate{Row: r, bad: failed.n, all: asked.n, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
-// changeOf returns the consecutive days in which the share of bad requests is significantly higher than on all others;
+// findChange returns the consecutive days in which the share of bad requests is significantly higher than on all others;
 // all slots if there are none.
-func (v *survey) changeOf(bad, all []count) segment {
+func (v *survey) findChange(bad, all []count) segment {
 	ends, k, m := []int{0}, []float64{0}, []float64{0} // ends of days, and sums up to them
 	for i := range v.slots {
 		if end := i + 1; end == v.slots || floorDiv(v.startOf(end), day) > floorDiv(v.startOf(i), day) {
