@@ -115,7 +115,7 @@ func (f *File) Finished() []string {
 }
 
 // Parts returns the files of a partitioned output, by their names below the directory, once Commit or Fault has
-// returned. They include the marker unless the mode adds files to an existing output. It returns none if there are
+// returned. They include the marker except with [PartitionByParts] and [PartitionAppend]. It returns none if there are
 // more than 10,000 files, or if the output is a file.
 func (f *File) Parts() []Part {
 	if tree, ok := f.target.(*partition.Tree); ok {

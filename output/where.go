@@ -103,8 +103,8 @@ func (w Where) Directives() []robots.Directive {
 	return robots.PreferenceLines()
 }
 
-// matchesPreference reports whether one of the kinds in w refuses or permits a use as p does. Unstated uses match
-// none.
+// matchesPreference reports whether p refuses a use whose refusal w selects, or permits a use whose permission w
+// selects.
 func (w Where) matchesPreference(p *engine.Preference) bool {
 	for i, answer := range p.Uses() {
 		if answer == robots.Refused && w&(WhereNoTrainAI<<i) != 0 || answer == robots.Permitted && w&(WhereTrainAI<<i) != 0 {

@@ -191,7 +191,8 @@ func (a *attack) prepare() (err error) {
 	return nil
 }
 
-// disturbAll disturbs runs of a kind in several goroutines, and prints the number of each judgement.
+// disturbAll disturbs runs of a kind in several goroutines, and prints the number of each judgement. It stops early if
+// the context is cancelled.
 func (a *attack) disturbAll(k kind) error {
 	started := time.Now()
 	var (

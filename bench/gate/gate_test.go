@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// judged judges made-up times: in each measurement the tree takes so many times the CPU time of the base, and both vary.
+// judged judges made-up times: in each measurement the tree takes so many times the CPU time of the base, and both
+// vary.
 func judged(t *testing.T, threshold, noise float64, rounds int, seed uint64, losses ...float64) error {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -292,8 +293,8 @@ func (r repository) commitModules(version, call string, code ...string) string {
 	return r.commit(files...)
 }
 
-// TestBuildBase holds that the base is measured with its own libraries and by the tree's benchmarks, else by its own, and
-// not at all if its code does not compile. A base that cannot be built for another reason is an error.
+// TestBuildBase holds that the base is measured with its own libraries and by the tree's benchmarks, else by its own,
+// and not at all if its code does not compile. A base that cannot be built for another reason is an error.
 func TestBuildBase(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	r := newRepository(t)

@@ -263,7 +263,7 @@ func (p program) run(ctx context.Context, c benchCase, ns *float64) error {
 	return err
 }
 
-// benchPattern returns the value of -test.bench for one benchmark.
+// benchPattern returns the value of -test.bench that selects one benchmark.
 func benchPattern(name string) string {
 	parts := strings.Split("Benchmark"+name, "/")
 	for i, part := range parts {
@@ -275,7 +275,7 @@ func benchPattern(name string) string {
 // cpuMetric is the CPU time in the line of a benchmark's result.
 var cpuMetric = regexp.MustCompile(`(?m)^Benchmark.*\s([0-9.e+]+) (?:load-)?cpu-ns/`)
 
-// cpuTime returns the CPU time in the output of a benchmark, or 0.
+// cpuTime returns the CPU time per unit in the output of a benchmark, in nanoseconds; 0 if it has none.
 func cpuTime(out string) float64 {
 	if found := cpuMetric.FindStringSubmatch(out); found != nil {
 		ns, _ := strconv.ParseFloat(found[1], 64) // 0 if it is not a number

@@ -24,7 +24,8 @@ func newCommand(ctx context.Context, dir, name string, arguments ...string) *exe
 	return cmd
 }
 
-// runCommand returns the output of a command without the last line end, or an error with all that it said.
+// runCommand runs a command, and returns its output without the last line end. An error contains all that the command
+// wrote.
 func runCommand(cmd *exec.Cmd) (string, error) {
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -143,9 +144,9 @@ func doesNotCompile(err error) bool {
 	return err != nil && compileError.MatchString(err.Error()) && !strings.Contains(err.Error(), setupFailed)
 }
 
-// buildBase builds the tree's benchmarks with the packages of the base and its versions of other modules, and gives them
-// the tree's data, so that a changed benchmark is the same on both sides. If they do not fit those packages, or fail, it
-// builds the base's own. It returns a function that removes the base from disk, always.
+// buildBase builds the tree's benchmarks with the packages of the base and its versions of other modules, and gives
+// them the tree's data, so that a changed benchmark is the same on both sides. If they do not fit those packages, or
+// fail, it builds the base's own. It returns a function that removes the base from disk, always.
 func buildBase(ctx context.Context, top, base, dir string) (p program, remove func(context.Context) error, err error) {
 	tree := filepath.Join(dir, "base")
 	if _, err := git(ctx, top, "worktree", "add", "-q", "--detach", tree, base); err != nil {

@@ -103,7 +103,8 @@ var users = []string{
 	"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 }
 
-// newLog returns a compressed text with the line that appendLine makes of each URL, between a head and a tail.
+// newLog returns the input of a compressed text: head, what appendLine appends for each URL, in random order, and
+// tail.
 func newLog(name, head string, appendLine func(dst, url []byte, rng *rand.Rand) []byte, tail string, opt ...zstd.EOption) *input {
 	return &input{name, func(path string, g *madeup.Generator) error {
 		return madeup.WriteFile(path, func(w io.Writer) error {
@@ -147,8 +148,8 @@ func writeStream(path string, g *madeup.Generator) error {
 	})
 }
 
-// newWords returns a robots.txt whose rules contain words that can follow each other in nearly any order, so that the
-// number of possible sets of positions is huge.
+// newWords returns the input of a robots.txt of nearly the maximum size. Its rules contain words that can follow each
+// other in nearly any order, so that the number of possible sets of positions is huge.
 func newWords(name string, seed uint64) *input {
 	return &input{name, func(path string, _ *madeup.Generator) error {
 		rng := rand.New(rand.NewPCG(seed, 29))

@@ -152,7 +152,8 @@ var runs = []label{
 	{"data=madeup/order=shuffled/frames=8", "30,000 origins, shuffled, 8 frames"},
 }
 
-// allTables returns all tables by the names of their marks. The name of a file of results starts with its date.
+// allTables returns all tables by the names of their marks; engines only if it was measured. The name of a file of
+// results starts with its date.
 func (m *medians) allTables() map[string]string {
 	all := map[string]string{
 		"machine": fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",

@@ -18,8 +18,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// addFiles adds loading a directory with one file per origin, also as ratios to the wall and CPU time of reading the same
-// files one by one.
+// addFiles adds loading a directory with one file per origin, also as ratios to the wall and CPU time of reading the
+// same files one by one.
 func (l *lab) addFiles() {
 	dir := input{filepath.Join(l.dir, "madeup.files"), func(path string, _ *corpus.Corpus, made *madeup.Generator) error {
 		return madeup.WriteRules(path, made.Responses())
@@ -98,8 +98,8 @@ func (l *lab) addPacks() {
 }
 
 // addRepeated adds runs on copies of the corpus's log and its other orders, with one and two workers and the rules in a
-// pack. Their CPU and wall times are also reported as ratios to runs of the same round: that only decompress the log, of
-// the command of -base, and with one worker.
+// pack. Their CPU and wall times are also reported as ratios to runs of the same round: that only decompress the log,
+// of the command of -base, and with one worker.
 func (l *lab) addRepeated() {
 	rules := l.rulesInput("real")
 	took := map[string]measure.Sample{} // by name, in this round
@@ -166,8 +166,8 @@ func compareTimes(s, other measure.Sample, name string) []measure.Metric {
 }
 
 // addWhatIf adds the questions of docs/LOG.md, on the corpus's log and its other orders, several times in one file, or
-// once with several endings of each URL, with the corpus's rules in a pack and one worker. Each reports the ratio of its
-// CPU time to that of a run on the same log, both the least of all rounds.
+// once with several endings of each URL, with the corpus's rules in a pack and one worker. Each reports the ratio of
+// its CPU time to that of a run on the same log, both the least of all rounds.
 func (l *lab) addWhatIf() {
 	rules := l.rulesInput("real")
 	old := input{filepath.Join(l.dir, "old.jsonl.zst"), func(path string, src *corpus.Corpus, _ *madeup.Generator) error {

@@ -162,8 +162,8 @@ func (c *client) strength(s span, multiple float64) float64 {
 	return k * (multiple - 1 - math.Log(multiple))
 }
 
-// leastRequests is the minimum number of requests of a fault, except those for robots.txt: slightly above the threshold of the
-// catalogue.
+// leastRequests is the minimum number of requests of a fault, except those for robots.txt: slightly above the threshold
+// of the catalogue.
 func (w *world) leastRequests() float64 { return max(26, .0006*float64(w.requests)) }
 
 // isPage reports whether a line is a page that one of the fault's crawlers requested during the fault.
@@ -198,7 +198,8 @@ func (w *world) countLines(such func(r *request) bool) (n int) {
 	return n
 }
 
-// hasFallen reports whether a crawler's median number of daily requests in a span is less than half of the median before it.
+// hasFallen reports whether a crawler's median number of daily requests in a span is less than half of the median
+// before it.
 func (w *world) hasFallen(c *client, s span) bool {
 	var before, within []int
 	for d := w.from/day + 1; d < w.to/day; d++ {
@@ -231,8 +232,8 @@ func (w *world) longestRest(c *client, to int64) (longest int64) {
 	return max(longest, to-last)
 }
 
-// countFaults counts the numbers of each fault in the log, and reports whether all faults exceed the thresholds of their
-// codes.
+// countFaults counts the numbers of each fault in the log, and reports whether all faults exceed the thresholds of
+// their codes.
 func (w *world) countFaults() bool {
 	for _, f := range w.faults {
 		if slices.Contains([]string{"site_closed", "section_closed", "resources_blocked"}, f.Code) {
@@ -295,8 +296,8 @@ func (w *world) countFaults() bool {
 	return true
 }
 
-// tallyLine counts a line in the denominator of a fault (of) or in its second number (asked): requests before the fault, or
-// requests that follow from it.
+// tallyLine counts a line in the denominator of a fault (of) or in its second number (asked): requests before the
+// fault, or requests that follow from it.
 func (f *fault) tallyLine(r *request) {
 	of, asked := false, false
 	switch f.Code {

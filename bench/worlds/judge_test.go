@@ -195,8 +195,8 @@ func (f *truth) timeRange() (from, to time.Time) {
 	return from, to
 }
 
-// countWrongEnds returns how many of the two ends of a finding differ from those of a fault by more than two hours or 15 % of
-// its duration. Ends are ignored if the fault lasts the whole log.
+// countWrongEnds returns how many of the two ends of a finding differ from those of a fault by more than two hours or
+// 15 % of its duration. Ends are ignored if the fault lasts the whole log.
 func (r *report) countWrongEnds(f *truth, one *finding) (n int) {
 	from, to := f.timeRange()
 	begin, end := (&truth{From: r.From, To: r.To}).timeRange()

@@ -55,8 +55,8 @@ func (w *world) plant(code, path string, s span, of ...*client) *fault {
 	return f
 }
 
-// leadTo makes crawlers request, instead of a share of their pages, the URLs that choose returns with the sizes of their
-// responses.
+// leadTo makes crawlers request, instead of a share of their pages, the URLs that choose returns with the sizes of
+// their responses.
 func (f *fault) leadTo(share float64, choose func(r *request, rng *rand.Rand) (string, int)) {
 	f.steer = func(r *request, rng *rand.Rand) {
 		if rng.Float64() < share {

@@ -194,8 +194,8 @@ func appendNarrow(dst []byte, piece *[deltaMini]int64, least int64, width int) [
 	return dst[:at]
 }
 
-// AppendBits appends one bit per value, the lowest bit first: the format of booleans in Parquet (PLAIN) and Arrow, and of
-// Arrow's bitmaps. Bits after the last value are zero.
+// AppendBits appends one bit per value, the lowest bit first: the format of booleans in Parquet (PLAIN) and Arrow, and
+// of Arrow's bitmaps. Bits after the last value are zero.
 func AppendBits[T bool | int16](dst []byte, values []T) []byte {
 	var zero T
 	for len(values) > 0 {

@@ -108,7 +108,8 @@ func (w *framer) finish(meta *metadata.ColumnChunkMetaDataBuilder) error {
 	return err
 }
 
-// toLibrary converts encodings to an internal type of the library, which cannot be named here. It reuses the memory of dst.
+// toLibrary converts encodings to an internal type of the library, which cannot be named here. It reuses the memory of
+// dst.
 func toLibrary[T ~int64](dst []T, all []parquet.Encoding) []T {
 	dst = dst[:0]
 	for _, e := range all {

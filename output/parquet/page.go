@@ -228,8 +228,8 @@ func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	e.finish(to, column, stats, encoding)
 }
 
-// maxBound is the maximum length, in bytes, of a text in statistics. If the minimum or maximum is longer, the column has
-// no range: statistics must be exact, because some readers answer queries with them.
+// maxBound is the maximum length, in bytes, of a text in statistics. If the minimum or maximum is longer, the column
+// has no range: statistics must be exact, because some readers answer queries with them.
 const maxBound = 1 << 10
 
 // statistics describe the values of a page, or of a column of a row group.

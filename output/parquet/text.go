@@ -17,8 +17,8 @@ type textCutter struct {
 }
 
 // fewShared is the minimum share of bytes in shared prefixes, as 1/16. With less, PLAIN is used, because
-// DELTA_BYTE_ARRAY is slower to read. URLs in random order share 1/7 of their bytes: DELTA_BYTE_ARRAY then takes 0.87× the
-// time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
+// DELTA_BYTE_ARRAY is slower to read. URLs in random order share 1/7 of their bytes: DELTA_BYTE_ARRAY then takes 0.87×
+// the time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
 const fewShared = 16
 
 // appendTexts appends the texts of a page, which are given in PLAIN, to dst, and sets stats. It uses DELTA_BYTE_ARRAY

@@ -274,6 +274,6 @@ func newPacker(c Codec, level int) (packer, error) {
 	return nil, fmt.Errorf("codec %d is unknown", c)
 }
 
-// zstdWindow is the window of zstd encoders, in bytes: more than the size of nearly all pages. It limits their memory; the
-// default windows of the levels are 4 to 16 MiB, and encoders may allocate twice that.
+// zstdWindow is the window of zstd encoders, in bytes: more than the size of nearly all pages. It limits their memory;
+// the default windows of the levels are 4 to 16 MiB, and encoders may allocate twice that.
 const zstdWindow = 2 << 20

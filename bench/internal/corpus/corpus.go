@@ -72,7 +72,7 @@ func Collection(dir string) *Corpus {
 }
 
 // Find returns the largest corpus for the source tree that contains dir: the collection next to the tree if it exists,
-// or else the quick start.
+// or else the quick start. It returns an error if dir is not in a source tree.
 func Find(dir string) (*Corpus, error) {
 	top, err := filepath.Abs(dir)
 	for ; err == nil; top = filepath.Dir(top) {
@@ -102,8 +102,8 @@ func (c *Corpus) Responses() (all []robots.Response, err error) {
 	return all, nil
 }
 
-// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until yield returns false. Like package ingest,
-// it reads only the part of a file that counts.
+// readArchive yields the files <scheme>_<host>[_<port>].txt of a .tar.zst, until yield returns false. Like package
+// ingest, it reads only the part of a file that counts.
 func readArchive(name string, yield func(robots.Response, error) bool) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -141,7 +141,8 @@ func readArchive(name string, yield func(robots.Response, error) bool) error {
 	}
 }
 
-// Distinct returns the distinct bodies in the order of their first responses, and the sum of their sizes in bytes.
+// Distinct returns the distinct bodies in the order of their first responses, and the sum of their sizes in bytes. The
+// bodies are not copied.
 func Distinct(all []robots.Response) (bodies [][]byte, size int64) {
 	seen := map[string]bool{}
 	for _, r := range all {

@@ -102,7 +102,8 @@ func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	}
 }
 
-// newText returns the robots.txt that is made from b with a seed. The caller owns it.
+// newText returns the robots.txt that is made from b with a seed: its replaceable words are replaced by those of v.
+// The caller owns it.
 func (b *base) newText(v *vocabulary, seed uint64) []byte {
 	body := slices.Clone(b.body)
 	for _, s := range b.spots {

@@ -33,7 +33,8 @@ type compiled struct {
 	sites []unsafe.Pointer // memory of C++
 }
 
-// compile compiles all sites of a workload, and returns the CPU time in nanoseconds.
+// compile compiles all sites of a workload, and returns the CPU time that it took, in nanoseconds. The caller frees
+// the result.
 func (w *workload) compile(e engine) (*compiled, float64, error) {
 	c := &compiled{kind: e.kind}
 	before := measure.CPU()

@@ -327,8 +327,8 @@ type dictColumn struct {
 	dict *Dictionary
 }
 
-// appendRows appends rows of the chunks in from, and adds their texts to the column's own dictionary. at is the index of the same
-// column there.
+// appendRows appends rows of the chunks in from, and adds their texts to the column's own dictionary. at is the index
+// of the same column there.
 func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	start := len(c.All)
 	c.values.appendRows(from, at, rows)
@@ -443,7 +443,8 @@ func (c *TextColumn) size() int {
 	return len(c.Bytes)
 }
 
-// appendRows appends rows of the chunks in from, whose texts must have Arrow's form. at is the index of the same column there.
+// appendRows appends rows of the chunks in from, whose texts must have Arrow's form. at is the index of the same
+// column there.
 func (c *TextColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 	var src *TextColumn
 	last := ^uint32(0)

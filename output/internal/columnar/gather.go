@@ -306,8 +306,8 @@ func gatherReasons(g *gathering, _ *field, col column) {
 	c.setStreaks(g.streaks)
 }
 
-// A ruleColumns holds the columns of the deciding rules; either may be nil. They are gathered together, because one lookup
-// finds both.
+// A ruleColumns holds the columns of the deciding rules; either may be nil. They are gathered together, because one
+// lookup finds both.
 type ruleColumns struct {
 	texts *dictColumn
 	lines *int32Column
@@ -356,8 +356,8 @@ func gatherRules(g *gathering, f *field, _ column) {
 	}
 }
 
-// findRules sets, for each verdict, the number of the text and the line of the deciding rule, and whether there is one. It
-// returns the number of verdicts without a rule.
+// findRules sets, for each verdict, the number of the text and the line of the deciding rule, and whether there is one.
+// It returns the number of verdicts without a rule.
 func (g *gathering) findRules(ids, lines []int32, present []int16) (nulls int) {
 	fromLog := len(g.batch.Agents) > 0
 	if g.agents == 1 && !fromLog {

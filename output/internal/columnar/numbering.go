@@ -217,8 +217,8 @@ func (t *ruleTable) reset() {
 	t.used = 0
 }
 
-// findOrAdd returns the entry of a rule; a new one with group 0 if there is none. The caller must fill a new entry before
-// the next call. A full table is emptied first.
+// findOrAdd returns the entry of a rule; a new one with group 0 if there is none. The caller must fill a new entry
+// before the next call. A full table is emptied first.
 func (t *ruleTable) findOrAdd(group uint64, rule int32) *ruleEntry {
 	e := t.probe(group, rule)
 	if e.group != 0 {

@@ -301,29 +301,31 @@ func specNames(want func(*spec) bool) (names []string) {
 // Columns returns the names of all columns in their default order.
 func Columns() []string { return specNames(func(s *spec) bool { return s.choice < never }) }
 
-// LogColumns returns the names of the columns that are written by default after Layout.DefaultColumns if agents come from
-// the log.
+// LogColumns returns the names of the columns that are written by default after Layout.DefaultColumns if agents come
+// from the log.
 func LogColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofLog }) }
 
-// RangesColumns returns the names of the columns that are written by default after LogColumns if crawlers are verified by
-// IP address.
+// RangesColumns returns the names of the columns that are written by default after LogColumns if crawlers are verified
+// by IP address.
 func RangesColumns() []string { return specNames(func(s *spec) bool { return s.choice == ofRanges }) }
 
-// SitemapColumns returns the names of the columns that are written by default after RangesColumns if there are sitemaps.
+// SitemapColumns returns the names of the columns that are written by default after RangesColumns if there are
+// sitemaps.
 func SitemapColumns() []string {
 	return specNames(func(s *spec) bool { return s.choice == ofSitemaps })
 }
 
-// VerdictColumns returns the names of the columns that Verdicts of package output support: those that depend only on the
-// row.
+// VerdictColumns returns the names of the columns that Verdicts of package output support: those that depend only on
+// the row.
 func VerdictColumns() []string { return specNames(func(s *spec) bool { return s.beside }) }
 
-// Partitions returns the names that ParsePartition accepts: columns, and [PartitionDate], the day of [engine.Batch.Times].
+// Partitions returns the names that ParsePartition accepts: columns, and [PartitionDate], the day of
+// [engine.Batch.Times].
 func Partitions() []string { return specNames(func(s *spec) bool { return s.partition }) }
 
-// ParseColumns splits a comma-separated list of column names, in the order of the output. Spaces around names are dropped.
-// The empty list means [Layout.DefaultColumns] of [Long], [Usage] the columns of preferences except those of policies, and
-// a leading "+" the default columns. The error joins a [ColumnError] for every invalid name.
+// ParseColumns splits a comma-separated list of column names, in the order of the output. Spaces around names are
+// dropped. The empty list means [Layout.DefaultColumns] of [Long], [Usage] the columns of preferences except those of
+// policies, and a leading "+" the default columns. The error joins a [ColumnError] for every invalid name.
 func ParseColumns(list string) ([]string, error) {
 	if strings.TrimSpace(list) == "" {
 		return Long.DefaultColumns(), nil
@@ -334,8 +336,8 @@ func ParseColumns(list string) ([]string, error) {
 // Usage is the name for all columns of preferences in a list of columns.
 const Usage = "usage"
 
-// AddColumns replaces a leading "+" of the list by the default columns that the list does not name. It returns other lists
-// unchanged.
+// AddColumns replaces a leading "+" of the list by the default columns that the list does not name. It returns other
+// lists unchanged.
 func AddColumns(list string, defaults []string) string {
 	if more, ok := strings.CutPrefix(strings.TrimSpace(list), "+"); ok {
 		names := splitNames(more)
@@ -353,8 +355,8 @@ func ParseVerdictColumns(list string) ([]string, error) {
 	return parseColumns(AddColumns(list, Long.VerdictDefaults()), VerdictColumns())
 }
 
-// VerdictDefaults returns the names of the default columns of Verdicts: [Layout.DefaultColumns] that they support, except
-// the agent, which the caller knows.
+// VerdictDefaults returns the names of the default columns of Verdicts: [Layout.DefaultColumns] that they support,
+// except the agent, which the caller knows.
 func (l Layout) VerdictDefaults() []string {
 	return slices.DeleteFunc(l.DefaultColumns(), func(name string) bool { return !Lookup(name).beside || name == NameAgent })
 }
@@ -381,8 +383,8 @@ func splitNames(list string) []string {
 	return names
 }
 
-// Pick returns the columns with these names, which must be among known. The error joins a [ColumnError] for every invalid
-// name.
+// Pick returns the columns with these names, which must be among known. The error joins a [ColumnError] for every
+// invalid name.
 func Pick(names, known []string) (picked []*spec, err error) {
 	var errs []error
 	for i, name := range names {
@@ -411,8 +413,8 @@ func Lookup(name string) *spec {
 // ErrPartition is wrapped by errors about the columns that partition an output.
 var ErrPartition = errors.New("cannot partition the output")
 
-// ParsePartition splits a comma-separated list of the columns that partition the output; "" means no partitions. The error
-// is ErrPartition.
+// ParsePartition splits a comma-separated list of the columns that partition the output; "" means no partitions. The
+// error is ErrPartition.
 func ParsePartition(list string) ([]string, error) {
 	if list == "" {
 		return nil, nil

@@ -76,7 +76,7 @@ func (o Options) Check() error {
 }
 
 // Begin returns the container of a file with these columns, and the limits of its first chunk. Arrow reads md with the
-// first chunk; other formats ignore it, and get their metadata in Close.
+// first chunk, Parquet gets its metadata in Close, and text formats have none.
 func (o Options) Begin(s *Sink, l *columnar.Schema, md *Metadata) (Container, columnar.Limits, error) {
 	switch o.Format {
 	case Parquet:

@@ -223,8 +223,8 @@ var (
 	defaultLevels = [numCompressions]int{Zstd: 1, Gzip: 6}
 )
 
-// chooseFor returns the compression and the level to use for f, with the defaults of f for DefaultCompression and for
-// level 0. The level is 0 if the compression has none. The errors are ErrCompression and ErrLevel.
+// chooseFor returns the compression and the level to use for f, with defaults for DefaultCompression and for level 0.
+// The level is 0 if the compression has none. The errors are ErrCompression and ErrLevel.
 func (c Compression) chooseFor(f Format, level int) (Compression, int, error) {
 	known, ok := CompressionsOf[f]
 	switch {

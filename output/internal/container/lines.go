@@ -40,7 +40,8 @@ type LineFile struct {
 	ready    chan struct{} // gets a value when the next chunk may be written
 }
 
-// A lineColumn has the texts that rows of a column share. Each begins with the lead: the separator and, in JSON, the key.
+// A lineColumn has the texts that rows of a column share. Each begins with the lead: the separator and, in JSON, the
+// key.
 type lineColumn struct {
 	lead, null, yes, no []byte
 

@@ -5,7 +5,8 @@ import (
 	"github.com/robobatch/robobatch/output/parquet"
 )
 
-// ParquetChunk limits a chunk, which becomes one page of every column: a page of URLs has the usual size of about 1 MiB.
+// ParquetChunk limits a chunk, which becomes one page of every column: a page of URLs has the usual size of about 1
+// MiB.
 var ParquetChunk = columnar.Limits{Rows: 32 << 10, Bytes: 1 << 20}
 
 // GroupLimits limit a row group: it ends when it reaches one of them. Its compressed pages are in memory until then.

@@ -141,7 +141,8 @@ func (s *Splitter) Write(c *columnar.Chunk) (*columnar.Chunk, error) {
 	return c, s.limitMemory(names)
 }
 
-// assignRows assigns the rows of the chunk to s.parts and s.other. It adds new partitions to s.parts while there is room.
+// assignRows assigns the rows of the chunk to s.parts and s.other. It adds new partitions to s.parts while there is
+// room.
 func (s *Splitter) assignRows(c *columnar.Chunk) {
 	s.keys, s.other = s.keys[:0], s.other[:0]
 	for i := range s.Rest.keys {

@@ -146,8 +146,8 @@ func (o Options) checkTarget(path string) error {
 	return ErrOutput
 }
 
-// CheckMerge returns an ErrOther if files with the other marker cannot be added to the output. Columns are compared only if
-// both markers have them.
+// CheckMerge returns an ErrOther if files with the other marker cannot be added to the output. Columns are compared
+// only if both markers have them.
 func (m *Marker) CheckMerge(other *Marker) error {
 	switch {
 	case !slices.Equal(m.PartitionBy, other.PartitionBy):

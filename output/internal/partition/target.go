@@ -102,7 +102,8 @@ func (t *treeTarget) Hold(c *columnar.Chunk, row uint32) (order.Held, error) {
 	return f, t.beginFile(f)
 }
 
-// endFilesBefore completes the open files of partitions that precede the values in the order; all files if values is nil.
+// endFilesBefore completes the open files of partitions that precede the values in the order; all files if values is
+// nil.
 func (t *treeTarget) endFilesBefore(values [][]byte) error {
 	slices.SortFunc(t.held, func(a, b *partFile) int { return order.CompareValues(a.values, b.values) })
 	for len(t.held) > 0 && (values == nil || order.CompareValues(t.held[0].values, values) < 0) {

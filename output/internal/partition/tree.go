@@ -184,8 +184,8 @@ func (t *Tree) merge() error {
 	return nil
 }
 
-// prepareMerge completes an earlier run that was stopped, and checks that the partitions can be moved into place. It returns
-// the marker of the output, and whether the earlier run had the same output as this one.
+// prepareMerge completes an earlier run that was stopped, and checks that the partitions can be moved into place. It
+// returns the marker of the output, and whether the earlier run had the same output as this one.
 func (t *Tree) prepareMerge(own *Marker) (have *Marker, same bool, err error) {
 	have, err = ReadMarker(t.Target())
 	if err == nil && have == nil {
@@ -303,8 +303,8 @@ func (t *Tree) putParts(run *Marker, from string) error {
 	})
 }
 
-// eachPart calls do with each partition, a directory the given number of levels below dir, in order. All these paths are
-// relative to root. It skips directories that were replaced, whose names end in .old.
+// eachPart calls do with each partition, a directory the given number of levels below dir, in order. All these paths
+// are relative to root. It skips directories that were replaced, whose names end in .old.
 func eachPart(root, dir string, levels int, do func(part string) error) error {
 	if levels == 0 {
 		return do(dir)

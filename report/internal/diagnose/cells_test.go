@@ -109,8 +109,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// slowSegments returns the segments of scores in a range by their definition: the best one, the shortest of equals, and those to its left
-// and right.
+// slowSegments returns the segments of scores in a range by their definition: the best one, the shortest of equals, and
+// those to its left and right.
 func slowSegments(scores []float64, from, to int) []segment {
 	best, most := segment{}, 0.0
 	for a := from; a < to; a++ {

@@ -12,8 +12,9 @@ var months = flag.Int("months", 600, "crawler-months that TestChance simulates")
 // mostChance is how many findings codes 10 to 12 may give for a faultless crawler in a month.
 const mostChance = .001
 
-// TestChance holds that crawlers which stop, slow down and surge by chance alone hardly ever have a row. Their days vary together, with
-// a weekly rhythm and a daily one, or they come at night; many make few requests. make chance prints the rates.
+// TestChance holds that crawlers which stop, slow down and surge by chance alone hardly ever have a row. Their days
+// vary together, with a weekly rhythm and a daily one, or they come at night; many make few requests. make chance
+// prints the rates.
 func TestChance(t *testing.T) {
 	type world struct {
 		spread, memory, weekend float64
@@ -50,8 +51,8 @@ func TestChance(t *testing.T) {
 	}
 }
 
-// simulated returns the requests of a faultless crawler: Poisson around a rate that has a share by hour, weekends of its own, and days
-// that vary with a memory of the day before.
+// simulated returns the requests of a faultless crawler: Poisson around a rate that has a share by hour, weekends of
+// its own, and days that vary with a memory of the day before.
 func simulated(rng *rand.Rand, g *grid, daily, spread, memory, weekend float64, nightly bool) []count {
 	all := make([]count, g.slots)
 	level := rng.NormFloat64() * spread

@@ -99,7 +99,8 @@ func number(of map[string]bool) (n int64) {
 	return n
 }
 
-// A fault is planted in a log: its time, and what happens to a request in it. The row about it has the requests that counted says.
+// A fault is planted in a log: its time, and what happens to a request in it. The row about it has the requests that
+// counted says.
 type fault struct {
 	code, path  string
 	agents      []string
@@ -201,8 +202,8 @@ var faults = []fault{
 	}, counted: func(r *request) bool { return r.agent == 3 }},
 }
 
-// TestFaults plants faults, and holds that each has one row, with its agents, path, time and requests, and nothing else has one. Requests are
-// counted once more, row by row.
+// TestFaults plants faults, and holds that each has one row, with its agents, path, time and requests, and nothing else
+// has one. Requests are counted once more, row by row.
 func TestFaults(t *testing.T) {
 	for n, f := range faults {
 		t.Run(fmt.Sprint(f.code, n), func(t *testing.T) {
@@ -260,8 +261,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultless holds that logs without faults have no finding, whole or cut, nor those with a restart, a page that is missing, or without
-// statuses.
+// TestFaultless holds that logs without faults have no finding, whole or cut, nor those with a restart, a page that is
+// missing, or without statuses.
 func TestFaultless(t *testing.T) {
 	texts := []Text{{Origin: origin, At: timeOf(begin - day), Body: []byte(textOpen)}, {Origin: origin, At: timeOf(begin + 5*day), Body: []byte("# new\n" + textOpen)}}
 	for seed := range uint64(12) {
@@ -343,7 +344,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManySites holds that the slots of a log with as many sites as are examined get no longer, although each has many cells.
+// TestManySites holds that the slots of a log with as many sites as are examined get no longer, although each has many
+// cells.
 func TestManySites(t *testing.T) {
 	c := New(1<<30, t.TempDir())
 	defer c.Close()
@@ -358,8 +360,8 @@ func TestManySites(t *testing.T) {
 	}
 }
 
-// TestBursts holds that a crawler with three busy days before many usual ones did not slow down, nor one that makes as many requests
-// as before, in bursts; and that the sentence about one that did says since when.
+// TestBursts holds that a crawler with three busy days before many usual ones did not slow down, nor one that makes as
+// many requests as before, in bursts; and that the sentence about one that did says since when.
 func TestBursts(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -395,8 +397,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestVisitors holds that the visitors' files of a closed directory are counted in all directories below it, and that images do not
-// change the layout.
+// TestVisitors holds that the visitors' files of a closed directory are counted in all directories below it, and that
+// images do not change the layout.
 func TestVisitors(t *testing.T) {
 	for _, name := range []string{"css", "woff2", "js", "gif", "JPG"} {
 		all, closed, want := faultless(rand.New(rand.NewPCG(6, 4))), textOpen+"Disallow: /assets/\n", int64(0)
@@ -479,7 +481,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestRefusedTxt holds that a robots.txt which some crawlers are refused, and others get, is neither missing nor failing.
+// TestRefusedTxt holds that a robots.txt which some crawlers are refused, and others get, is neither missing nor
+// failing.
 func TestRefusedTxt(t *testing.T) {
 	for _, status := range []int64{403, 429} {
 		for _, good := range []int64{200, 304} {
@@ -522,8 +525,8 @@ func TestRefusedTxt(t *testing.T) {
 	}
 }
 
-// TestRefusedAtTxt holds that a search crawler which gets 429 for robots.txt, and therefore requests hardly any page, is refused, unless
-// other crawlers do not get the file either.
+// TestRefusedAtTxt holds that a search crawler which gets 429 for robots.txt, and therefore requests hardly any page,
+// is refused, unless other crawlers do not get the file either.
 func TestRefusedAtTxt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -616,7 +619,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestUnsure holds which class a row gets where no address shows that a crawler was what it said it is, and that its sentence says so.
+// TestUnsure holds which class a row gets where no address shows that a crawler was what it said it is, and that its
+// sentence says so.
 func TestUnsure(t *testing.T) {
 	from := []Agent{{}, {Name: "Googlebot", Search: true, Listed: true}, {Name: "SeznamBot", Search: true}}
 	for _, code := range Codes {
@@ -691,7 +695,8 @@ func TestSoleClient(t *testing.T) {
 	}
 }
 
-// TestHidden holds that an outage also counts the requests of a crawler that was blocked just before, unless a row tells of that.
+// TestHidden holds that an outage also counts the requests of a crawler that was blocked just before, unless a row
+// tells of that.
 func TestHidden(t *testing.T) {
 	for blocked, want := range map[int64]string{12: "outage", 60: "crawler_refused outage"} {
 		all := slices.DeleteFunc(faultless(rand.New(rand.NewPCG(8, 8))), func(r request) bool {
@@ -727,7 +732,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestEarly holds that a crawler which left long before robots.txt failed did not leave for that, and its requests are not among those that are lost.
+// TestEarly holds that a crawler which left long before robots.txt failed did not leave for that, and its requests are
+// not among those that are lost.
 func TestEarly(t *testing.T) {
 	for hours, want := range map[int64]string{0: "[robots_txt_failed+1]", 4: "[robots_txt_failed+1]", 13: "[crawler_stopped+0 robots_txt_failed+0]"} {
 		all := faultless(rand.New(rand.NewPCG(2, 2)))
@@ -799,7 +805,8 @@ func TestOpposites(t *testing.T) {
 	}
 }
 
-// TestAlwaysClosed holds that a section which was always closed has a row if sitemaps list its URLs and visitors come there.
+// TestAlwaysClosed holds that a section which was always closed has a row if sitemaps list its URLs and visitors come
+// there.
 func TestAlwaysClosed(t *testing.T) {
 	for _, c := range []struct {
 		rule   string

@@ -146,8 +146,8 @@ func (g *grid) addFailures(r *Row, by map[uint16]float64) {
 // isPage reports whether a count is for pages.
 func isPage(k cellKey) bool { return k.status&isAsset == 0 }
 
-// isLayout reports whether a count is for resources that change the layout of pages. Images do not: a site may keep them
-// out of image search.
+// isLayout reports whether a count is for resources that change the layout of pages. Images do not: a site may keep
+// them out of image search.
 func isLayout(k cellKey) bool { return k.status&(isAsset|isImage) == isAsset }
 
 // isError reports whether a count is for pages with server errors. 501 and 505 are excluded, because they answer

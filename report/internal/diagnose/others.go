@@ -149,9 +149,10 @@ func (v *survey) findHog() {
 	}
 }
 
-// findConduct finds the crawlers that ignored rules or a Crawl-delay. The proof: 20 requests that the robots.txt disallows
-// that the crawler itself fetched last; or a fifth of the pauses between its requests were shorter than the delay, which
-// its operator says it obeys. A text without a time proves nothing, unless sizes in the log show that it was sent.
+// findConduct finds the crawlers that ignored rules or a Crawl-delay. The proof: 20 requests that the robots.txt
+// disallows that the crawler itself fetched last; or a fifth of the pauses between its requests were shorter than the
+// delay, which its operator says it obeys. A text without a time proves nothing, unless sizes in the log show that it
+// was sent.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
 		r := g.newRow(RulesIgnored, "", "", count{float64(c.Knew), floorDiv(c.First, 1e6), floorDiv(c.Last, 1e6)}, uint16(c.Agent))
@@ -182,8 +183,8 @@ func (g *grid) findConduct() {
 // delayed are the crawlers that obey Crawl-delay according to their operators.
 var delayed = map[string]bool{"bingbot": true, "AhrefsBot": true, "SemrushBot": true, "SeznamBot": true, "MJ12bot": true, "DotBot": true}
 
-// findImpostors finds the names of crawlers that impostors used. The proof: 100 requests with the name, or 20 that are a
-// twentieth of them, came from addresses that the operator does not publish.
+// findImpostors finds the names of crawlers that impostors used. The proof: 100 requests with the name, or 20 that are
+// a twentieth of them, came from addresses that the operator does not publish.
 func (g *grid) findImpostors() {
 	for _, a := range g.crawlers() {
 		n := total(g.traffic[len(g.Agents)+int(a)])
@@ -197,8 +198,8 @@ func (g *grid) findImpostors() {
 	}
 }
 
-// findListed finds bad URLs of sitemaps. The proof: search crawlers got 404, 410 or a redirect for ten of them and one in
-// a hundred. Server errors have other codes.
+// findListed finds bad URLs of sitemaps. The proof: search crawlers got 404, 410 or a redirect for ten of them and one
+// in a hundred. Server errors have other codes.
 func (g *grid) findListed() {
 	s := &g.Listing
 	if s.Missing < listedLeast || float64(s.Missing) < listedShare*float64(s.Listed) {

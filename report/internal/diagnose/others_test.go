@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOthers holds that facts which others count become rows from their thresholds on, with the crawlers, the dates and the requests that a
-// plain count of the rows gives.
+// TestOthers holds that facts which others count become rows from their thresholds on, with the crawlers, the dates and
+// the requests that a plain count of the rows gives.
 func TestOthers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var all []request
@@ -127,8 +127,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestSoft holds that pages of one size that no sitemap lists are found in their directory, with the requests of crawlers for them, unless
-// they are few, listed, or the whole site.
+// TestSoft holds that pages of one size that no sitemap lists are found in their directory, with the requests of
+// crawlers for them, unless they are few, listed, or the whole site.
 func TestSoft(t *testing.T) {
 	for n, want := range []struct {
 		pages, usual, size int
@@ -185,8 +185,8 @@ func TestSoft(t *testing.T) {
 	}
 }
 
-// TestEater holds which bytes are told of: those of a crawler, or of the directory that has nearly all of them, and no file that is fetched
-// once a day.
+// TestEater holds which bytes are told of: those of a crawler, or of the directory that has nearly all of them, and no
+// file that is fetched once a day.
 func TestEater(t *testing.T) {
 	for _, want := range []struct {
 		films int64 // bytes of another directory
@@ -207,7 +207,8 @@ func TestEater(t *testing.T) {
 	}
 }
 
-// TestShapes holds what the paths of URLs without end look like, and that of those only new ones count, in the directory that has them.
+// TestShapes holds what the paths of URLs without end look like, and that of those only new ones count, in the
+// directory that has them.
 func TestShapes(t *testing.T) {
 	for path, want := range map[string]int{
 		"/calendar/2031/02/14": 0, "/calendar/2031-02": 0, "/events/20310214.html": 0, "/blog/2020/02/14": -1, "/blog/2031/02/a-story": -1, "/2020/11/3/": -1,

@@ -104,11 +104,11 @@ func (g *grid) newRow(code, origin, path string, n count, agents ...uint16) Row 
 // timeOf converts seconds since 1970 to a time.
 func timeOf(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
-// completeRow fills in the fields that follow from others. It lowers the class of a row that names crawlers if no address
-// verifies any of them. Its statuses, sizes and URLs remain certain, but the clients' identity does not, and the sentence
-// says so. If the operator publishes addresses, the row becomes suspected. If not, the identity cannot be checked, and the
-// class stays, except for an accusation of ignoring Crawl-delay. A site that refuses or fails all clients with a name also
-// does so to the crawler, and that all crawlers stop at once does not depend on names.
+// completeRow fills in the fields that follow from others. It lowers the class of a row that names crawlers if no
+// address verifies any of them. Its statuses, sizes and URLs remain certain, but the clients' identity does not, and
+// the sentence says so. If the operator publishes addresses, the row becomes suspected. If not, the identity cannot be
+// checked, and the class stays, except for an accusation of ignoring Crawl-delay. A site that refuses or fails all
+// clients with a name also does so to the crawler, and that all crawlers stop at once does not depend on names.
 func (g *grid) completeRow(r *Row) {
 	r.Class = cmp.Or(r.Class, classes[r.Code], "A")
 	r.whole = float64(r.To.Unix()-r.From.Unix()) >= wholeLog*float64(g.to-g.from) && r.Code != CrawlerStopped && r.Code != CrawlerSlowed // what was before them matters

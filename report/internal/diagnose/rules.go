@@ -139,8 +139,8 @@ func (b *ruleBook) endDirectory() {
 	b.pages = nil
 }
 
-// countClosed counts what a text closes for a crawler although the previous text did not. text and column are indices of
-// texts and agents. resources chooses the resources of pages instead of the pages.
+// countClosed counts what a text closes for a crawler although the previous text did not. text and column are indices
+// of texts and agents. resources chooses the resources of pages instead of the pages.
 func (b *ruleBook) countClosed(text, column int, agent uint16, resources bool) {
 	decided := b.decided[bit(resources)]
 	set := b.of[text][column]
@@ -227,9 +227,9 @@ func (b *ruleBook) addFindings() {
 	}
 }
 
-// addClosedSite adds the row of texts that close the site for the same crawlers. The proof: their rules close the front page and
-// directories with nearly all requests. It is certain for Googlebot and bingbot, or if an earlier text let them in; other
-// sites mean it.
+// addClosedSite adds the row of texts that close the site for the same crawlers. The proof: their rules close the front
+// page and directories with nearly all requests. It is certain for Googlebot and bingbot, or if an earlier text let
+// them in; other sites mean it.
 func (b *ruleBook) addClosedSite(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
 	in := b.setTimeRange(&r, text, until)
@@ -275,10 +275,10 @@ var meantPaths = regexp.MustCompile(`(?i)(^|[^a-z]|site|[a-df-z])search|recherch
 	`(^|[^a-z])(panier|commande|compte|connexion|inscription|carrito|cesta|cuenta|buscar|busqueda|pedido|carrello|carrinho|pesquisa|ricerca|ordine|winkelwagen|winkelmand|zoeken|bestelling|koszyk|szukaj|varukorg|kassa|korzina|poisk)([^a-z]|$)|` +
 	`(^|[^a-z])([a-z]*cart|suche?|find|query|install|installation|installer|setup|order|user|member|register|auth|cgi|api|ajax|rest|private?|intern(al)?|te?mp|cache|session|track(ing)?|pixel|beacon|stat(istic)?|print|feed|rss|tag|filter|sort|compare|download|export|calendar|comment)s?([^a-z]|$)`)
 
-// addClosedPart adds the row of a rule that closes a section for crawlers that fetched from it before, or closes resources
-// for crawlers that render pages. The proof: at least 2 % of the pages that a crawler requested before are there; or if
-// the rule always existed, sitemaps list 50 URLs there, and visitors get these pages. Resources must be what visitors or
-// crawlers load. Sites close paths such as /cart/ on purpose.
+// addClosedPart adds the row of a rule that closes a section for crawlers that fetched from it before, or closes
+// resources for crawlers that render pages. The proof: at least 2 % of the pages that a crawler requested before are
+// there; or if the rule always existed, sitemaps list 50 URLs there, and visitors get these pages. Resources must be
+// what visitors or crawlers load. Sites close paths such as /cart/ on purpose.
 func (b *ruleBook) addClosedPart(key closure, c *closed) {
 	r := Row{Code: SectionClosed, Origin: b.site.origin, Path: key.rule, Evidence: Evidence{Line: int(c.line), Rule: "Disallow: " + key.rule, Visitors: int64(c.visitors)}}
 	if i := strings.IndexAny(key.rule, "*$"); i >= 0 {

@@ -304,8 +304,8 @@ func (v *survey) findErrors(a *area) {
 	v.errors = append(v.errors, candidate{Row: r, bad: failed.n, all: asked.n, in: in, logBad: total(bad).n, logAll: total(all).n})
 }
 
-// findChange returns the consecutive days in which the share of bad requests is significantly higher than on all others;
-// all slots if there are none.
+// findChange returns the consecutive days in which the share of bad requests is significantly higher than on all
+// others; all slots if there are none.
 func (v *survey) findChange(bad, all []count) segment {
 	ends, k, m := []int{0}, []float64{0}, []float64{0} // ends of days, and sums up to them
 	for i := range v.slots {

@@ -56,8 +56,8 @@ func choose(is bool, yes, no string) string {
 	return no
 }
 
-// writeSentence writes the sentence and the remedy of a row. A word after $ is a field of the evidence by its name in JSON, a part
-// of a sentence, a value, or a verb; ${urls URL} is a number with a noun.
+// writeSentence writes the sentence and the remedy of a row. A word after $ is a field of the evidence by its name in
+// JSON, a part of a sentence, a value, or a verb; ${urls URL} is a number with a noun.
 func (g *grid) writeSentence(r *Row) {
 	p, e := phrases[r.Code], &r.Evidence
 	switch r.Code {

@@ -243,8 +243,8 @@ func TestSpaces(t *testing.T) {
 	}
 }
 
-// TestSharedIDs holds that ids in parameters are those of sessions where each comes from one crawler, on many pages, and that
-// they are none where crawlers or people share them, or where one page has them all.
+// TestSharedIDs holds that ids in parameters are those of sessions where each comes from one crawler, on many pages,
+// and that they are none where crawlers or people share them, or where one page has them all.
 func TestSharedIDs(t *testing.T) {
 	for name, test := range map[string]struct {
 		crawlers, people, pages, want int
@@ -264,8 +264,8 @@ func TestSharedIDs(t *testing.T) {
 	}
 }
 
-// TestDatesThatEnd holds that one or two far days of each month are a list that ends, unless it is called a calendar, and that
-// more of them are a calendar, but not where no page is there.
+// TestDatesThatEnd holds that one or two far days of each month are a list that ends, unless it is called a calendar,
+// and that more of them are a calendar, but not where no page is there.
 func TestDatesThatEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		form   string
@@ -381,8 +381,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestPages holds which parameters make versions of pages: by how many URLs have the same value, by the requests for their paths without
-// them, and by the parameters beside them.
+// TestPages holds which parameters make versions of pages: by how many URLs have the same value, by the requests for
+// their paths without them, and by the parameters beside them.
 func TestPages(t *testing.T) {
 	for name, test := range map[string]struct {
 		url    func(i int) string
@@ -459,7 +459,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSample holds that the estimate of different texts is near their number, and exact for few, and that memory is bounded.
+// TestSample holds that the estimate of different texts is near their number, and exact for few, and that memory is
+// bounded.
 func TestSample(t *testing.T) {
 	for _, n := range []int{0, 1, 90, mostSampled, 1000, 100_000} {
 		var s sample

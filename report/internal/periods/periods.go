@@ -241,8 +241,8 @@ func median(days []Day, m int) int64 {
 	return all[len(all)/2]
 }
 
-// criticalWidth returns the half-width, in standard errors, of an interval with the given error probability: a quantile of
-// Student's t, in D. L. Wallace's approximation by the normal distribution.
+// criticalWidth returns the half-width, in standard errors, of an interval with the given error probability: a quantile
+// of Student's t, in D. L. Wallace's approximation by the normal distribution.
 func criticalWidth(p, freedom float64) float64 {
 	z := math.Sqrt2 * math.Erfinv(1-p) * (8*freedom + 3) / (8*freedom + 1)
 	return math.Sqrt(freedom * math.Expm1(z*z/freedom))

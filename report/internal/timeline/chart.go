@@ -224,7 +224,7 @@ type Options struct {
 	First   []string         // crawlers whose lines come first
 }
 
-// View returns the panel for a time range; nil if no row has a time. It does not change the series.
+// View returns the panel for a time range, in microseconds; nil if no row has a time. It does not change the series.
 func (s *Series) View(within times.Span, opt Options) *View {
 	p := s.Points(within, 0, timePoints)
 	if p == nil {

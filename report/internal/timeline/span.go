@@ -58,8 +58,8 @@ func (s *Series) Shown() times.Span {
 	return times.Span{First: max(s.from, monday+numbers[first]*step), Last: min(s.to, monday+(numbers[last]+1)*step-1)}
 }
 
-// shortestRange returns the first and the last of the consecutive intervals that contain the given number of rows in the
-// least time. sums are the cumulative rows of the intervals.
+// shortestRange returns the first and the last of the consecutive intervals that contain the given number of rows in
+// the least time. sums are the cumulative rows of the intervals.
 func shortestRange(numbers, sums []int64, rows int64) (first, last int) {
 	last = len(numbers) - 1
 	to, before := 0, int64(0)

@@ -21,9 +21,9 @@ const (
 	copySlack = 32
 )
 
-// A finder finds matches: parts of the text that have occurred before. It makes two passes over the text. The first looks
-// up every position of punctuation, without a branch that depends on the result: such branches are unpredictable, and would
-// take most of the time. The second extends the few matches in both directions.
+// A finder finds matches: parts of the text that have occurred before. It makes two passes over the text. The first
+// looks up every position of punctuation, without a branch that depends on the result: such branches are unpredictable,
+// and would take most of the time. The second extends the few matches in both directions.
 type finder struct {
 	// table maps a hash of eight bytes to their last position, combined with other bits of the hash. Most different texts
 	// are distinguished by these bits, without reading the text.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A sequence has a number of literals and the match after them, as three numbers with their codes. In the frame, the low
-// bits of a number follow its code.
+// A sequence has a number of literals and the match after them, as three numbers with their codes. In the frame, the
+// low bits of a number follow its code.
 type sequence struct {
 	literals, match, offset uint32 // match is 3 less than its length, offset 3 more than the distance
 	codes                   [kinds]uint8
@@ -21,8 +21,8 @@ const (
 	kinds
 )
 
-// Numbers below directLiterals and directMatch have their codes in a table. For others, the code is the number of bits plus
-// a constant.
+// Numbers below directLiterals and directMatch have their codes in a table. For others, the code is the number of bits
+// plus a constant.
 const (
 	directLiterals = 64
 	directMatch    = 128

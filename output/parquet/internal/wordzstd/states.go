@@ -8,9 +8,9 @@ const tableLog = 8
 // maxCodes is greater than the number of codes for each number of a sequence.
 const maxCodes = 64
 
-// A coder is a table for Finite State Entropy (RFC 8878, section 4.1). Each of the 256 states stands for a code, and the
-// number of states of a code is proportional to its frequency. To add a code before others, some low bits of the state are
-// written, and the others select one of the states of the code.
+// A coder is a table for Finite State Entropy (RFC 8878, section 4.1). Each of the 256 states stands for a code, and
+// the number of states of a code is proportional to its frequency. To add a code before others, some low bits of the
+// state are written, and the others select one of the states of the code.
 type coder struct {
 	counts [maxCodes]uint32
 	log    uint8 // logarithm of the number of states: tableLog, or 0 if there is only one code

@@ -26,8 +26,8 @@ const (
 	fewSigns = 32
 )
 
-// An Encoder compresses one text after the other. It reuses its memory, half a megabyte. A frame depends only on its text. An
-// Encoder is not safe for concurrent use.
+// An Encoder compresses one text after the other. It reuses its memory, half a megabyte. A frame depends only on its
+// text. An Encoder is not safe for concurrent use.
 type Encoder struct {
 	finder   finder
 	sequence sequencer
@@ -42,8 +42,8 @@ func NewEncoder() *Encoder {
 	return e
 }
 
-// Append appends src as a frame. The first bytes of src, up to head, are the numbers of DELTA_BYTE_ARRAY, and get separate
-// blocks. If src is too short or too long, or has too few signs, ok is false, and dst is unchanged.
+// Append appends src as a frame. The first bytes of src, up to head, are the numbers of DELTA_BYTE_ARRAY, and get
+// separate blocks. If src is too short or too long, or has too few signs, ok is false, and dst is unchanged.
 func (e *Encoder) Append(dst, src []byte, head int) (frame []byte, ok bool) {
 	if len(src) < leastSize || len(src) > mostSize {
 		return dst, false

@@ -79,7 +79,7 @@ func ErrorJSON(err error) string {
 	return string(o.b)
 }
 
-// AppendJSON appends a change to a text as JSON, with at most the given number of closed and opened URLs.
+// AppendJSON appends a change to the text t as JSON, with at most the given number of closed URLs, and of opened URLs.
 func (l *Log) AppendJSON(dst []byte, t *Text, c *Change, most int) []byte {
 	o := object{b: dst}
 	o.open('{')
