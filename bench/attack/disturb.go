@@ -65,7 +65,8 @@ func (a *attack) newStrace(v *victim, dir, trace string, more ...string) *exec.C
 	return cmd
 }
 
-// recordCalls records the system calls of each victim without a disturbance. The error says that strace cannot be used.
+// recordCalls sets the system calls of each victim, from a run without a disturbance. The error says that strace
+// cannot be used.
 func (a *attack) recordCalls() error {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {

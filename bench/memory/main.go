@@ -97,7 +97,7 @@ func run(ctx context.Context, arguments []string) error {
 	return l.printTable(os.Stdout)
 }
 
-// writeInputs writes the inputs of the shapes, except for existing ones.
+// writeInputs writes the inputs of the shapes to l.inputs. It keeps existing ones.
 func (l *lab) writeInputs() error {
 	c, err := corpus.Find(".")
 	if err != nil {

@@ -181,7 +181,7 @@ const (
 // log.
 type asker map[string]file
 
-// newAsker parses each file once.
+// newAsker parses each file of a workload once. An error of the library is returned.
 func newAsker(lib library, w workload) (asker, error) {
 	a := asker{}
 	for origin, body := range w.bodies {
@@ -233,7 +233,7 @@ func decideLine(f file, url, path string) verdict {
 	return denied
 }
 
-// pathOf returns the text after scheme and authority.
+// pathOf returns the text of a URL after scheme and authority; the whole text if it has no scheme.
 func pathOf(url string) string {
 	i := strings.Index(url, "://")
 	if i < 0 {

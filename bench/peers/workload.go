@@ -60,8 +60,8 @@ func workloads(corpus *corpus.Corpus, lines, origins int) ([]workload, error) {
 // passes is the number of times that the paths of one origin are evaluated.
 const passes = 8
 
-// oneOrigin returns a workload of one origin with generated rules. Its paths are repeated, up to the given number of
-// lines.
+// oneOrigin returns a workload of one origin with generated rules. Its paths are repeated up to passes times, until
+// there are the given number of lines.
 func oneOrigin(name string, shape madeup.Shape, lines int) workload {
 	const origin = "https://www.shop.example"
 	set := shape.Make()

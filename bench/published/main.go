@@ -29,6 +29,7 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
+// main runs the method that the arguments name.
 func main() {
 	tool.Main("published", func(ctx context.Context, arguments []string) error {
 		switch {

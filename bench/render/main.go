@@ -22,6 +22,7 @@ import (
 	"time"
 )
 
+// main writes the files whose content has changed, and prints their names.
 func main() {
 	top := flag.String("C", ".", "the top of the source tree")
 	flag.Parse()

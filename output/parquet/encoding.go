@@ -77,7 +77,7 @@ type bitPacker struct {
 	used int // bits of word; less than 64
 }
 
-// append packs v, which has at most width bits.
+// append packs v, which has at most width bits. It appends to dst only when word is full.
 func (p *bitPacker) append(dst []byte, v uint64, width int) []byte {
 	p.word |= v << p.used
 	p.used += width
@@ -105,7 +105,7 @@ const (
 	deltaMini  = 32
 )
 
-// appendDeltas appends values in DELTA_BINARY_PACKED.
+// appendDeltas appends values, which may be none, with their header in DELTA_BINARY_PACKED.
 func appendDeltas(dst []byte, values []int64) []byte {
 	dst = binary.AppendUvarint(dst, deltaBlock)
 	dst = binary.AppendUvarint(dst, deltaBlock/deltaMini)

@@ -126,7 +126,8 @@ func collectStreaks[T any](e *Encoder, v *Values[T], number func(T) int32) []str
 	return e.streaks
 }
 
-// Int64s encodes a column of Int64 or Time. Like all these methods, it may spread v.
+// Int64s encodes a column of Int64 or Time. Like all these methods, it replaces the page of the column, and keeps no
+// reference to v. It spreads v.
 func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 	v.Spread()
 	stats := beginPage(e, to, column, v)
@@ -144,7 +145,7 @@ func (e *Encoder) Int64s(to *Pages, column int, v *Values[int64]) {
 	e.finish(to, column, stats, encoding)
 }
 
-// Int32s encodes a column of Int32.
+// Int32s encodes a column of Int32. It may spread v.
 func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
 	stats := beginPage(e, to, column, v)
 	if v.Streaks == nil {
@@ -164,7 +165,7 @@ func (e *Encoder) Int32s(to *Pages, column int, v *Values[int32]) {
 	e.finish(to, column, stats, parquet.Encodings.Plain)
 }
 
-// Doubles encodes a column of Double.
+// Doubles encodes a column of Double. It spreads v.
 func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
 	v.Spread()
 	stats := beginPage(e, to, column, v)
@@ -176,7 +177,7 @@ func (e *Encoder) Doubles(to *Pages, column int, v *Values[float64]) {
 	e.finish(to, column, stats, parquet.Encodings.Plain)
 }
 
-// Bools encodes a column of Bool.
+// Bools encodes a column of Bool. It may spread v.
 func (e *Encoder) Bools(to *Pages, column int, v *Values[bool]) {
 	stats := beginPage(e, to, column, v)
 	if v.Streaks == nil {

@@ -175,7 +175,7 @@ func (g *Generator) baseOf(textSeed uint64) *base {
 	return &g.bases[min(sort.SearchFloat64s(g.weight, toUnit(mix(textSeed, seedBase))), len(g.weight)-1)]
 }
 
-// Origin returns origin i, from 0 to Spec.Origins-1.
+// Origin returns origin i, from 0 to Spec.Origins-1. Different origins have different hosts.
 func (g *Generator) Origin(i int) robots.Origin {
 	h := mix(g.spec.Seed+uint64(i), seedHost)
 	var sb strings.Builder
@@ -253,7 +253,7 @@ func toUnit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 // which is repeated while the result is not below n.
 type shuffle struct{ n, seed uint64 }
 
-// at returns the number at position i < n.
+// at returns the number at position i of the permutation. i must be below n.
 func (s shuffle) at(i uint64) uint64 {
 	half := (bits.Len64(s.n) + 1) / 2 // number of bits of each half
 	mask := uint64(1)<<half - 1

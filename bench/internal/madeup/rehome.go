@@ -32,7 +32,7 @@ const (
 	fewest  = 8 // if there are fewer words, all are replaced
 )
 
-// newBase parses a robots.txt. It keeps body.
+// newBase parses a robots.txt, and finds its replaceable words. It keeps body.
 func newBase(body []byte) base {
 	b := base{body: body}
 	f := robots.Parse(body, robots.Google)

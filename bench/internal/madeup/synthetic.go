@@ -116,7 +116,7 @@ func Hostile(form string, rules, paths int) *RuleSet {
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
-// prefixPattern generates a prefix.
+// prefixPattern generates a pattern without "*" and end anchor.
 func prefixPattern(rng *rand.Rand) string {
 	p := "/" + pick(rng, countries) + "/" + pick(rng, sections)
 	switch rng.IntN(4) {
@@ -130,7 +130,7 @@ func prefixPattern(rng *rand.Rand) string {
 	return "/" + pick(rng, sections) + "/" + pick(rng, sections) + "/" + pick(rng, params)
 }
 
-// wildPattern generates a pattern with one or two "*".
+// wildPattern generates a pattern with one or two "*"; some have an end anchor.
 func wildPattern(rng *rand.Rand) string {
 	switch rng.IntN(6) {
 	case 0:

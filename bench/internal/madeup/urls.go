@@ -106,7 +106,7 @@ func exponent(n int) float64 {
 	return high
 }
 
-// URLs yields the URLs of the log. Each is valid until the next one.
+// URLs yields the URLs of the log in an order. Each is valid until the next one. Equal specs give equal URLs.
 func (g *Generator) URLs(order Order) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		m := &urlMaker{g: g, origin: -1}

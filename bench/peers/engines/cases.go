@@ -118,7 +118,7 @@ func (s *site) expressions() []string {
 	return all
 }
 
-// quote returns a pattern that matches the bytes of s.
+// quote writes an expression to b that matches the bytes of s.
 func quote(b *strings.Builder, s string) {
 	for i := range len(s) {
 		if c := s[i]; syntax.IsWordChar(rune(c)) {

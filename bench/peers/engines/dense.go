@@ -29,7 +29,7 @@ type pattern struct {
 	end  bool
 }
 
-// newDense returns the DFA of a site, or nil if it has too many states.
+// newDense returns the DFA of a site, or nil if it has more than mostStates states.
 func newDense(s *site) *dense {
 	d, patterns := &dense{width: 1}, []pattern(nil)
 	for _, n := range s.order {
@@ -115,7 +115,7 @@ func runeBytes(set []rune) (key []byte) {
 	return key
 }
 
-// match returns the rank of the rule that decides a path, or -1.
+// match returns the rank of the rule that decides a path, the index in site.order; -1 if no rule matches.
 func (d *dense) match(path []byte) int32 {
 	at := uint32(0)
 	for _, b := range path {

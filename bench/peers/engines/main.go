@@ -29,6 +29,7 @@ func main() {
 	}
 }
 
+// run measures all engines on all workloads, one workload at a time.
 func run(arguments []string) error {
 	flags := flag.NewFlagSet("engines", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 6, "lines for each case")

@@ -165,7 +165,7 @@ func fewRules(lines int) (*workload, error) {
 	return w, nil
 }
 
-// addLog adds the first paths of a log whose origins have rules.
+// addLog adds the paths of a log whose origins have rules, until the workload has the given number of paths.
 func (w *workload) addLog(l corpus.Log, most int) error {
 	all, err := l.Batches()
 	if err != nil {

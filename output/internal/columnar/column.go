@@ -136,7 +136,7 @@ func (v *values[T]) append(all []T, present []int16, nulls int) {
 	v.Nulls += nulls
 }
 
-// fill adds the same value for a number of rows.
+// fill adds the same value for a number of rows, as one value if the column is stored by streak.
 func (v *values[T]) fill(value T, rows int) {
 	if v.Streaks != nil {
 		v.All = append(v.All, value)
@@ -528,7 +528,7 @@ func (c *dictColumn) KeyText(row uint32) ([]byte, bool) {
 	return c.dict.At(id), true
 }
 
-// KeyRanks returns, by number, the position of each text in byte order.
+// KeyRanks returns, by number, the position of each text of the dictionary in byte order.
 func (c *dictColumn) KeyRanks() []int32 {
 	sorted := make([]int32, c.dict.Len())
 	for i := range sorted {

@@ -272,7 +272,7 @@ func (g *gathering) addAgentTexts(c *dictColumn, number func(n *Numbering, d *Di
 	}
 }
 
-// addAccess adds whether each verdict allows; null if unknown.
+// addAccess adds whether each verdict allows; null if that is unknown. It does not set streaks.
 func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 	values, present := c.extendNullable(len(verdicts))
 	unknown := 0
@@ -286,7 +286,7 @@ func (c *boolColumn) addAccess(verdicts []engine.Verdict) {
 	c.Nulls += unknown
 }
 
-// gatherReasons adds the reasons. It looks up known reasons without a call.
+// gatherReasons adds the reason of each verdict. For speed, it looks up known reasons without a call.
 func gatherReasons(g *gathering, _ *field, col column) {
 	c := col.(*dictColumn)
 	if g.uniform {
@@ -491,7 +491,8 @@ type preferenceCell struct {
 	yes    bool
 }
 
-// sourceSpec returns the spec of a column with the preference of one source.
+// sourceSpec returns the spec of a column with the preference of one source: a boolean for sources that are rules,
+// otherwise a text.
 func sourceSpec(s robots.Source) *spec {
 	kind := parquet.Dictionary
 	if robots.Sources[s].Rules {

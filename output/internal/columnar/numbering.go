@@ -81,7 +81,8 @@ func NewDictionaries(l *Schema) *Numbering {
 	return n
 }
 
-// Reset empties all dictionaries: the numbers start again at 0.
+// Reset empties all dictionaries and the tables of rules: the numbers start again at 0. No column may still refer to
+// the texts.
 func (n *Numbering) Reset() {
 	for _, d := range n.Dicts {
 		if d != nil {
@@ -237,7 +238,7 @@ func (t *ruleTable) findOrAdd(group uint64, rule int32) *ruleEntry {
 	return t.probe(group, rule)
 }
 
-// probe returns the entry of a rule, or the empty entry for it.
+// probe returns the entry of a rule, or the empty entry for it. The table must have an empty entry.
 func (t *ruleTable) probe(group uint64, rule int32) *ruleEntry {
 	mask := uint64(len(t.entries) - 1)
 	slot := (group*0x9E3779B97F4A7C15 + uint64(rule)*0xC2B2AE3D27D4EB4F) >> 40

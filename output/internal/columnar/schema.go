@@ -259,7 +259,7 @@ type Needs struct {
 	Times      bool               // the rows have times, see [engine.Batch].Times
 }
 
-// AddNeeds adds the needs of another column.
+// AddNeeds adds the needs of another column to n.
 func (n *Needs) AddNeeds(more Needs) {
 	for _, d := range more.Directives {
 		if !slices.Contains(n.Directives, d) {

@@ -370,7 +370,8 @@ func parseColumns(list string, known []string) ([]string, error) {
 	return names, nil
 }
 
-// splitNames splits a comma-separated list of names, and expands Usage.
+// splitNames splits a comma-separated list of names, drops spaces around them, and replaces Usage by the columns of
+// preferences except those of policies.
 func splitNames(list string) []string {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -423,7 +424,8 @@ func ParsePartition(list string) ([]string, error) {
 	return names, checkPartition(names)
 }
 
-// checkPartition returns the joined errors of columns to partition by.
+// checkPartition returns the joined errors of columns to partition by: an ErrPartition for each that is unsuitable or
+// named twice.
 func checkPartition(names []string) error {
 	var errs []error
 	for i, name := range names {

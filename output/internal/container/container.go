@@ -200,7 +200,7 @@ const (
 // Metadata is a list of keys and values, in the order in which the keys were first set.
 type Metadata struct{ Keys, Values []string }
 
-// Set sets the value of a key. Invalid UTF-8 in the value is escaped.
+// Set sets the value of a key, or adds the key if it is new. Invalid UTF-8 in the value is escaped.
 func (m *Metadata) Set(key, value string) {
 	value = fieldtext.Valid(value)
 	for i, k := range m.Keys {

@@ -220,7 +220,8 @@ func (t *treeTarget) endFile(f *partFile) error {
 	return err
 }
 
-// Finish completes the last files, and writes the marker.
+// Finish completes all files, and writes the marker with the metadata. If the mode merges, the marker gets the name of
+// the run, a hash of all files and the metadata.
 func (t *treeTarget) Finish() error {
 	if t.file != nil {
 		if err := t.endFile(t.file); err != nil {
@@ -255,7 +256,7 @@ func (t *treeTarget) Finish() error {
 	return err
 }
 
-// Abort drops the incomplete files.
+// Abort closes the incomplete files. It does not remove them: they are in the temporary directory.
 func (t *treeTarget) Abort() {
 	for _, f := range append(t.held, t.file) {
 		if f == nil {

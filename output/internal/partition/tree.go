@@ -41,7 +41,8 @@ type Tree struct {
 
 type directory = atomicfile.Dir
 
-// NewTree begins the output of that name.
+// NewTree begins the output of that name in a temporary directory. It returns an error if the existing content does
+// not permit opt.Mode, see Options.CheckTargets.
 func NewTree(name string, opt Options) (*Tree, error) {
 	t := &Tree{opt: opt}
 	dir, err := atomicfile.CreateDir(name, func(path string) error {
@@ -105,7 +106,8 @@ func (t *Tree) Commit() error {
 	}
 }
 
-// CommitAs is like Commit, but gives the directory another name, and replaces what has that name.
+// CommitAs gives the directory the name that other returns for its final name, and replaces what has that name. It
+// does not merge. It returns the name.
 func (t *Tree) CommitAs(other func(name string) string) (name string, err error) {
 	err = t.commitNamed(nil, func() (err error) {
 		name, err = t.directory.CommitAs(other)
@@ -324,7 +326,7 @@ func eachPart(root, dir string, levels int, do func(part string) error) error {
 	return nil
 }
 
-// writeMarker replaces the marker of the output.
+// writeMarker replaces the marker of the existing output, and syncs its directory.
 func (t *Tree) writeMarker(m *Marker) error {
 	text, err := m.Text()
 	if err != nil {

@@ -300,7 +300,7 @@ func (k *key) compare(o *key) int {
 	return cmp.Or(cmp.Compare(k.slot, o.slot), cmp.Compare(k.agent, o.agent), cmp.Compare(k.status, o.status), cmp.Compare(k.size, o.size), cmp.Compare(k.client, o.client))
 }
 
-// writeRun writes all cells to disk, and empties the table.
+// writeRun writes all cells in memory to disk as a sorted run, and empties the table.
 func (c *Counts) writeRun() error {
 	run, err := c.spill.Begin()
 	if err != nil {

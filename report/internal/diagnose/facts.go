@@ -429,7 +429,8 @@ type step struct {
 type hop struct{ from, to string }
 
 // AddAnswer counts a response to a crawler for a URL. redirected is true if it was a redirect. The time is in
-// microseconds. Paths that end in no segment or are too long are ignored.
+// microseconds. It ignores paths without a last segment and very long ones. In large logs, it drops some last
+// segments, chosen by their hashes.
 func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64) {
 	origin, path := splitText(url)
 	if i := bytes.IndexAny(path, "?#"); i >= 0 {

@@ -58,7 +58,7 @@ type count struct {
 	first, last int64
 }
 
-// add adds other requests.
+// add adds other requests, and extends the times to theirs.
 func (c *count) add(o count) {
 	switch {
 	case o.n == 0:

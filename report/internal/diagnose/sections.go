@@ -332,7 +332,7 @@ func (v *survey) findChange(bad, all []count) segment {
 	return best
 }
 
-// likelihood returns the maximum log-likelihood of k events among n.
+// likelihood returns the maximum log-likelihood of k events among n: that of the probability k/n.
 func likelihood(k, n float64) (l float64) {
 	if k > 0 {
 		l += k * math.Log(k/n)

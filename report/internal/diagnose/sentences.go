@@ -151,7 +151,7 @@ func (r *Row) claimedNames(names string) string {
 	return names
 }
 
-// listAgents lists the agents of a row: "Googlebot, bingbot and 9 others".
+// listAgents lists the agents of a row: "Googlebot, bingbot and 9 others"; "all clients" if it names none.
 func (r *Row) listAgents() string {
 	n := len(r.Agents)
 	switch {

@@ -204,7 +204,7 @@ const everyone = 0
 // allStopped is the kind of a row about all of them.
 const allStopped = "all crawlers"
 
-// sumTraffic sums the requests of clients by slot.
+// sumTraffic returns the requests of clients by slot, summed over the clients.
 func (g *grid) sumTraffic(all [][]count) []count {
 	sum := make([]count, g.slots)
 	for _, counts := range all {
@@ -357,7 +357,7 @@ func (g *grid) wasActive(counts []float64) bool {
 	return g.secondsIn(slots*size) >= stopPresent && float64(present) >= stopSlots*float64(slots)
 }
 
-// addStopped adds the row of crawlers that stopped at the same time.
+// addStopped adds the row of crawlers that stopped at the same time. Its requests are those that are missing.
 func (g *grid) addStopped(p pause, agents []uint16) {
 	r := g.newRow(CrawlerStopped, "", "", count{0, p.from, p.to})
 	by := map[uint16]float64{}

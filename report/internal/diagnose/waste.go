@@ -55,7 +55,7 @@ type Spent struct {
 	Requests int64
 }
 
-// AddSpent adds requests of a crawler.
+// AddSpent adds requests of a crawler to v.Spent, where each crawler occurs once.
 func (v *Visit) AddSpent(crawler int, requests int64) {
 	for i := range v.Spent {
 		if v.Spent[i].Crawler == crawler {
@@ -66,7 +66,8 @@ func (v *Visit) AddSpent(crawler int, requests int64) {
 	v.Spent = append(v.Spent, Spent{crawler, requests})
 }
 
-// Add counts a URL. It does not keep v.
+// Add counts a URL, and does not keep v. It ignores URLs whose path does not begin with "/". URLs that no crawler
+// requested count only as pages without a query.
 func (w *Waste) Add(v *Visit) {
 	if v.PathEnd <= v.Origin || v.URL[v.Origin] != '/' {
 		return
@@ -212,7 +213,8 @@ const (
 	people      = -2 // value for clients that are not crawlers
 )
 
-// add adds a text that a client requested: the number of a crawler, or people.
+// add adds a text that a client requested: the number of a crawler, or people. If there are too many texts, it keeps
+// half of them, chosen by their hashes.
 func (s *sample) add(text []byte, who int) {
 	h := xxh3.Hash(text)
 	if h>>(64-s.zeros) != 0 {
@@ -274,7 +276,8 @@ func pairs(path []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// addParameters counts a URL for each of its parameters, once for repeated ones.
+// addParameters counts a URL for each of its parameters, once for repeated ones. path is the path of v. Parameters of
+// a site beyond mostNames are ignored.
 func (w *Waste) addParameters(v *Visit, path []byte) {
 	isNew, isBare, bare := !bytes.Equal(path, w.path), bytes.Equal(path, w.bare), int64(0)
 	if isBare {

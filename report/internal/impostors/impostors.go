@@ -166,7 +166,8 @@ func (s *summer) beginNetwork(number uint64) {
 	s.number, s.network, s.names, s.busiest = number, Network{}, map[int]*Name{}, aggregate.NewLargest[URL](shownURLs)
 }
 
-// addURL adds a URL with all its requests.
+// addURL adds a URL with all its requests to the current network. It completes the network before if the URL is of
+// another one.
 func (s *summer) addURL(u *aggregate.URL) {
 	if number := binary.BigEndian.Uint64(u.Text); number != s.number {
 		s.endNetwork()

@@ -266,7 +266,7 @@ func (r *Row) claimText() string {
 	return r.Name + ", per day: " + strings.Join(all, ", ") + "."
 }
 
-// Text formats a number per day.
+// Text formats a number per day: bytes with a unit, small numbers with one decimal place.
 func (c *Change) Text(n float64) string {
 	switch {
 	case c.Number == Names[Bytes]:

@@ -178,7 +178,8 @@ type summer struct {
 	suspect  Suspect
 }
 
-// addHeader adds a header with all its requests.
+// addHeader adds a header with all its requests to the current name. It completes the name before if the header is of
+// another one.
 func (s *summer) addHeader(u *aggregate.URL) {
 	name, header, _ := bytes.Cut(u.Text, []byte(" "))
 	if !bytes.Equal(name, s.name) {

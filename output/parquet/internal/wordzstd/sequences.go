@@ -46,7 +46,7 @@ func directCodes(extra []uint8, n int) []uint8 {
 	return codes
 }
 
-// setCodes sets the codes of the numbers.
+// setCodes sets the codes of the three numbers.
 func (s *sequence) setCodes() {
 	if s.literals < directLiterals {
 		s.codes[ofLiterals] = literalsCodes[s.literals]

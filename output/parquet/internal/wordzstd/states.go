@@ -112,7 +112,7 @@ func (c *coder) firstState(code uint8) uint32 {
 	return uint32(c.states[int32((width<<16-t.width)>>width)+t.start])
 }
 
-// appendShares appends the table in the format of section 4.1.1 of the RFC.
+// appendShares appends the shares, by which a decoder builds the table, in the format of section 4.1.1 of the RFC.
 func (c *coder) appendShares(dst []byte) []byte {
 	w := newBitWriter(dst, 2*maxCodes)
 	w.writeBits(tableLog-5, 4)

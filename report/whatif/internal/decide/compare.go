@@ -109,7 +109,7 @@ func (c *crawler) bytesOf(i int) int64 {
 // allows reports whether a rule allows; no rule allows.
 func allows(r *robots.Rule) bool { return r == nil || r.Allow }
 
-// countLine adds requests to the line of a rule.
+// countLine adds requests to the line of a rule, which it adds to lines if it is new.
 func countLine(lines map[int32]*Line, r *robots.Rule, requests int64) {
 	line := lines[r.Line]
 	if line == nil {

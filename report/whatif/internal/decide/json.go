@@ -37,7 +37,7 @@ func (o *object) key(name string) {
 func (o *object) number(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
 func (o *object) truth(v bool)   { o.b = strconv.AppendBool(o.b, v) }
 
-// text writes a string. Bytes that are not UTF-8 become \ufffd.
+// text writes a string with its quotes. Bytes that are not UTF-8 become the replacement character.
 func (o *object) text(s string) {
 	const hex = "0123456789abcdef"
 	o.b = append(o.b, '"')
@@ -302,7 +302,8 @@ func (q *Question) pathOf() (raw []byte, fault string) {
 	return url[len(u.Prefix):], ""
 }
 
-// writeGroup writes which groups apply to the crawler, and why.
+// writeGroup writes the names that the crawler obeys, whether the file has them, and the first and last lines of the
+// groups that apply.
 func (o *object) writeGroup(g *why.Group) {
 	o.key("names")
 	o.open('[')
