@@ -105,8 +105,8 @@ func (f *File) open(name string, stdout io.Writer, opt *Options) (io.Writer, err
 	return nil, nil
 }
 
-// Finished returns the stopped runs whose files Commit has moved into the directory: for each run its inputs, as a
-// JSON array.
+// Finished returns the earlier runs that were stopped, and that Commit has completed: for each its inputs, as a JSON
+// array. It returns nil if there are none, or if the output is a file.
 func (f *File) Finished() []string {
 	if tree, ok := f.target.(*partition.Tree); ok {
 		return tree.Finished

@@ -97,7 +97,7 @@ type medians struct {
 type series struct{ name, unit string }
 
 // parseMedians reads the output of benchstat -format csv -row .fullname for one file: tables after lines "key: value",
-// with two header rows, the file and the unit.
+// with two header rows, the file and the unit. It keeps the first column of values.
 func parseMedians(text io.Reader) (*medians, error) {
 	r := csv.NewReader(text)
 	r.FieldsPerRecord = -1

@@ -137,9 +137,9 @@ func (g *grid) refusalRows(s *site, agent uint16, pages, refused []count, atTxt 
 
 // findTxt finds when the robots.txt of a site failed, was missing, or was a different text. The proof: for an hour
 // (half an hour if it failed), at least two clients got three bad responses, and hardly any client got the file. It is
-// missing only if it existed before, and different only if its size is that of no text in force, and rare at other
-// times. Redirects except 304 are ignored: most sites redirect http to https, or to www, and the final response is a
-// separate line.
+// missing only if it existed before. It is different only if no text in force has its size, and the size is rare at
+// other times. Redirects except 304 are ignored: most sites redirect http to https, or to www, and the final response
+// is a separate line.
 func (g *grid) findTxt(s *site) {
 	var all []answer
 	for _, a := range s.txt {

@@ -266,8 +266,9 @@ var effects = map[string][]string{
 	SitemapBad:       {NotFoundSection},
 }
 
-// explains reports whether a row follows from another: its agents are among the other's, and at least half of its time
-// is within the other's. A site that is down explains why robots.txt failed, and not the other way round.
+// explains reports whether the row r follows from the row cause: its agents are among those of the cause, and at least
+// half of its time is within the time of the cause. A site that is down explains why robots.txt failed, and not the
+// other way round.
 func (g *grid) explains(cause, r *Row) bool {
 	if !slices.Contains(effects[cause.Code], r.Code) || cause.Origin != "" && r.Origin != "" && cause.Origin != r.Origin {
 		return false

@@ -123,9 +123,9 @@ func (v *survey) findWasted() {
 	}
 }
 
-// findHog finds a crawler that takes most bytes, and adds at most one row. The proof is a gigabyte, and a fifth of the
-// bytes of all responses for the URL of which a crawler took the most, or half of them for a crawler that made at most
-// a fifth of the requests, but more than one per day.
+// findHog finds a crawler that takes most bytes, and adds at most one row. The proof is a gigabyte and one of two
+// shares of all bytes: a fifth for one URL; or half for a crawler that made at most a fifth of the requests, but more
+// than one per day.
 func (v *survey) findHog() {
 	for i, h := range v.Hogs {
 		agent, share := uint16(h.Agent), float64(h.Bytes)/float64(max(1, v.Bytes))
@@ -149,10 +149,10 @@ func (v *survey) findHog() {
 	}
 }
 
-// findConduct finds the crawlers that ignored rules or a Crawl-delay. The proof: 20 requests that the robots.txt
-// disallows that the crawler itself fetched last; or a fifth of the pauses between its requests were shorter than the
-// delay, which its operator says it obeys. A text without a time proves nothing, unless sizes in the log show that it
-// was sent.
+// findConduct finds the crawlers that ignored rules or a Crawl-delay. The proof of ignored rules: the robots.txt that
+// the crawler itself fetched last disallows 20 of its requests. The proof of an ignored delay: a fifth of the pauses
+// between its requests were shorter than the delay, which its operator says it obeys. A text without a time proves
+// nothing, unless sizes in the log show that it was sent.
 func (g *grid) findConduct() {
 	for _, c := range g.Conducts {
 		r := g.newRow(RulesIgnored, "", "", count{float64(c.Knew), floorDiv(c.First, 1e6), floorDiv(c.Last, 1e6)}, uint16(c.Agent))

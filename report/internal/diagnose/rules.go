@@ -227,9 +227,9 @@ func (b *ruleBook) addFindings() {
 	}
 }
 
-// addClosedSite adds the row of texts that close the site for the same crawlers. The proof: their rules close the front
-// page and directories with nearly all requests. It is certain for Googlebot and bingbot, or if an earlier text let
-// them in; other sites mean it.
+// addClosedSite adds the row of texts, from text up to until, that close the site for the same crawlers. The proof:
+// their rules close the front page and directories with nearly all requests. It is certain for Googlebot and bingbot,
+// or if an earlier text let the crawlers in. Otherwise it is only suspected: the site may intend it.
 func (b *ruleBook) addClosedSite(text, until int, shut []map[uint16]bool) {
 	r := Row{Code: SiteClosed, Class: "C", Origin: b.site.origin, Path: "/"}
 	in := b.setTimeRange(&r, text, until)

@@ -343,8 +343,9 @@ func likelihood(k, n float64) (l float64) {
 	return l
 }
 
-// findMissing finds a directory whose pages are gone. The proof: four of five requests of search crawlers for its pages
-// returned 404 or 410, for 20 URLs and 100 times, which is a notable share of what a crawler requests.
+// findMissing finds a directory whose pages are gone. The proof: four of five requests of search crawlers for its
+// pages returned 404 or 410, at least 100 requests and 20 URLs. They are also a notable share of what one crawler
+// requests.
 func (v *survey) findMissing(a *area) {
 	search := func(k cellKey) bool { return isPage(k) && v.isSearch(k.agent) && !isError(k) && v.isUnrefused(k) }
 	gone := a.perSlot(v.slots, isMissing, search)

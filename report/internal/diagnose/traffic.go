@@ -264,9 +264,9 @@ func idleSegments(counts []float64, share float64) []segment {
 	})
 }
 
-// findStopped finds the crawlers that stopped, separately or together. The proof: hardly any request in half a day or
-// more, by a crawler that was active on three days before, although its usual rate makes so few as improbable as a gap
-// of the log, and although neither the log nor the site explains it.
+// findStopped finds the crawlers that stopped, separately or together. The proof: a crawler that was active on the
+// three days before made hardly any request in half a day or more. By its usual rate, this is as improbable as a gap
+// of the log. Neither the log nor the site explains it.
 func (g *grid) findStopped() {
 	requests := total(g.sumTraffic(g.traffic)).n
 	var pauses []pause
@@ -379,9 +379,9 @@ func (g *grid) addStopped(p pause, agents []uint16) {
 	g.addRow(r)
 }
 
-// findSurges finds the time ranges in which a crawler made far more requests than usual. The proof: for three hours,
-// but at most a third of the log, it made over four times as many as at the same hours of other days, which chance does
-// not explain, and a twentieth of the requests of all clients.
+// findSurges finds the time ranges in which a crawler made far more requests than usual. The proof: for at least three
+// hours, but at most a third of the log, it made over four times as many as at the same hours of other days, and a
+// twentieth of the requests of all clients. Chance does not explain this.
 func (g *grid) findSurges() {
 	everybody := g.sumTraffic(g.traffic)
 	for _, a := range g.crawlers() {

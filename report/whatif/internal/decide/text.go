@@ -234,8 +234,8 @@ func (s *set) findWinner(path []byte) int32 {
 	return s.rules[rank.Position()]
 }
 
-// Deciding returns the deciding line for each URL of a crawler, in the order of the log: negative if the line
-// disallows, 0 if no line decides.
+// Deciding returns the number of the deciding line for each URL of a crawler, in the order of the log: negative if the
+// line disallows, 0 if no line decides.
 func (t *Text) Deciding(agent int) []int32 {
 	lines := make([]int32, len(t.winners[agent]))
 	for i := range lines {
