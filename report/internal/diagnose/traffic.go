@@ -264,9 +264,9 @@ func idleSegments(counts []float64, share float64) []segment {
 	})
 }
 
-// findStopped finds the crawlers that stopped, separately or together. The proof: a crawler that was active on the
-// three days before made hardly any request in half a day or more. By its usual rate, this is as improbable as a gap
-// of the log. Neither the log nor the site explains it.
+// findStopped finds the crawlers that stopped, separately or together. The proof: a crawler that was active for at
+// least three days before made hardly any request in half a day or more. By its usual rate, this is as improbable as a
+// gap of the log. Neither the log nor the site explains it.
 func (g *grid) findStopped() {
 	requests := total(g.sumTraffic(g.traffic)).n
 	var pauses []pause
@@ -347,7 +347,8 @@ func (g *grid) pausesOf(agent uint16, traffic []count) (pauses []pause) {
 	return pauses
 }
 
-// wasActive reports whether a crawler was active long and often enough, given its requests in the slots up to a time.
+// wasActive reports whether a crawler was active for at least stopPresent, and in most parts of that time, given its
+// requests in the slots up to a time.
 func (g *grid) wasActive(counts []float64) bool {
 	size, present, slots := g.slotsIn(stopSlot), 0, 0
 	for end := len(counts); end-size >= 0; end -= size {
