@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"maps"
 	"math/bits"
 	"math/rand/v2"
@@ -24,7 +25,7 @@ const Impostor = 1 << 15
 
 // Limits of counts.
 const (
-	cellBytes   = 96      // size of a cell with its slots, including growth
+	cellBytes   = 64      // size of a cell with its slots and its index in the order
 	leastCells  = 1 << 10 // in memory
 	mostEntries = 1 << 22
 	runBlock    = 64 << 10 // bytes of a run's block
@@ -100,7 +101,7 @@ func (c *Counts) isEmpty() bool { return len(c.texts)+c.spill.Runs() == 0 }
 // New returns counts that take about memory bytes. The temporary file is in dir; "" is the system's default.
 func New(memory int64, dir string) *Counts {
 	most := int(max(leastCells, min(mostEntries, memory/cellBytes)))
-	return &Counts{texts: map[string]uint32{}, slots: make([]uint32, 1<<bits.Len(uint(most+most/2))), seed: rand.Uint64(), most: most, spill: extsort.NewSpill(dir)}
+	return &Counts{texts: map[string]uint32{}, cells: make([]entry, 0, most), slots: make([]uint32, 1<<bits.Len(uint(most+most/2))), seed: rand.Uint64(), most: most, spill: extsort.NewSpill(dir)}
 }
 
 // Close removes the temporary file. Further calls do nothing.
@@ -270,29 +271,41 @@ func directoryOf(path []byte) (end int, asset uint16) {
 	return end, assets[string(name[:n])]
 }
 
-// sortCells sorts the cells by text and key. It returns the texts by number, as in key.text. Afterwards cells cannot
-// be looked up.
-func (c *Counts) sortCells() (byNumber [][]byte) {
+// inOrder yields the cells by text and key. First it groups them by text, because comparing few cells of one text reads
+// little memory.
+func (c *Counts) inOrder() iter.Seq[*record] {
 	texts := slices.Sorted(maps.Keys(c.texts))
-	rank := make([]uint32, len(texts))
+	rank, ends := make([]uint32, len(texts)), make([]uint32, len(texts)+1)
 	for i, text := range texts {
 		rank[c.texts[text]] = uint32(i)
 	}
-	for i := range c.cells { // replace hashes by numbers in the order of texts and slots
-		e := &c.cells[i]
-		e.hash = uint64(rank[e.key.text])<<32 | uint64(max(0, min(e.key.slot, 1<<32-1)))
+	for i := range c.cells {
+		ends[rank[c.cells[i].key.text]+1]++
 	}
-	slices.SortFunc(c.cells, func(a, b entry) int {
-		if a.hash != b.hash {
-			return cmp.Compare(a.hash, b.hash)
+	for i := range texts { // now the beginning of each text, and below its end
+		ends[i+1] += ends[i]
+	}
+	order := make([]uint32, len(c.cells))
+	for i := range c.cells {
+		at := &ends[rank[c.cells[i].key.text]]
+		order[*at] = uint32(i)
+		*at++
+	}
+	return func(yield func(*record) bool) {
+		var r record
+		from := uint32(0)
+		for i, text := range texts {
+			some := order[from:ends[i]]
+			slices.SortFunc(some, func(a, b uint32) int { return c.cells[a].key.compare(&c.cells[b].key) })
+			for _, n := range some {
+				r = record{append(r.text[:0], text...), c.cells[n].key, c.cells[n].cell}
+				if !yield(&r) {
+					return
+				}
+			}
+			from = ends[i]
 		}
-		return a.key.compare(&b.key)
-	})
-	byNumber = make([][]byte, len(texts))
-	for text, number := range c.texts {
-		byNumber[number] = []byte(text)
 	}
-	return byNumber
 }
 
 // compare compares the keys of cells of one directory.
@@ -307,10 +320,8 @@ func (c *Counts) writeRun() error {
 		return err
 	}
 	w := &writer{run: run}
-	texts := c.sortCells()
-	for i := range c.cells {
-		e := &c.cells[i]
-		if err := w.writeCell(&record{texts[e.key.text], e.key, e.cell}); err != nil {
+	for r := range c.inOrder() {
+		if err := w.writeCell(r); err != nil {
 			return err
 		}
 	}
@@ -328,10 +339,8 @@ func (c *Counts) writeRun() error {
 // added afterwards, but eachCell may be called again. The record is valid until visit returns.
 func (c *Counts) eachCell(visit func(*record)) error {
 	if c.spill.Runs() == 0 {
-		texts := c.sortCells()
-		for i := range c.cells {
-			e := &c.cells[i]
-			visit(&record{texts[e.key.text], e.key, e.cell})
+		for r := range c.inOrder() {
+			visit(r)
 		}
 		return nil
 	}
