@@ -115,27 +115,28 @@ type Counter struct {
 	probed  uint32
 
 	// For URLs, see Settle.
-	settled    bool
-	tree       *paths.Tree
-	waste      diagnose.Waste // URLs that crawlers may fetch
-	visit      diagnose.Visit // of the last URL
-	taking     []diagnose.Hog // the same URL, by crawler
-	root       *paths.Path    // of tree
-	urls       int64
-	agentURLs  []aggregate.URLCount // by crawler
-	agentBytes []int64              // the same
-	huge       int64                // responses whose bytes are not counted
-	served     answers
-	failed     answers
-	requested  *aggregate.Largest[requestedURL]
-	paths      arena[byte]          // paths of requested
-	counts     arena[AgentRequests] // counts of requested
-	sites      *aggregate.Largest[siteTotal]
-	site       siteTotal // totals of the last URL's site
-	sections   sections
-	taken      *aggregate.Largest[impostors.URL] // URLs that impostors requested; nil without address lists
-	fakeURLs   int64
-	denied     int64 // verdicts
+	settled     bool
+	tree        *paths.Tree
+	waste       diagnose.Waste // URLs that crawlers may fetch
+	visit       diagnose.Visit // of the last URL
+	taking      []diagnose.Hog // the same URL, by crawler
+	root        *paths.Path    // of tree
+	urls        int64
+	agentURLs   []aggregate.URLCount // by crawler
+	agentBytes  []int64              // the same
+	huge        int64                // responses whose bytes are not counted
+	served      answers
+	failed      answers
+	requested   *aggregate.Largest[requestedURL]
+	noRequested bool                 // see Options
+	paths       arena[byte]          // paths of requested
+	counts      arena[AgentRequests] // counts of requested
+	sites       *aggregate.Largest[siteTotal]
+	site        siteTotal // totals of the last URL's site
+	sections    sections
+	taken       *aggregate.Largest[impostors.URL] // URLs that impostors requested; nil without address lists
+	fakeURLs    int64
+	denied      int64 // verdicts
 }
 
 // statuses is the number of status classes: 1xx to 5xx, and one for other and missing status codes.
@@ -168,7 +169,7 @@ func NewCounter(store *engine.Store, opt Options) *Counter {
 		sites: aggregate.NewLargest[siteTotal](shownSites), site: siteTotal{site: engine.NoSite},
 	}
 	most := mostRequested
-	if opt.NoRequested {
+	if c.noRequested = opt.NoRequested; c.noRequested {
 		most = 0
 	}
 	c.requested = aggregate.NewLargestWithin(most, max(leastRequested, memory/8*2/3), c.compactRequested) // grows by half
@@ -529,7 +530,10 @@ func (c *Counter) Settle() error {
 // addURL counts a URL with all its requests.
 func (c *Counter) addURL(u *aggregate.URL) {
 	c.urls = u.Number
-	hash := aggregate.Hash(u.Text)
+	hash := uint64(0)
+	if c.taken != nil || !c.noRequested || c.status >= 0 {
+		hash = aggregate.Hash(u.Text)
+	}
 	c.tree.Enter(u.Text, u.Prefix, u.PathEnd)
 	for i := range u.Requests {
 		r := &u.Requests[i]
