@@ -25,12 +25,13 @@ var ErrTooLarge = errors.New("rules too large to compile")
 // an error the automaton has no rules.
 func Compile(rules []Rule) (*Automaton, []int32, error) {
 	a := &Automaton{} // allocated here, so that it can stay on the stack of a caller that copies it
-	order, err := a.compile(rules, chosen)
+	order, err := a.compileWith(rules, chosen)
 	return a, order, err
 }
 
-// compile is like [Compile] with other limits, with which tests choose the form of the floating segments.
-func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
+// compileWith is like [Compile] for a new Automaton, with other limits, by which tests choose the form of the floating
+// segments.
+func (a *Automaton) compileWith(rules []Rule, l limits) ([]int32, error) {
 	if len(rules) > maxRules {
 		return nil, fmt.Errorf("%w: %d rules, the limit is %d", ErrTooLarge, len(rules), maxRules)
 	}
@@ -41,7 +42,7 @@ func (a *Automaton) compile(rules []Rule, l limits) ([]int32, error) {
 	if len(w.distinct) == 0 {
 		return order, nil
 	}
-	b := builder{limits: l, workspace: w, table: w.buf[:0], listed: w.isMany(l)}
+	b := builder{limits: l, workspace: w, table: w.buf[:0], listed: w.needsLists(l)}
 	b.addNode(0, len(w.distinct), 0)
 	if b.crowd > crowdLimit && l == chosen {
 		w.makeEntries(rules, order) // again, because addNode has reordered them
@@ -125,7 +126,7 @@ func (a *Automaton) Reads(path []byte, s *Scratch) int {
 // Anywhere is the result of [Automaton.Reads] if a pattern has a wildcard directly after the first byte.
 const Anywhere = math.MaxInt
 
-// matchSearch is [Automaton.Match] for patterns with floating segments in lists.
+// matchSearch is [Automaton.Match] for patterns with floating segments in lists, that is, if a.search is set.
 func (a *Automaton) matchSearch(path []byte, s *Scratch) Rank {
 	nodes := s.nodes(len(path))
 	best, n := a.table.walk(path, nodes)

@@ -55,7 +55,7 @@ type way struct {
 	depth int    // trie nodes with floating segments up to here
 }
 
-// isDone skips missing children, and reports whether no children remain.
+// isDone skips missing children, and reports whether no children remain to be checked.
 func (w *way) isDone(t table) bool {
 	for w.gaps && w.left > 0 && t.u24(w.slots) == 0 {
 		w.slots += 3
@@ -67,7 +67,7 @@ func (w *way) isDone(t table) bool {
 // isRank reports whether v is the rank of a rule.
 func (v *validator) isRank(r uint32) bool { return r >= 2 && int(r>>1) <= v.rules }
 
-// checkTable checks the trie. Its nodes must be in the order in which they are visited, without gaps.
+// checkTable checks the whole table. Its nodes must be in the order in which they are visited, without gaps.
 func (v *validator) checkTable() bool {
 	if len(v.table) == 0 {
 		return !v.listed
@@ -98,7 +98,8 @@ func (v *validator) checkTable() bool {
 	}
 }
 
-// checkNode checks the node at off and returns the offset of the next one. It adds the children as a way.
+// checkNode checks the node at off with its floating segments, and returns the offset of the next node. It adds the
+// children as a way. depth is the number of trie nodes with floating segments above the node.
 func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool) {
 	t := v.table
 	if off+2 > end {
@@ -153,7 +154,9 @@ func (v *validator) checkNode(off, end uint32, depth int) (next uint32, ok bool)
 	return off, off <= end
 }
 
-// checkFloating checks the patterns with floating segments of a trie node, which must begin at off.
+// checkFloating checks the patterns with floating segments of a trie node, which must begin at off, and returns the
+// offset of what follows them. floating is the offset that the node has for them. depth includes the node; each further
+// group counts as another node, for the children, too.
 func (v *validator) checkFloating(floating, off, end uint32, flags byte, depth int) (next uint32, ok bool) {
 	if v.listed {
 		if floating != off {
@@ -185,7 +188,7 @@ func (v *validator) checkFloating(floating, off, end uint32, flags byte, depth i
 	return off, depth <= triedLimit
 }
 
-// checkGroup checks the group at off.
+// checkGroup checks the group or the index at off, and returns the offset of what follows.
 func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
 	switch t, count := v.table, uint32(v.table[off]&^moreGroups); count {
 	case 0:
@@ -204,7 +207,8 @@ func (v *validator) checkGroup(off, end uint32) (next uint32, ok bool) {
 	}
 }
 
-// checkIndex checks the index at off: the filter's bits must lead to entries, and the entries to patterns.
+// checkIndex checks the index at off: the bits of the filter must lead to entries, and the entries to patterns. It
+// returns the offset of what follows.
 func (v *validator) checkIndex(off, end uint32) (next uint32, ok bool) {
 	if off+indexHeader > end || v.table[off+indexLog] > maxIndexLog {
 		return 0, false
@@ -241,7 +245,8 @@ func (v *validator) checkHashes(off uint32, x *index) bool {
 	return x.first+2*before+2 == x.entries && last == x.count
 }
 
-// checkPatterns checks that the offsets lead to patterns that follow the offsets without gaps.
+// checkPatterns checks that count offsets, the first of which is at offsets, lead to patterns that follow them without
+// gaps. It returns the offset of what follows the patterns.
 func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok bool) {
 	next = offsets + 3*count
 	for n := range count {
@@ -255,7 +260,7 @@ func (v *validator) checkPatterns(offsets, count, end uint32) (next uint32, ok b
 	return next, true
 }
 
-// checkPattern checks the pattern at off, as table.addPattern writes it.
+// checkPattern checks the pattern at off, as table.addPattern writes it, and returns the offset of what follows.
 func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 	if off+patternHeader > end {
 		return 0, false
@@ -276,7 +281,7 @@ func (v *validator) checkPattern(off, end uint32) (next uint32, ok bool) {
 	return next, off == next
 }
 
-// checkList checks the list at off.
+// checkList checks the list at off, and returns the offset of what follows. It adds off to v.lists.
 func (v *validator) checkList(off, end uint32) (next uint32, ok bool) {
 	t := v.table
 	if off+6 > end || t.u24(off) != uint32(len(v.lists)) {
@@ -298,7 +303,7 @@ func (v *validator) checkList(off, end uint32) (next uint32, ok bool) {
 	return off, true
 }
 
-// isRest reports whether a text is a valid Pattern.Rest.
+// isRest reports whether a text is a valid Pattern.Rest, other than "".
 func isRest(text []byte) bool {
 	if len(text) == 0 || text[0] != '*' || text[len(text)-1] == '*' {
 		return false

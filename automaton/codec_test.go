@@ -17,7 +17,7 @@ type codecSet struct {
 func (c *codecSet) encode(tb testing.TB) (*Automaton, []byte) {
 	tb.Helper()
 	a := &Automaton{}
-	_, err := a.compile(c.rules, c.limits)
+	_, err := a.compileWith(c.rules, c.limits)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestFromBytesTooMany(t *testing.T) {
 		for _, n := range []int{triedLimit, triedLimit + 1} {
 			rules := manyRules(n*size, pattern)
 			a := &Automaton{}
-			if _, err := a.compile(rules, limits{grouped: len(rules), tried: len(rules)}); err != nil || a.search != nil {
+			if _, err := a.compileWith(rules, limits{grouped: len(rules), tried: len(rules)}); err != nil || a.search != nil {
 				t.Fatal("the rules are not tried", err)
 			}
 			if _, err := FromBytes(a.AppendBinary(nil), len(rules)); (err == nil) != (n <= triedLimit) {

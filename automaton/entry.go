@@ -27,7 +27,8 @@ const keptRules = 4096
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// release makes the workspace available for reuse, without the memory of its caller.
+// release makes the workspace available for reuse, unless it is large. It drops all references to the memory of the
+// caller.
 func (w *workspace) release() {
 	if len(w.order) > keptRules {
 		return
@@ -80,7 +81,8 @@ const (
 )
 
 // makeEntries sets w.distinct to an entry for each distinct pattern, in the order of [Pattern.compare], with the
-// highest rank of its rules: a rule with the same pattern and a lower rank can never win.
+// highest rank of its rules: a rule with the same pattern and a lower rank can never win. order is the result of
+// rankRules. Empty patterns get no entry. The workspace keeps rules and order until release.
 func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	w.rules, w.order = rules, order
 	w.entries = slices.Grow(w.entries[:0], len(order))
@@ -111,7 +113,7 @@ func (w *workspace) makeEntries(rules []Rule, order []int32) {
 	w.distinct = w.dropEqual(w.sort(all[:n]))
 }
 
-// dropEqual removes all but the first of equal entries, in place, and sets shared in the others.
+// dropEqual removes all but the first of equal entries, in place, and sets shared in the others. all must be sorted.
 func (w *workspace) dropEqual(all []entry) []entry {
 	n := 0
 	for i := range all {
@@ -175,8 +177,8 @@ func prefixOf(s string) (n uint64) {
 // files have no more entries. The compile time is the same with 16 and with 32.
 const runLength = 24
 
-// sort sorts entries by pattern. all is in ascending order of rank; of equal patterns, the highest rank comes first
-// in the result. Runs are sorted by insertion and then merged. The result is in all or in w.spare.
+// sort sorts entries by pattern. all must be in ascending order of rank; of equal patterns, the highest rank comes
+// first in the result. Runs are sorted by insertion and then merged. The result is in the memory of all or of w.spare.
 func (w *workspace) sort(all []entry) []entry {
 	for lo := 0; lo < len(all); lo += runLength {
 		w.sortRun(all[lo:min(lo+runLength, len(all))])
@@ -196,7 +198,7 @@ func (w *workspace) sort(all []entry) []entry {
 	return all
 }
 
-// sortRun sorts one run by insertion.
+// sortRun sorts one run by insertion. Equal patterns are reversed, so that the highest rank comes first.
 func (w *workspace) sortRun(run []entry) {
 	for i := 1; i < len(run); i++ {
 		j := i
@@ -229,7 +231,7 @@ func (w *workspace) less(x, y *entry) bool {
 	return x.prefix < y.prefix || x.prefix == y.prefix && w.compare(x, y) < 0
 }
 
-// compare is [Pattern.compare] for entries with equal prefixes.
+// compare is [Pattern.compare] for entries whose prefix is equal.
 func (w *workspace) compare(x, y *entry) int {
 	if x.anchor > prefixLen || y.anchor > prefixLen {
 		if c := strings.Compare(w.anchorOf(x), w.anchorOf(y)); c != 0 {

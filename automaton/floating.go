@@ -6,7 +6,7 @@ import (
 	"github.com/robobatch/robobatch/automaton/internal/onepass"
 )
 
-// limits choose the encoding of patterns with floating segments. Only isMany and partsOf use them.
+// limits choose the encoding of patterns with floating segments. Only needsLists and partsOf use them.
 type limits struct {
 	// grouped is the maximum number of patterns at one anchor that are stored in groups. If there are more, the
 	// suitable ones are stored in an index.
@@ -43,8 +43,8 @@ const (
 	manySegments = 8
 )
 
-// weight returns the weight of a pattern, or tooMuch if a segment, or all segments together, are too long to be
-// tried.
+// weight returns the weight of a pattern, or at least tooMuch if a segment, or all segments together, are too long to
+// be tried.
 func (p *ranked) weight(tooMuch int) int {
 	if len(p.Rest) <= longSegment {
 		return 1
@@ -64,18 +64,19 @@ func (p *ranked) weight(tooMuch int) int {
 	return cost + segments/manySegments
 }
 
-// isMany reports whether the patterns with floating segments are too many or too long to be tried one by one.
-func (w *workspace) isMany(l limits) bool {
-	if weigh(w.parsed, l.tried) <= l.tried {
+// needsLists reports whether the patterns with floating segments are too many or too long to be tried one by one, so
+// that they are stored in lists. makeEntries must have been called.
+func (w *workspace) needsLists(l limits) bool {
+	if totalWeight(w.parsed, l.tried) <= l.tried {
 		return false
 	}
 	pats := w.gatherFloating(w.distinct) // without duplicates
 	defer clear(pats)
-	return weigh(pats, l.tried) > l.tried
+	return totalWeight(pats, l.tried) > l.tried
 }
 
-// weigh returns the total weight of patterns, or any number above limit if the weight exceeds it.
-func weigh(pats []ranked, limit int) (weight int) {
+// totalWeight returns the total weight of patterns, or any number above limit if the weight exceeds it.
+func totalWeight(pats []ranked, limit int) (weight int) {
 	for i := range pats {
 		if weight += pats[i].weight(limit + 1); weight > limit {
 			break
@@ -85,7 +86,7 @@ func weigh(pats []ranked, limit int) (weight int) {
 }
 
 // gatherFloating returns the patterns with floating segments among the entries, in their order. The result is in
-// w.gathered, which the caller clears after writing the patterns.
+// w.gathered, which the next call reuses; the caller clears it after use.
 func (w *workspace) gatherFloating(entries []entry) []ranked {
 	w.gathered = w.gathered[:0]
 	for i := range entries {
@@ -104,7 +105,8 @@ func (w *workspace) gatherFloating(entries []entry) []ranked {
 //	patterns  of each its rank, in 3 bytes; 1 byte that is 1 if it has an end anchor, else 0; the length
 //	          of Pattern.Rest, in 3 bytes; and Pattern.Rest
 
-// addFloating writes the patterns with floating segments of one anchor, and returns the offset for their trie node.
+// addFloating writes the patterns with floating segments of one anchor, and returns the offset for their trie node. It
+// reorders the entries unless b.listed is set; then it also adds the offset to b.lists.
 func (b *builder) addFloating(entries []entry) (off uint32) {
 	if !b.listed && len(entries) > 1 {
 		slices.SortFunc(entries, func(x, y entry) int { return int(y.rank) - int(x.rank) })

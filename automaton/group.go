@@ -60,8 +60,9 @@ const (
 	endRarity = 100
 )
 
-// prints calls yield with each possible fingerprint of a pattern, and its rarity.
-func (p *ranked) prints(yield func(f fingerprint, rare int)) {
+// eachPrint calls yield with each possible fingerprint of a pattern, and its rarity. A segment at the end of the path
+// may include endByte.
+func (p *ranked) eachPrint(yield func(f fingerprint, rare int)) {
 	p.segments(func(seg string, last bool) {
 		size := len(seg)
 		if last && p.End {
@@ -83,8 +84,8 @@ func (p *ranked) prints(yield func(f fingerprint, rare int)) {
 	})
 }
 
-// fingerprint returns the rarest fingerprint of a pattern.
-func (p *ranked) fingerprint() (best fingerprint) {
+// rarestFingerprint returns the rarest fingerprint of a pattern.
+func (p *ranked) rarestFingerprint() (best fingerprint) {
 	most := -1
 	for rest := p.Rest; rest != ""; {
 		seg, _, _ := strings.Cut(rest[1:], "*")
@@ -96,7 +97,8 @@ func (p *ranked) fingerprint() (best fingerprint) {
 	return best
 }
 
-// rarestPrint returns the rarest fingerprint of a segment, and its rarity.
+// rarestPrint returns the rarest fingerprint of a segment, and its rarity. atEnd says that the segment is at the end of
+// the path; then the fingerprint includes endByte.
 func rarestPrint(seg string, atEnd bool) (best fingerprint, most int) {
 	at, n := 0, min(len(seg), printSize)
 	rare := 0
@@ -137,11 +139,11 @@ const (
 // hash returns the index of a fingerprint in a crowdCount.
 func (f fingerprint) hash() uint32 { return uint32(f) * 0x9e3779b1 >> (32 - crowdBits) }
 
-// distinctPrint returns the fingerprint of a pattern that is best if both its rarity and the number of patterns
-// that share it count.
+// distinctPrint returns the best fingerprint of a pattern: one that is rare, and that few patterns of the same anchor
+// have. count has all fingerprints of all these patterns.
 func (p *ranked) distinctPrint(count *crowdCount) (best fingerprint) {
 	most := -1 << 31
-	p.prints(func(f fingerprint, rare int) {
+	p.eachPrint(func(f fingerprint, rare int) {
 		if rare -= crowdCost * bits.Len16(count[f.hash()]); rare > most {
 			best, most = f, rare
 		}
@@ -149,7 +151,7 @@ func (p *ranked) distinctPrint(count *crowdCount) (best fingerprint) {
 	return best
 }
 
-// addToMasks adds the fingerprint to masks, for a bucket.
+// addToMasks adds the fingerprint to masks, for a bucket. Bytes that it does not have may be any.
 func (f fingerprint) addToMasks(masks *[masksSize]byte, bucket int) {
 	for i := range printSize {
 		lower, upper := masks[32*i:32*i+16], masks[32*i+16:32*i+32]
@@ -203,12 +205,12 @@ func (t *table) addGroups(pats []ranked, grouped int) (off uint32, crowd int) {
 	return off, crowd
 }
 
-// partsOf divides patterns, given by descending rank, into parts. If there are more than grouped, those that fit in
-// an index form one. All others are in groups of similar fingerprints, so that the fingerprints in a path belong to
-// only a few groups.
+// partsOf divides patterns, given by descending rank, into parts, and reorders them. If there are more than grouped,
+// those that fit in an index form one part. All others are in groups of similar fingerprints, so that the fingerprints
+// in a path belong to only a few groups. Each part is in the order of descending rank.
 func partsOf(pats []ranked, grouped int) (all []part) {
 	if len(pats) > grouped {
-		if n := indexedFirst(pats); n > grouped {
+		if n := moveIndexedFirst(pats); n > grouped {
 			all = append(all, part{pats[:n], true})
 			pats = pats[n:]
 		}
@@ -231,13 +233,13 @@ func partsOf(pats []ranked, grouped int) (all []part) {
 	return all
 }
 
-// indexedFirst moves the patterns that can be in an index to the front and returns their number. Both parts stay in
-// the order of descending rank.
-func indexedFirst(pats []ranked) (n int) {
+// moveIndexedFirst moves the patterns that can be in an index to the front, and returns their number. Both parts stay
+// in the order of descending rank.
+func moveIndexedFirst(pats []ranked) (n int) {
 	var others []ranked
 	for i := range pats {
 		switch {
-		case !pats[i].isIndexed():
+		case !pats[i].canBeIndexed():
 			others = append(others, pats[i])
 		case n < i:
 			pats[n] = pats[i]
@@ -250,7 +252,8 @@ func indexedFirst(pats []ranked) (n int) {
 	return n
 }
 
-// addGroup writes the patterns of a group.
+// addGroup writes a group of 1 to groupSize patterns, which must be in the order of descending rank and have their
+// fingerprints.
 func (t *table) addGroup(pats []ranked) {
 	at := uint32(len(*t))
 	*t = append(*t, byte(len(pats)))
@@ -266,7 +269,7 @@ func (t *table) addGroup(pats []ranked) {
 	t.addPatterns(pats)
 }
 
-// addPatterns writes the offsets of patterns, and the patterns.
+// addPatterns writes the offsets of patterns, and then the patterns.
 func (t *table) addPatterns(pats []ranked) {
 	offsets := uint32(len(*t))
 	*t = append(*t, make([]byte, 3*len(pats))...)
@@ -276,8 +279,8 @@ func (t *table) addPatterns(pats []ranked) {
 	}
 }
 
-// addPrints adds the fingerprints of a group's patterns to its masks, and returns the buckets that each pattern
-// needs.
+// addPrints adds the fingerprints of a group's patterns to its masks, and returns the buckets that each pattern needs,
+// by pattern. There are at most groupSize patterns.
 func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	var sorted [groupSize]fingerprint
 	for i := range pats {
@@ -295,38 +298,38 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	}
 	if len(distinct) > buckets {
 		for i := range pats {
-			needs[i] |= pats[i].need(masks)
+			needs[i] |= pats[i].neededBuckets(masks)
 		}
 	}
 	return needs
 }
 
-// choosePrints chooses the fingerprints of the patterns of one anchor: rare ones and, if there are more patterns
-// than buckets, ones that few other patterns have.
+// choosePrints sets the fingerprints of the patterns of one anchor: rare ones and, if there are more patterns than
+// buckets, ones that few other patterns have.
 func choosePrints(pats []ranked) {
 	if len(pats) <= buckets {
 		for i := range pats {
-			pats[i].print = pats[i].fingerprint()
+			pats[i].print = pats[i].rarestFingerprint()
 		}
 		return
 	}
 	var count crowdCount
 	for i := range pats {
-		pats[i].prints(func(f fingerprint, _ int) { count[f.hash()]++ })
+		pats[i].eachPrint(func(f fingerprint, _ int) { count[f.hash()]++ })
 	}
 	for i := range pats {
 		pats[i].print = pats[i].distinctPrint(&count)
 	}
 }
 
-// need returns the buckets that are found in every path that the pattern matches.
-func (p *ranked) need(masks *[masksSize]byte) (need byte) {
-	p.segments(func(seg string, last bool) { need |= sumPlaces(masks, seg, last && p.End) })
+// neededBuckets returns the buckets that are found in every path that the pattern matches.
+func (p *ranked) neededBuckets(masks *[masksSize]byte) (need byte) {
+	p.segments(func(seg string, last bool) { need |= findBuckets(masks, seg, last && p.End) })
 	return need
 }
 
-// tryFound tries the patterns of a group whose fingerprints were found. It returns the highest rank of those that
-// match, or best if that is higher.
+// tryFound tries the patterns of a group or an index whose fingerprints were found, by descending rank. It returns the
+// highest rank of those that match, or best if that is higher. c is working memory.
 func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank {
 	count := uint32(t[p.group] &^ moreGroups)
 	if count == 0 {
@@ -357,7 +360,8 @@ func (t table) tryFound(p *pending, path []byte, best Rank, c *candidates) Rank 
 // low7 has all bits of each byte set except the highest.
 const low7 = 0x7f * ones
 
-// try returns the rank of the pattern at off, if it is above best and the pattern matches the path, or else best.
+// try returns the rank of the pattern at off, if it is above best and the segments of the pattern occur in the path, or
+// else best. path begins after the anchor.
 func (t table) try(off uint32, path []byte, best Rank) Rank {
 	h := t.headerAt(off)
 	if h.ruleRank() <= best {
@@ -365,7 +369,7 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 	}
 	off += patternHeader
 	next := off + h.size()
-	if h.atEnd() && t.endsWith(off, next, path) || !h.atEnd() && t.follow(off, next, path) {
+	if h.atEnd() && t.containsAtEnd(off, next, path) || !h.atEnd() && t.containsInOrder(off, next, path) {
 		return h.ruleRank()
 	}
 	return best
@@ -376,9 +380,9 @@ func (t table) try(off uint32, path []byte, best Rank) Rank {
 // causes an unsuccessful try.
 const blockSize = 32
 
-// siftGeneric appends to nodes, which must have room, the groups of the nodes that may contain the deciding
-// pattern: a fingerprint occurs in the path, and a rank is above best. For an index, the rank suffices. It returns
-// the number of these groups.
+// siftGeneric appends to nodes, which must have room for it, the groups of the nodes that may contain the deciding
+// pattern: one of their fingerprints occurs in the path, and one of their ranks is above best. For an index, the rank
+// suffices. It returns the number of these groups.
 func (t table) siftGeneric(path []byte, nodes []pending, best Rank) (n int) {
 	groups := nodes[len(nodes):cap(nodes)]
 	for _, p := range nodes {
@@ -417,12 +421,12 @@ func (t table) scanGeneric(group uint32, path []byte, pos int) (found uint64) {
 		}
 		return 0
 	}
-	return uint64(sumPlaces((*[masksSize]byte)(t[group+groupHeader:]), path, true))
+	return uint64(findBuckets((*[masksSize]byte)(t[group+groupHeader:]), path, true))
 }
 
-// sumPlaces returns the buckets that have a fingerprint somewhere in a path. If atEnd is false, the text is only a
-// part of a path.
-func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) (found byte) {
+// findBuckets returns the buckets that have a fingerprint somewhere in a path. If atEnd is false, the text is only a
+// part of a path; otherwise it must not be empty.
+func findBuckets[text []byte | string](m *[masksSize]byte, path text, atEnd bool) (found byte) {
 	last := len(path) - printSize
 	for i := 0; i <= last; i++ {
 		if some := m[path[i]&15] & m[16+path[i]>>4]; some != 0 { // rarely true
@@ -443,7 +447,7 @@ func sumPlaces[text []byte | string](m *[masksSize]byte, path text, atEnd bool) 
 	return found | end&m[b&15]&m[16+b>>4]&m[32+lower]&m[48+upper]
 }
 
-// hasPrint reports whether the path contains a fingerprint.
+// hasPrint reports whether the path contains a fingerprint. In wanted, endByte stands for the end of the path.
 func hasPrint(path, wanted []byte) bool {
 	if len(wanted) == printSize && findGeneric(path, wanted) >= 0 || len(wanted) < printSize && bytes.Contains(path, wanted) {
 		return true

@@ -386,7 +386,7 @@ func TestHostileSteps(t *testing.T) {
 		t.Run(sh.name, func(t *testing.T) {
 			a := &Automaton{}
 			rules, segments := sh.rules(sh.sizeFor()), 0
-			if _, err := a.compile(rules, limits{}); err != nil {
+			if _, err := a.compileWith(rules, limits{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range rules {

@@ -98,8 +98,8 @@ func (t table) indexAt(off uint32) (x index) {
 	return x
 }
 
-// tryIndexed tries the patterns of an index. It returns the highest rank of those that match, or best if that is
-// higher.
+// tryIndexed tries the patterns of an index that may match, by descending rank. It returns the highest rank of those
+// that match, or best if that is higher. path is the whole path, and c working memory.
 func (t table) tryIndexed(p *pending, path []byte, best Rank, c *candidates) Rank {
 	n, has := t.hits(p.group, path, int(p.pos), &c.hashes)
 	if n == 0 {
@@ -120,7 +120,9 @@ func (t table) tryIndexed(p *pending, path []byte, best Rank, c *candidates) Ran
 	return best
 }
 
-// candidates returns the patterns to try, by descending rank, or reports that all must be tried.
+// candidates returns the numbers of the patterns to try, by descending rank, in c.found. hashes are those of the path
+// that are in the filter, and has are the bits of its keys. If there are too many hashes or entries, ok is false: all
+// patterns must be tried.
 func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c *candidates) (found []uint16, ok bool) {
 	if len(hashes) >= maxHits {
 		return nil, false
@@ -150,7 +152,8 @@ func (t table) candidates(group uint32, x *index, hashes []uint16, has uint64, c
 	return found, true
 }
 
-// tryAll is like tryIndexed, but tries all patterns.
+// tryAll tries all patterns of an index, by descending rank. It returns the highest rank of those that match, or best
+// if that is higher. path begins after the anchor.
 func (t table) tryAll(x *index, path []byte, best Rank) Rank {
 	for number := range x.count {
 		off := t.u24(x.offsets + 3*number)
@@ -172,8 +175,8 @@ func windowAt(path []byte, i int) uint64 {
 }
 
 // hitsGeneric looks up the keys of a path in an index: at its end, and from pos on at the positions that may have a
-// fingerprint. It writes the hashes that are in the filter to out, and returns their number, and the bits of the
-// keys ahead. If there are maxHits or more, the hashes may be incomplete.
+// fingerprint. It writes the hashes that are in the filter to out, and returns their number n. has are the bits of the
+// keys that begin at these positions. If n is maxHits or more, the hashes may be incomplete.
 func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]uint16) (n int, has uint64) {
 	m := (*[masksSize]byte)(t[group+groupHeader:])
 	filter := t[group+indexHeader:]
@@ -212,7 +215,7 @@ func (t table) hitsGeneric(group uint32, path []byte, pos int, out *[hitsRoom]ui
 	return n, has
 }
 
-// slashesGeneric returns the bits of the keys that begin at each '/' of a path.
+// slashesGeneric returns the bits of the keys that begin at each "/" of a path.
 func slashesGeneric(path []byte) (has uint64) {
 	var short [windowSize]byte
 	if len(path) < windowSize {
@@ -234,10 +237,10 @@ type indexEntry struct {
 	needs  uint64
 }
 
-// addIndex writes patterns, given by descending rank, as an index. It returns the largest crowd: the number of
-// patterns under one hash that need only what all patterns under the hash need.
+// addIndex writes patterns, given by descending rank, as an index, and sets their fingerprints. It returns the largest
+// crowd: the number of patterns under one hash that need only what all patterns under the hash need.
 func (t *table) addIndex(pats []ranked) (crowd int) {
-	masks := indexPrints(pats)
+	masks := chooseIndexPrints(pats)
 	log := max(0, bits.Len(uint(len(pats)-1))-2)
 	entries := indexEntries(pats, masks, uint32(64<<log-1))
 	for lo := 0; lo < len(entries); {
@@ -283,7 +286,8 @@ func (t *table) addIndex(pats []ranked) (crowd int) {
 	return crowd
 }
 
-// indexEntries returns the entries of patterns in the order of their hashes. Only the bits of a hash in mask count.
+// indexEntries returns the entries of patterns in the order of their hashes. Each pattern is filed under the key that
+// the fewest other patterns have. Only the bits of a hash in mask count.
 func indexEntries(pats []ranked, masks *[masksSize]byte, mask uint32) []indexEntry {
 	entries, keys, count := make([]indexEntry, len(pats)), make([]filedKeys, len(pats)), make([]uint16, mask+1)
 	for i := range pats {
@@ -324,14 +328,14 @@ func (f *filedKeys) addKey(k key) {
 // endPrint stands for the fingerprint of a pattern that is filed under the end of the path.
 const endPrint fingerprint = 1<<32 - 1
 
-// filingKeys returns the keys that a pattern may be filed under, which are at its fingerprint or at the end, and
-// the bits that it needs, see key.bits.
+// filingKeys returns the keys that a pattern may be filed under, which are at its fingerprint or at the end of the
+// path, and the bits that the pattern needs, see key.bits.
 func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint64) {
 	wanted := uint64(byte(p.print>>24))<<24 | uint64(byte(p.print>>16))<<32 | uint64(byte(p.print>>8))<<40
 	if p.print == endPrint {
 		filed.addKey(keyAtEnd(binary.LittleEndian.Uint64([]byte(p.Rest[len(p.Rest)-windowSize:]))))
 	}
-	p.windows(func(w, known uint64) {
+	p.eachWindow(func(w, known uint64) {
 		if known&windowAhead == windowAhead {
 			a, b, c := byte(w>>24), byte(w>>32), byte(w>>40)
 			if a == '/' || bucketsOf(masks, a, b, c) != 0 {
@@ -351,9 +355,9 @@ func (p *ranked) filingKeys(masks *[masksSize]byte) (filed filedKeys, needs uint
 	return filed, needs
 }
 
-// windows calls yield for each position in a pattern's segments at which all bytes of a fingerprint are known, with
+// eachWindow calls yield for each position in a pattern's segments at which all bytes of a fingerprint are known, with
 // the window and a mask of its known bytes. After a segment at the end of the path, the bytes are zero.
-func (p *ranked) windows(yield func(w, known uint64)) {
+func (p *ranked) eachWindow(yield func(w, known uint64)) {
 	p.segments(func(seg string, last bool) {
 		w, known := uint64(0), uint64(0)
 		for i := range len(seg) + windowSize {
@@ -383,10 +387,10 @@ type indexer struct {
 	masks  [masksSize]byte
 }
 
-// indexPrints chooses the fingerprints of patterns, and returns the masks. Patterns that can be are filed under the
-// end of the path. Of the others, those that share a rare byte, usually one that occurs in queries, share a bucket.
-// Each remaining pattern, in turn, goes to the bucket where it adds the least cost.
-func indexPrints(pats []ranked) *[masksSize]byte {
+// chooseIndexPrints sets the fingerprints of patterns, and returns the masks. Patterns that determine the last eight
+// bytes of a path are filed under its end. Of the others, those that share a rare byte, usually one that occurs in
+// queries, share a bucket. Each remaining pattern, in turn, goes to the bucket where it adds the least cost.
+func chooseIndexPrints(pats []ranked) *[masksSize]byte {
 	size := 0
 	for i := range pats {
 		size += len(pats[i].Rest)
@@ -401,7 +405,7 @@ func indexPrints(pats []ranked) *[masksSize]byte {
 		}
 	}
 	for x.used < buckets-1 {
-		v, ok := x.pivot()
+		v, ok := x.choosePivot()
 		if !ok {
 			break
 		}
@@ -419,7 +423,8 @@ func indexPrints(pats []ranked) *[masksSize]byte {
 // byte come first, before rare.
 type printRange struct{ begin, rare, end int32 }
 
-// addPrints adds the possible fingerprints of pattern i.
+// addPrints adds the possible fingerprints of pattern i to x.prints, those with a rare byte first, and sets
+// x.places[i].
 func (x *indexer) addPrints(i int) {
 	begin := len(x.prints)
 	x.prints = x.pats[i].appendPrints(x.prints)
@@ -433,8 +438,10 @@ func (x *indexer) addPrints(i int) {
 	x.places[i] = printRange{int32(begin), int32(rare), int32(len(all))}
 }
 
-// rare returns the possible fingerprints of pattern i that have a rare byte.
-func (x *indexer) rare(i int) []fingerprint { return x.prints[x.places[i].begin:x.places[i].rare] }
+// rarePrints returns the possible fingerprints of pattern i that have a rare byte.
+func (x *indexer) rarePrints(i int) []fingerprint {
+	return x.prints[x.places[i].begin:x.places[i].rare]
+}
 
 // isRare reports whether a byte is rare enough for a bucket of the patterns that share it.
 func isRare(b byte) bool { return rates[b] <= pivotRate || b == endByte }
@@ -453,12 +460,13 @@ const (
 	openCost  = 1 << 33 // the cost of the first bucket; each further one costs twice as much as the one before
 )
 
-// pivot returns the byte that is worth the most for the patterns that have no fingerprint yet.
-func (x *indexer) pivot() (best pivot, ok bool) {
+// choosePivot returns the byte, and its position in fingerprints, that is worth the most for the patterns that have no
+// fingerprint yet. ok is false if fewer than pivotMin patterns share any rare byte.
+func (x *indexer) choosePivot() (best pivot, ok bool) {
 	var count [printSize][256]uint16
 	for i := range x.pats {
 		if x.pats[i].print == 0 {
-			countBytes(x.rare(i), &count)
+			countBytes(x.rarePrints(i), &count)
 		}
 	}
 	most, least := uint32(0), uint32(1)
@@ -475,7 +483,7 @@ func (x *indexer) pivot() (best pivot, ok bool) {
 	return best, most > 0
 }
 
-// countBytes counts a pattern once for each rare byte in its fingerprints, by position.
+// countBytes counts, by position, each rare byte in the fingerprints of a pattern: once, however many of them have it.
 func countBytes(prints []fingerprint, count *[printSize][256]uint16) {
 	var seen [printSize][4]uint64
 	for _, f := range prints {
@@ -492,16 +500,16 @@ func countBytes(prints []fingerprint, count *[printSize][256]uint16) {
 	}
 }
 
-// fillBucket opens a bucket for all patterns that have the byte at its position, each with the rarest of its
-// fingerprints that have it there.
-func (x *indexer) fillBucket(v pivot) {
+// fillBucket opens a bucket for all patterns without a fingerprint that can have the byte shared.b at position
+// shared.at. Each gets the rarest of its fingerprints that have the byte there.
+func (x *indexer) fillBucket(shared pivot) {
 	for i := range x.pats {
 		if x.pats[i].print != 0 {
 			continue
 		}
 		best, least := fingerprint(0), ^uint64(0)
-		for _, f := range x.rare(i) {
-			if f.at(v.at) == v.b && f.rate() < least {
+		for _, f := range x.rarePrints(i) {
+			if f.at(shared.at) == shared.b && f.rate() < least {
 				best, least = f, f.rate()
 			}
 		}
@@ -512,10 +520,11 @@ func (x *indexer) fillBucket(v pivot) {
 	x.used++
 }
 
-// choosePrint chooses the fingerprint of a pattern that adds the least to the cost of the buckets.
+// choosePrint chooses the fingerprint of pattern i, and its bucket, that add the least to the cost of the buckets. It
+// may open a new bucket.
 func (x *indexer) choosePrint(i int) {
 	best, bucket, least := fingerprint(0), 0, ^uint64(0)
-	for _, f := range rarest(x.prints[x.places[i].begin:x.places[i].end]) {
+	for _, f := range rarestPrints(x.prints[x.places[i].begin:x.places[i].end]) {
 		if f == 0 {
 			break
 		}
@@ -536,7 +545,7 @@ func (x *indexer) choosePrint(i int) {
 	x.setPrint(i, best, bucket)
 }
 
-// setPrint sets a pattern's fingerprint, and adds it to a bucket.
+// setPrint sets the fingerprint of pattern i, and adds it to a bucket and to the masks.
 func (x *indexer) setPrint(i int, f fingerprint, bucket int) {
 	x.pats[i].print = f
 	f.addToMasks(&x.masks, bucket)
@@ -548,8 +557,9 @@ func (x *indexer) setPrint(i int, f fingerprint, bucket int) {
 	}
 }
 
-// rarest returns the rarest fingerprints, padded with zeros.
-func rarest(prints []fingerprint) (best [choices]fingerprint) {
+// rarestPrints returns the rarest of the fingerprints, the rarest first. If there are fewer than choices, the rest is
+// zero.
+func rarestPrints(prints []fingerprint) (best [choices]fingerprint) {
 	var rate [choices]uint64
 	for _, f := range prints {
 		r := f.rate()
@@ -566,8 +576,8 @@ func rarest(prints []fingerprint) (best [choices]fingerprint) {
 	return best
 }
 
-// appendPrints appends the possible fingerprints of a pattern in an index. All of their bytes and a key must be
-// known.
+// appendPrints appends the possible fingerprints of a pattern in an index: those whose bytes are all known, with the
+// bytes of a key that begins or ends with them.
 func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 	rest, f, n := p.Rest, fingerprint(0), 0
 	for i := 1; i < len(rest); i++ {
@@ -576,7 +586,7 @@ func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 			continue
 		}
 		f = f<<8 | fingerprint(rest[i])<<8
-		if n++; n > printSize || n == printSize && p.isAhead(i) {
+		if n++; n > printSize || n == printSize && p.knowsKeyAhead(i) {
 			dst = append(dst, f|printSize)
 		}
 	}
@@ -586,9 +596,9 @@ func (p *ranked) appendPrints(dst []fingerprint) []fingerprint {
 	return dst
 }
 
-// isAhead reports whether the key that begins with the fingerprint ending at i is known: two more bytes of the
-// segment follow, or the end of the path.
-func (p *ranked) isAhead(i int) bool {
+// knowsKeyAhead reports whether the bytes of the key that begins with a fingerprint are known. The fingerprint ends at
+// p.Rest[i]; two more bytes of the segment must follow, or the end of the path.
+func (p *ranked) knowsKeyAhead(i int) bool {
 	behind := p.Rest[i+1:]
 	if n := strings.IndexByte(behind, '*'); n >= 0 || !p.End {
 		return n >= 2 || n < 0 && len(behind) >= 2
@@ -596,8 +606,8 @@ func (p *ranked) isAhead(i int) bool {
 	return true
 }
 
-// isIndexed reports whether a pattern can be in an index.
-func (p *ranked) isIndexed() (ok bool) {
+// canBeIndexed reports whether a pattern can be in an index.
+func (p *ranked) canBeIndexed() (ok bool) {
 	p.segments(func(seg string, last bool) {
 		ok = ok || len(seg) > printSize || last && p.End && len(seg) >= printSize-1
 	})

@@ -26,7 +26,7 @@ func compileForms(tb testing.TB, rules []Rule) *forms {
 	}
 	for _, l := range []limits{chosen, {tried: triedLimit}, {}} {
 		a := &Automaton{}
-		order, err := a.compile(rules, l)
+		order, err := a.compileWith(rules, l)
 		if err != nil {
 			tb.Fatalf("Compile: %v", err)
 		}

@@ -11,7 +11,7 @@ type builder struct {
 	limits
 	*workspace
 	table  table    // in workspace.buf
-	listed bool     // patterns with floating segments are in lists, see addList
+	listed bool     // patterns with floating segments are in lists, see addFloating
 	lists  []uint32 // the offsets of the lists
 	crowd  int      // the largest crowd of an index, see addIndex
 }
@@ -50,7 +50,7 @@ func (b *builder) addNode(lo, hi, depth int) {
 	if lo+1 == hi && b.addLeaf(&b.distinct[lo], depth) {
 		return
 	}
-	run := b.run(lo, hi, depth)
+	run := b.commonRun(lo, hi, depth)
 	depth += len(run)
 	at := len(b.table)
 	b.table = append(b.table, 0, byte(len(run)))
@@ -75,7 +75,7 @@ func (b *builder) addNode(lo, hi, depth int) {
 		b.table.putU24(uint32(slot), b.addFloating(b.distinct[floating:lo]))
 	}
 	for i := uint32(0); lo < hi; i++ {
-		next := b.sibling(lo, hi, depth)
+		next := b.nextSibling(lo, hi, depth)
 		if form == hasRange {
 			i = uint32(b.anchorOf(&b.distinct[lo])[depth] - b.table[slots-2])
 		}
@@ -96,8 +96,8 @@ func (e *entry) flag() byte {
 	return hasFloating + oneOwn
 }
 
-// addLeaf writes the node of a single entry without floating segments whose run fits in one node. Most nodes are
-// such leaves. It reports whether it wrote the node.
+// addLeaf writes the node of a single entry without floating segments whose run fits in one node. Most nodes are such
+// leaves. It reports whether it wrote the node; otherwise it changes nothing.
 func (b *builder) addLeaf(e *entry, depth int) bool {
 	n := int(e.anchor) - depth
 	if n > maxRun || e.tail >= 0 {
@@ -109,8 +109,8 @@ func (b *builder) addLeaf(e *entry, depth int) bool {
 	return true
 }
 
-// run returns the bytes that the anchors of the entries lo to hi have in common from depth on, at most maxRun.
-func (b *builder) run(lo, hi, depth int) string {
+// commonRun returns the bytes that the anchors of the entries lo to hi have in common from depth on, at most maxRun.
+func (b *builder) commonRun(lo, hi, depth int) string {
 	first := b.anchorOf(&b.distinct[lo])
 	end := min(len(first), depth+maxRun)
 	for i := lo + 1; i < hi; i++ {
@@ -119,8 +119,9 @@ func (b *builder) run(lo, hi, depth int) string {
 	return first[depth:end]
 }
 
-// addChildren writes the labels of the children and reserves space for their offsets. It returns the offset of this
-// space, and the flag of the form.
+// addChildren writes the labels of the children of a node, and reserves space for their offsets. The children are the
+// entries lo to hi by their byte at depth. It returns the offset of this space, and the flag of the form; both are 0 if
+// there are no children.
 func (b *builder) addChildren(lo, hi, depth int) (slots uint32, form byte) {
 	if lo == hi {
 		return 0, 0
@@ -129,7 +130,7 @@ func (b *builder) addChildren(lo, hi, depth int) (slots uint32, form byte) {
 	b.table = append(b.table, 0)
 	for lo < hi {
 		b.table = append(b.table, b.anchorOf(&b.distinct[lo])[depth])
-		lo = b.sibling(lo, hi, depth)
+		lo = b.nextSibling(lo, hi, depth)
 	}
 	labels := b.table[at+1:]
 	n, first := len(labels), labels[0]
@@ -153,17 +154,17 @@ const (
 	maxSpread = 3
 )
 
-// sibling returns the first entry after lo whose anchor has another byte at depth, or hi.
-func (b *builder) sibling(lo, hi, depth int) int {
+// nextSibling returns the first entry after lo whose anchor has another byte at depth, or hi.
+func (b *builder) nextSibling(lo, hi, depth int) int {
 	for lo++; lo < hi && int(b.distinct[lo].shared) > depth; lo++ {
 	}
 	return lo
 }
 
-// walkGeneric follows the path through the trie. It returns the highest rank of the matching patterns without
-// floating segments. It writes to nodes, which must have room, the n nodes before the end of the path with patterns
-// whose floating segments must be found in the rest of the path. read is the number of bytes of the path that were
-// read, plus one if the end was reached.
+// walkGeneric follows the path through the trie. best is the highest rank of the matching patterns without floating
+// segments. It writes to nodes, which must have room, the n nodes before the end of the path with patterns whose
+// floating segments must be found in the rest of the path. read is the number of bytes of the path that were read, plus
+// one if the end was reached.
 func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int) {
 	if len(t) == 0 {
 		return NoMatch, 0, 0
@@ -175,7 +176,7 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int
 			if x := (t.u64(off+2) ^ binary.LittleEndian.Uint64(path[pos:])) << (64 - 8*run); x != 0 {
 				return best, n, pos + run - 8 + bits.TrailingZeros64(x)/8 + 1
 			}
-		} else if same := t.runs(off+2, run, path[pos:]); same < run {
+		} else if same := t.sharedRun(off+2, run, path[pos:]); same < run {
 			return best, n, pos + same + 1
 		}
 		off += 2 + uint32(run)
@@ -225,8 +226,8 @@ func (t table) walkGeneric(path []byte, nodes []pending) (best Rank, n, read int
 	}
 }
 
-// runs returns how many of the n bytes at off are a prefix of the path.
-func (t table) runs(off uint32, n int, path []byte) (same int) {
+// sharedRun returns how many of the n bytes at off are a prefix of the path.
+func (t table) sharedRun(off uint32, n int, path []byte) (same int) {
 	if len(path) >= n && string(path[:n]) == string(t[off:off+uint32(n)]) {
 		return n
 	}

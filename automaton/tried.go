@@ -14,7 +14,7 @@ func (t *table) addPattern(p *ranked) {
 	t.addU24(uint32(p.rank))
 	*t = append(*t, 0, 0)
 	p.segments(func(seg string, _ bool) {
-		*t = append(*t, byte(len(seg)), window(seg))
+		*t = append(*t, byte(len(seg)), rarestWindow(seg))
 		*t = append(*t, seg...)
 	})
 	size := uint32(len(*t)) - at - patternHeader
@@ -52,8 +52,8 @@ func (h header) ruleRank() Rank { return Rank(h & (1<<24 - 1)) }
 func (h header) size() uint32   { return uint32(h>>24) & (endBit - 1) }
 func (h header) atEnd() bool    { return h>>24&endBit != 0 }
 
-// follow reports whether the segments from off to end occur in path one after the other.
-func (t table) follow(off, end uint32, path []byte) bool {
+// containsInOrder reports whether the segments from off to end occur in path in this order, without overlap.
+func (t table) containsInOrder(off, end uint32, path []byte) bool {
 	for off < end {
 		seg := t.segmentAt(off)
 		i := seg.firstIn(path)
@@ -66,8 +66,8 @@ func (t table) follow(off, end uint32, path []byte) bool {
 	return true
 }
 
-// endsWith is like follow for a pattern with an end anchor: the last segment must be at the end of the path.
-func (t table) endsWith(off, end uint32, path []byte) bool {
+// containsAtEnd is like containsInOrder, but the last segment must be at the end of the path. There must be a segment.
+func (t table) containsAtEnd(off, end uint32, path []byte) bool {
 	for {
 		seg := t.segmentAt(off)
 		off += segmentHeader + uint32(len(seg.text))
@@ -100,7 +100,8 @@ func (t table) segmentAt(off uint32) segment {
 // whole segment. So time stays linear in the path.
 const maxMisses = 4
 
-// firstIn returns the first position of the segment in path, or -1. Usually the path lacks the window.
+// firstIn returns the first position of the segment in path, or -1. It searches for the window of the segment, which
+// the path usually lacks.
 func (seg segment) firstIn(path []byte) int {
 	from, window := 0, seg.text[seg.window:min(seg.window+printSize, len(seg.text))]
 	for range maxMisses {
@@ -145,11 +146,11 @@ const (
 	baitedPart = 512
 )
 
-// indexBaited is bytes.Index for a text of 2 to longSegment bytes, in linear time for any path. bytes.Index
-// searches for the first byte and compares. Only after that has failed once in eight bytes of the path, it compares
-// at each position with vector instructions. So a text that nearly occurs a little less often takes three times as
-// long. Here it switches at once: the path is copied behind baits, which are the first byte and a byte that the
-// text lacks, so that no bait is a part of the text.
+// indexBaited is bytes.Index for a text of 2 to longSegment bytes, in linear time for any path. bytes.Index searches
+// for the first byte and compares; it compares at each position with vector instructions only after too many of these
+// comparisons have failed. So a text that nearly occurs, a little less often than that, takes three times as long. Here
+// it switches at once: the path is copied behind baits, which are the first byte and a byte that the text lacks, so
+// that no bait is a part of the text.
 func indexBaited(path, text []byte) int {
 	other := byte(0xff)
 	for bytes.IndexByte(text, other) >= 0 {
@@ -193,9 +194,9 @@ func findGeneric(path, window []byte) int {
 	}
 }
 
-// window returns the offset of the bytes of a segment that are rarest in paths: printSize bytes, or all if there
+// rarestWindow returns the offset of the bytes of a segment that are rarest in paths: printSize bytes, or all if there
 // are fewer.
-func window(seg string) (at byte) {
+func rarestWindow(seg string) (at byte) {
 	most := -1
 	for i := 0; i+printSize <= len(seg); i++ {
 		rare := int(rarity[seg[i]]) + int(rarity[seg[i+1]]) + int(rarity[seg[i+2]])

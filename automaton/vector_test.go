@@ -107,7 +107,7 @@ func TestVectors(t *testing.T) {
 	for range rounds {
 		rules := vectorRules(rng, 1+rng.IntN(200))
 		a := &Automaton{}
-		if _, err := a.compile(rules, limits{grouped: rng.IntN(groupSize + 1), tried: triedLimit}); err != nil {
+		if _, err := a.compileWith(rules, limits{grouped: rng.IntN(groupSize + 1), tried: triedLimit}); err != nil {
 			t.Fatal(err)
 		}
 		text := bytes.Repeat(vectorPath(rng, rules), 12)
@@ -136,7 +136,7 @@ func TestVectorsAligned(t *testing.T) {
 	}
 	for _, grouped := range []int{0, groupedLimit, groupSize * groupSize} {
 		a := &Automaton{}
-		if _, err := a.compile(rules, limits{grouped: grouped, tried: triedLimit}); err != nil {
+		if _, err := a.compileWith(rules, limits{grouped: grouped, tried: triedLimit}); err != nil {
 			t.Fatal(err)
 		}
 		for n := shortest; n <= 4*blockSize+2; n++ {
@@ -158,7 +158,7 @@ func TestVectorsTable(t *testing.T) {
 	for range 300 {
 		rules := vectorRules(rng, 1)
 		a := &Automaton{}
-		if _, err := a.compile(rules, limits{grouped: rng.IntN(2), tried: triedLimit}); err != nil {
+		if _, err := a.compileWith(rules, limits{grouped: rng.IntN(2), tried: triedLimit}); err != nil {
 			t.Fatal(err)
 		}
 		if len(a.table) == 0 || len(a.table) > len(behind) {
@@ -184,7 +184,7 @@ func FuzzVectors(f *testing.F) {
 		}
 		for _, grouped := range []int{0, groupSize} {
 			a := &Automaton{}
-			if _, err := a.compile(rules, limits{grouped: grouped, tried: triedLimit}); err == nil {
+			if _, err := a.compileWith(rules, limits{grouped: grouped, tried: triedLimit}); err == nil {
 				checkVectors(t, a, []byte(path))
 			}
 		}

@@ -38,9 +38,10 @@ func NewAgentList(now, old *Lookup, most int) *AgentList {
 // Names returns the names by number.
 func (l *AgentList) Names() []string { return l.names }
 
-// Number returns the number of the crawler of a row.
+// Number returns the number of the crawler of a row of b, the batch that the Lookups use. A new name gets the next
+// number, or that of OtherNamed if there are too many.
 func (l *AgentList) Number(b *Batch, row int) int {
-	number, from := b.crawler(row)
+	number, from := b.crawlerOf(row)
 	agent, look := int(number), l.now
 	if agent < l.known {
 		return agent
@@ -59,7 +60,7 @@ func (l *AgentList) Number(b *Batch, row int) int {
 	return n
 }
 
-// numberOf returns the number of a name, and adds the name if it is new.
+// numberOf returns the number of a name. It adds the name if it is new, or OtherNamed if there are too many.
 func (l *AgentList) numberOf(name string) int {
 	number, ok := l.numbers[name]
 	if ok {
@@ -96,7 +97,8 @@ type lister struct {
 	origin []byte // memory for origins
 }
 
-// find returns the index in the sitemaps of the URL with this prefix and normalised path.
+// find returns the index in the sitemaps of the URL with this prefix and normalised path. ok is false if they do not
+// list it.
 func (l *lister) find(prefix, path []byte) (index int, ok bool) {
 	if len(prefix) == 0 || !bytes.Equal(prefix, l.prefix) {
 		l.prefix, l.known = append(l.prefix[:0], prefix...), false
@@ -114,8 +116,8 @@ func (l *lister) find(prefix, path []byte) (index int, ok bool) {
 	return l.set.Find(l.number, path)
 }
 
-// list fills b.Listed, with StoreOptions.Sitemaps.
-func (e *Evaluator) list(b *Batch) {
+// fillListed fills b.Listed, with StoreOptions.Sitemaps.
+func (e *Evaluator) fillListed(b *Batch) {
 	set := e.store.opt.Sitemaps
 	if set == nil {
 		return

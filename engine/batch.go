@@ -218,7 +218,8 @@ func (c *columnOf[T]) keep(rows []uint32) {
 
 func (c *columnOf[T]) truncate(n int) { *c = (*c)[:min(n, len(*c))] }
 
-// sourceColumns calls do with each column that the Source fills.
+// sourceColumns calls do with each column that the Source fills, including those of Kept. Rejects are not a column:
+// they have no rows.
 func (b *Batch) sourceColumns(do func(column)) {
 	for _, c := range [...]column{
 		(*columnOf[Span])(&b.URLs), (*columnOf[int64])(&b.Lines), (*columnOf[Span])(&b.UserAgents), (*columnOf[Span])(&b.Clients),
@@ -235,7 +236,8 @@ func (b *Batch) sourceColumns(do func(column)) {
 	}
 }
 
-// decidedColumns calls do with each column that a Store with LogAgents fills.
+// decidedColumns calls do with each column that evaluation fills. The Store must have LogAgents: then a row has one
+// verdict. Disputes and Evidence are not columns.
 func (b *Batch) decidedColumns(do func(column)) {
 	for _, c := range [...]column{
 		(*columnOf[SiteID])(&b.Sites), (*columnOf[RulingID])(&b.Rulings), (*columnOf[Verdict])(&b.Verdicts), (*columnOf[Span])(&b.Canonicals),

@@ -54,7 +54,7 @@ type streaks struct {
 // reset empties s and keeps its memory.
 func (s streaks) reset() streaks { return streaks{s.sites[:0], s.hashes[:0], s.rules[:0]} }
 
-// addRule adds verdicts on a row that one rule decided.
+// addRule adds verdicts by one rule: to the last streak, if it has the same ruling, line and site, or as a new streak.
 func (b *Batch) addRule(s ruleStreak) {
 	all := b.streaks.rules
 	if n := len(all); n > 0 {
@@ -96,13 +96,13 @@ func newBusiest(s, old *Store) *busiest {
 	return u
 }
 
-// addNamed counts the verdicts for crawlers that only a robots.txt names.
+// addNamed counts the verdicts for crawlers that only a robots.txt names. The Lookups of u must use the batch.
 func (u *busiest) addNamed(b *Batch) {
 	if !u.lookup.store.opt.LogAgents.judges() {
 		return
 	}
 	for i := range b.Agents {
-		if agent, _ := b.crawler(i); int(agent) < u.list.known {
+		if agent, _ := b.crawlerOf(i); int(agent) < u.list.known {
 			continue
 		}
 		n := u.list.Number(b, i) - u.list.known
@@ -138,8 +138,8 @@ func (r *siteRows) addStreak(s siteStreak) {
 	r.few.countKey(uint64(s.site), int64(s.rows), decider{site: s.site})
 }
 
-// top returns the Top origins with the most rows, busiest first.
-func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
+// topSites returns the Top origins with the most rows, busiest first.
+func (r *siteRows) topSites(lookup *Lookup) (best []BusyOrigin) {
 	if r.all == nil {
 		return topOrigins(lookup, &r.few, Top)
 	}
@@ -157,14 +157,15 @@ func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 
 // topOrigins returns the n sites with the most rows, busiest first.
 func topOrigins(lookup *Lookup, sites *frequent, n int) (top []BusyOrigin) {
-	for _, it := range sites.top(n) {
+	for _, it := range sites.topItems(n) {
 		top = append(top, BusyOrigin{string(lookup.Origin(it.from.site)), it.rows})
 	}
 	slices.SortFunc(top, busierOrigin)
 	return top[:min(n, len(top))]
 }
 
-// countSites counts the rows of an evaluated batch by site.
+// countSites counts the rows of a batch by site, and its verdicts by rule. It also counts violations, disputes, client
+// addresses, and crawlers that only a robots.txt names. counter.countBatch must have counted the batch already.
 func (u *busiest) countSites(b *Batch) {
 	u.lookup.Use(b)
 	if u.old != nil {
@@ -200,7 +201,7 @@ func (u *busiest) countSites(b *Batch) {
 		site, rule := b.Sites[s.row], b.Verdicts[verdict].Rule
 		key := uint64(b.Rulings[s.row])<<32 | uint64(s.line)
 		if it := u.rules.countKey(key, int64(s.verdicts), decider{site: site, rule: rule, agent: s.agent}); it.from.site != site {
-			u.share(it, site)
+			u.noteShared(it, site)
 		}
 	}
 	if u.lookup.store.opt.LogAgents.judges() {
@@ -208,36 +209,37 @@ func (u *busiest) countSites(b *Batch) {
 	}
 }
 
-// countViolations counts the violations of a batch by the rule that was broken.
+// countViolations counts the violations of a batch by the rule that was broken. It ignores those without a rule.
 func (u *busiest) countViolations(b *Batch) {
 	for i, v := range b.Verdicts {
 		if b.Violations[i] != Violated || v.Rule == NoRule {
 			continue
 		}
 		id, site, agent := b.Rulings[i], b.Sites[i], b.agent(i, 0)
-		key := uint64(id)<<32 | uint64(u.lookup.line(id, agent, v))
+		key := uint64(id)<<32 | uint64(u.lookup.lineOf(id, agent, v))
 		if it := u.violated.countKey(key, 1, decider{site: site, rule: v.Rule, agent: uint32(agent)}); it.from.site != site {
-			u.share(it, site)
+			u.noteShared(it, site)
 		}
 	}
 }
 
-// share notes that another site has the rule, too. It keeps the site whose name sorts first, because a pack numbers
-// sites differently.
-func (u *busiest) share(it *item, site SiteID) {
-	it.from.shared = true
-	if it.from.name == uint32(site)+1 { // the site compared last
+// noteShared notes that another site has the rule of an item, too. It keeps the site whose name sorts first, because a
+// pack numbers sites differently.
+func (u *busiest) noteShared(shared *item, site SiteID) {
+	shared.from.shared = true
+	if shared.from.name == uint32(site)+1 { // the site compared last
 		return
 	}
-	it.from.name = uint32(site) + 1
-	if u.lookup.Origin(site) < u.lookup.Origin(it.from.site) {
-		it.from.site, it.from.name = site, uint32(it.from.site)+1
+	shared.from.name = uint32(site) + 1
+	if u.lookup.Origin(site) < u.lookup.Origin(shared.from.site) {
+		shared.from.site, shared.from.name = site, uint32(shared.from.site)+1
 	}
 }
 
-// total adds the results to the sum of all counts. rows are exact counts of strays, for all or some of them.
-func (u *busiest) total(s *Stats, rows *tally) {
-	top := u.strays.top(Top)
+// addTo sets the busiest origins and rules of s, with their errors. rows has exact counts of strays, for all or some of
+// them.
+func (u *busiest) addTo(s *Stats, rows *tally) {
+	top := u.strays.topItems(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
 	for _, it := range top {
 		n, ok := rows.rows(it.key)
@@ -249,16 +251,16 @@ func (u *busiest) total(s *Stats, rows *tally) {
 	slices.SortFunc(strays, busierOrigin)
 	copy(s.Busiest[:], strays)
 	lookup := u.lookup
-	origins := append(strays, u.sites.top(lookup)...)
+	origins := append(strays, u.sites.topSites(lookup)...)
 	slices.SortFunc(origins, busierOrigin)
 	copy(s.TopOrigins[:], origins)
 	s.TopOriginsOff, s.TopRulesOff = max(u.sites.few.off, u.strays.off), u.rules.off
 	s.TopRules, s.TopViolated = topRules(lookup, &u.rules), topRules(lookup, &u.violated)
 }
 
-// topRules returns the rules with the most rows, busiest first.
+// topRules returns the rules with the most rows, busiest first. Elements beyond the number of rules are zero.
 func topRules(lookup *Lookup, from *frequent) (top [Top]BusyRule) {
-	rules := from.top(Top)
+	rules := from.topItems(Top)
 	slices.SortFunc(rules, func(a, b item) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(lookup.Origin(a.from.site), lookup.Origin(b.from.site)), cmp.Compare(a.key, b.key))
 	})
@@ -295,7 +297,7 @@ func (n names) of(at uint32) []byte {
 	return n[at+4:][:size]
 }
 
-// compact drops the names that no item of f uses.
+// compact drops the names that no item of f uses, and sets the offsets of the others in these items.
 func (n *names) compact(f *frequent) {
 	rest := make(names, 0, len(*n))
 	for i := range f.slots {

@@ -34,7 +34,7 @@ func TestFrequent(t *testing.T) {
 			t.Errorf("%d keys: %d slots", keys, len(f.slots))
 		}
 		got := map[uint64]int64{}
-		for _, it := range f.top(keys) {
+		for _, it := range f.topItems(keys) {
 			got[it.key] = it.rows
 		}
 		for key, rows := range want {
@@ -129,8 +129,8 @@ func TestSiteRows(t *testing.T) {
 		few.addStreak(streak)
 		want[string(s.NewLookup().Origin(streak.site))] += int64(streak.rows)
 	}
-	if got := all.top(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.top(s.NewLookup())) || few.all != nil {
-		t.Errorf("all %v, few %v, want %v", got, few.top(s.NewLookup()), busiestOf(want)[:Top])
+	if got := all.topSites(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.topSites(s.NewLookup())) || few.all != nil {
+		t.Errorf("all %v, few %v, want %v", got, few.topSites(s.NewLookup()), busiestOf(want)[:Top])
 	}
 }
 
@@ -163,7 +163,7 @@ func TestBusiestStrays(t *testing.T) {
 		c.countBatch(b)
 		all.countSites(b)
 	}
-	got := total([]*counter{c}, all)
+	got := sumCounts([]*counter{c}, all)
 	order := busiestOf(want)
 	if got.Origins != int64(len(want)) || !slices.Equal(got.TopOrigins[:2], order[:2]) || !slices.Equal(got.Busiest[:2], order[:2]) {
 		t.Errorf("%d origins, the busiest %v, want %d, %v", got.Origins, got.TopOrigins, len(want), order[:2])

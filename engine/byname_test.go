@@ -91,7 +91,7 @@ func checkByName(t *testing.T, r *rand.Rand) {
 				t.Fatalf("%s, %v: %q for %q: %+v, want %+v\n%s", kind, d, row.url, row.userAgent, got, want, pairs)
 			}
 		}
-		if stats := total([]*counter{c}, newBusiest(s, nil)); stats.Rows != int64(len(rows)) || stats.Violations != 0 {
+		if stats := sumCounts([]*counter{c}, newBusiest(s, nil)); stats.Rows != int64(len(rows)) || stats.Violations != 0 {
 			t.Errorf("%s: %d rows, %d violations", kind, stats.Rows, stats.Violations)
 		}
 	}
@@ -106,7 +106,7 @@ func TestByNameIgnoresStar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, _ := newByName(d)
+		n, _ := newNamerByName(d)
 		for _, c := range crawlers.Set("all") {
 			if agent := robots.NewAgent(c.Token, d); agent.IgnoresStar {
 				seen++

@@ -40,7 +40,8 @@ type oldSite struct {
 	ruling RulingID
 }
 
-// compare fills b.Old and b.Changes. The new store has already evaluated b.
+// compare fills b.Old and b.Changes. The new store has already evaluated b. b.Old shares the columns that the Source
+// filled.
 func (c *comparer) compare(b *Batch) {
 	if b.Old == nil {
 		b.Old = new(Batch)
@@ -67,7 +68,7 @@ func (c *comparer) compare(b *Batch) {
 	lastOld, lastNow, same := rules.NoRuling, rules.NoRuling, true
 	for i, id := range old.Rulings {
 		if now := b.Rulings[i]; id != lastOld || now != lastNow {
-			lastOld, lastNow, same = id, now, c.twins.alike(id, now)
+			lastOld, lastNow, same = id, now, c.twins.areSame(id, now)
 		}
 		if !same {
 			c.order = append(c.order, rulingRow{id, uint32(i)})
@@ -78,7 +79,7 @@ func (c *comparer) compare(b *Batch) {
 		return
 	}
 	for i, p := range c.now.pending { // the old robots.txt may name another crawler, or no crawler
-		if !c.twins.alike(old.Rulings[p.row], b.Rulings[p.row]) {
+		if !c.twins.areSame(old.Rulings[p.row], b.Rulings[p.row]) {
 			old.Agents[p.row] = pendingAgent | uint32(i)
 		}
 	}
@@ -89,8 +90,8 @@ func (c *comparer) compare(b *Batch) {
 		c.compareRow(b, int(r.row), agents)
 		if prefer {
 			clear(old.Preferences[int(r.row)*agents:][:agents])
-			if ruling := c.old.preferring(old.Rulings[r.row]); ruling != nil {
-				c.old.preferRow(old, int(r.row), ruling)
+			if ruling := c.old.findPreferring(old.Rulings[r.row]); ruling != nil {
+				c.old.setPreferences(old, int(r.row), ruling)
 			}
 		}
 	}
@@ -114,10 +115,10 @@ func (c *comparer) findSites(b *Batch) {
 		case site < strayBit && c.known[site].ruling != rules.NoRuling:
 			old.Sites[i], old.Rulings[i] = c.known[site].site, c.known[site].ruling
 		default:
-			e.find(old, b.URL(i))
+			e.findRoute(old, b.URL(i))
 			old.Sites[i], old.Rulings[i] = e.route.site, e.route.ruling
 			if e.route.ruling == rules.Dated {
-				old.Rulings[i] = e.during(old, i)
+				old.Rulings[i] = e.rulingAt(old, i)
 			}
 			if site < strayBit && e.route.site < strayBit {
 				c.known[site] = oldSite{old.Sites[i], old.Rulings[i]}
@@ -127,7 +128,7 @@ func (c *comparer) findSites(b *Batch) {
 	}
 }
 
-// compareRow fills the changes of a row.
+// compareRow fills the changes of a row, one for each of the agents. b.Old must have its verdicts.
 func (c *comparer) compareRow(b *Batch, row, agents int) {
 	for a := range agents {
 		i := row*agents + a
@@ -142,7 +143,7 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 		case v.Rule == NoRule:
 		default:
 			pair := rulePair{b.Rulings[row], b.Old.Rulings[row], uint32(b.agent(row, a)), uint32(b.Old.agent(row, a)), v.Rule, was.Rule}
-			if !c.alike(pair) {
+			if !c.areTied(pair) {
 				b.Changes[i] = OtherRule
 			}
 		}
@@ -159,9 +160,9 @@ type rulePair struct {
 // mostTies is the maximum number of remembered pairs of rules.
 const mostTies = 1 << 14
 
-// alike reports whether the two rules that decide a row are equal, or whether each store has both of them. In the
+// areTied reports whether the two rules that decide a row are equal, or whether each store has both of them. In the
 // second case they have the same precedence, and only their order in the file determines which one is named.
-func (c *comparer) alike(p rulePair) bool {
+func (c *comparer) areTied(p rulePair) bool {
 	now, old := c.now.set(p.now, int(p.agent)), c.old.set(p.old, int(p.oldAgent))
 	r, o := now.Rule(p.rule), old.Rule(p.otherRule)
 	if r.Allow == o.Allow && r.Value == o.Value {
@@ -190,7 +191,7 @@ func Differing(old, now *Store) (origins []robots.Origin, same int, err error) {
 		if !known {
 			was = rules.NoRobots
 		}
-		if t.alike(was, is) {
+		if t.areSame(was, is) {
 			same++
 		} else {
 			origins = append(origins, name)
@@ -265,13 +266,13 @@ type twins struct {
 func newTwins(old, now *Store) *twins {
 	t := &twins{old: old.rules, now: now.rules, of: make([]atomic.Uint64, now.rules.Texts())}
 	if old.namer != nil && now.namer != nil {
-		t.tokens = now.namer.tokens.or(old.namer.tokens)
+		t.tokens = now.namer.tokens.union(old.namer.tokens)
 	}
 	return t
 }
 
-// alike reports whether two rulings are the same.
-func (t *twins) alike(old, now RulingID) bool {
+// areSame reports whether two rulings are the same.
+func (t *twins) areSame(old, now RulingID) bool {
 	o, ok := old.Text()
 	n, both := now.Text()
 	if !ok || !both {

@@ -27,10 +27,10 @@ type ReadBy struct {
 	Line    int32 // of the rule that decides; 0 if none does
 }
 
-// dispute fills b.Disputes. Rows that are not in e.suspects have no dispute: their text has no other readings, the
-// response that brought the text does not open the site to any reader, and their path is the same in every dialect.
-// So most disallowed rows need no further work.
-func (e *Evaluator) dispute(b *Batch) {
+// findDisputes fills b.Disputes. Rows that are not in e.suspects have no dispute: their text has no other readings, the
+// response that brought the text does not open the site to any reader, and their path is the same in every dialect. So
+// most disallowed rows need no further work.
+func (e *Evaluator) findDisputes(b *Batch) {
 	if e.store.opt.readings == nil {
 		return
 	}
@@ -44,7 +44,7 @@ func (e *Evaluator) dispute(b *Batch) {
 	}
 }
 
-// disputeRow adds the disputes of a row.
+// disputeRow adds the disputes of a row to b.Disputes, by ascending agent.
 func (e *Evaluator) disputeRow(b *Batch, row, agents int) {
 	id := b.Rulings[row]
 	if _, text := id.Text(); !text {
@@ -52,14 +52,14 @@ func (e *Evaluator) disputeRow(b *Batch, row, agents int) {
 	}
 	periods := e.periodsOf(b, row)
 	raw, open := e.rawPath(b, row), len(periods) > 0 && periods[e.periodIn(b, row, periods)].Open
-	if robots.IsTxt(raw) || !open && !e.readingsOf(id, b.agent(row, 0)).some && e.readsAlike(raw) {
+	if robots.IsTxt(raw) || !open && !e.readingsOf(id, b.agent(row, 0)).some && e.readsSamePath(raw) {
 		return
 	}
 	for a := range agents {
 		if b.Verdicts[row*agents+a].Access != Denied {
 			continue
 		}
-		if by, allows := e.readings(id, b.agent(row, a), raw, open); allows {
+		if by, allows := e.decideReadings(id, b.agent(row, a), raw, open); allows {
 			b.Disputes = append(b.Disputes, Dispute{uint32(row), uint32(a), by})
 		}
 	}
@@ -73,7 +73,7 @@ func denies(verdicts []Verdict) bool {
 // A rowSet is a set of rows of a batch, as a bit set.
 type rowSet []uint64
 
-// reset makes the set empty, or the set of all n rows of a batch.
+// reset makes room for the n rows of a batch. The set is then empty or, if all is true, has all of them.
 func (s *rowSet) reset(n int, all bool) {
 	*s = grown(*s, n/64+1)
 	clear(*s)
@@ -97,9 +97,9 @@ func (e *Evaluator) readsOpen(agent int) bool {
 	return slices.ContainsFunc(e.store.opt.readings.Dialects(agent), robots.Dialect.OpensUnlessOK)
 }
 
-// readsAlike reports whether a path is the same in all readings. If the standard's normal form leaves a path
+// readsSamePath reports whether a path is the same in all readings. If the standard's normal form leaves a path
 // unchanged, which is usual, so do the others.
-func (e *Evaluator) readsAlike(raw []byte) bool {
+func (e *Evaluator) readsSamePath(raw []byte) bool {
 	full, light := e.store.otherPaths, e.store.opt.Dialect
 	if light.SamePaths(robots.RFC9309) {
 		full, light = light, full
@@ -131,20 +131,21 @@ func (e *Evaluator) readingsOf(id RulingID, agent int) *agentReadings {
 	return &e.readAs
 }
 
-// readings returns the answers by all readings of the agent's operator, and whether any of them allows the path.
-// open says that the response with the text opens the site to some readers.
-func (e *Evaluator) readings(id RulingID, agent int, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
+// decideReadings returns the answers by all readings of the agent's operator, and whether any of them allows the path.
+// raw is the path as written. open says that the response with the text opens the site to some readers. If no reading
+// can differ from the rules of the agent, it returns no answers, and false.
+func (e *Evaluator) decideReadings(id RulingID, agent int, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
 	number := -1
 	if e.store.isKnown(agent) {
 		number = agent
 	}
-	return e.read(id, agent, number, e.readingsOf(id, agent).sets, raw, open)
+	return e.decideReadingsAs(id, agent, number, e.readingsOf(id, agent).sets, raw, open)
 }
 
-// read is like readings, for the dialects of the agent with that number. sets is nil if the agent's own rules
-// decide in all readings.
-func (e *Evaluator) read(id RulingID, agent, number int, sets []rules.Reading, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
-	if sets == nil && !open && e.readsAlike(raw) {
+// decideReadingsAs is like decideReadings, for the dialects of the agent with that number, see rules.Readings.Dialects.
+// sets is nil if the agent's own rules decide in all readings.
+func (e *Evaluator) decideReadingsAs(id RulingID, agent, number int, sets []rules.Reading, raw []byte, open bool) (by [MaxReadings]ReadBy, allows bool) {
+	if sets == nil && !open && e.readsSamePath(raw) {
 		return by, false
 	}
 	for i, d := range e.store.opt.readings.Dialects(number) {
@@ -185,9 +186,9 @@ func ReadText(body []byte, agent string, raw []byte, d robots.Dialect) (by []Rea
 	return by, allows
 }
 
-// someAllows reports whether a text allows the URL of a row, which the row's own text disallows, in a reading of
+// someReadingAllows reports whether a text allows the URL of a row, which the row's own text disallows, in a reading of
 // the crawler's operator or in the store's dialect.
-func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
+func (e *Evaluator) someReadingAllows(b *Batch, row int, id RulingID) bool {
 	agent, raw := e.agentIn(b, row, id), e.rawPath(b, row)
 	path, buf := e.store.opt.Dialect.Path(raw, e.path)
 	e.path = buf
@@ -198,15 +199,16 @@ func (e *Evaluator) someAllows(b *Batch, row int, id RulingID) bool {
 		return false
 	}
 	if agent != unknownAgent {
-		_, allows := e.readings(id, agent, raw, false)
+		_, allows := e.decideReadings(id, agent, raw, false)
 		return allows
 	}
 	name := e.reader.Ruling(b.Rulings[row]).NameOf(int(b.Agents[row])) // which the other text may not name
-	_, allows := e.read(id, agent, -1, e.reader.Ruling(id).ReadingsOf(name), raw, false)
+	_, allows := e.decideReadingsAs(id, agent, -1, e.reader.Ruling(id).ReadingsOf(name), raw, false)
 	return allows
 }
 
-// DisputeStats counts the verdicts that disallow a URL although the crawler's operator may interpret the rules as allowing it.
+// DisputeStats counts the verdicts that disallow a URL although the crawler's operator may interpret the rules as
+// allowing it.
 type DisputeStats struct {
 	Rows    int64
 	Worst   [rules.Worst]BusyOrigin // the origins with the most disputes, counted like Stats.TopRules
@@ -220,7 +222,8 @@ type DisputeExample struct {
 	By         [MaxReadings]ReadBy
 }
 
-// addDisputes counts the disputes of a batch, in the order of the source.
+// addDisputes counts the disputes of a batch by site, and keeps the first of the run as an example. Batches must come
+// in the order of the source.
 func (u *busiest) addDisputes(b *Batch) {
 	if len(b.Disputes) == 0 {
 		return

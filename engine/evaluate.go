@@ -74,17 +74,18 @@ func (s *Store) newEvaluator(goroutines, batches int) *Evaluator {
 // Once b has grown, it does not allocate, with three exceptions: b.Canonicals; User-Agents that it has not seen
 // recently; and the first of a streak of URLs whose host is an IPv6 address or has non-ASCII characters.
 func (e *Evaluator) Evaluate(b *Batch) {
-	e.evaluate(b)
+	e.evaluateRules(b)
 	e.verify(b, nil)
-	e.dispute(b)
+	e.findDisputes(b)
 	e.findViolations(b, b)
 	e.findEvidence(b)
 	e.dropUnknown(b)
 }
 
-// evaluate is like Evaluate but does not fill b.Violations. It keeps rows that are to be skipped if a robots.txt
-// might have named their crawlers.
-func (e *Evaluator) evaluate(b *Batch) {
+// evaluateRules fills the columns that follow from the rules and the sitemaps: Sites, Strays, Rulings, Verdicts, Canonicals,
+// Preferences, Listed and, with LogAgents, Agents. It does not compare, verify or judge rows. It keeps rows that are to
+// be skipped if a robots.txt might have named their crawlers.
+func (e *Evaluator) evaluateRules(b *Batch) {
 	logAgents := e.store.opt.LogAgents
 	if logAgents != LogAgentsOff {
 		e.identify(b)
@@ -132,27 +133,28 @@ func (e *Evaluator) evaluate(b *Batch) {
 		e.canonicalize(b)
 	}
 	if e.store.hasPreferences() {
-		e.prefer(b)
+		e.fillPreferences(b)
 	}
-	e.list(b)
+	e.fillListed(b)
 }
 
-// findSites fills b.Sites, b.Rulings and e.paths, and returns the number of streaks of rows of one site.
+// findSites fills b.Sites, b.Strays, b.Rulings, e.paths and e.timeless, and returns the number of streaks of rows of
+// one site. It adds rows to e.suspects if their robots.txt is open to some readers, see rules.Period.
 func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	r := &e.route
 	// The number of a stray, or the copy of a name, belongs to the previous batch.
 	if _, stray := r.site.Stray(); stray || e.budget > 0 {
 		r.prefix = r.prefix[:0]
 	}
-	e.ahead.begin(b.Len())
+	e.ahead.beginBatch(b.Len())
 	for i := range b.URLs {
 		if e.ahead.useful && i%rules.AheadRows == 0 {
-			e.ahead.sites(b, i, &e.memo)
+			e.ahead.fetchSites(b, i, &e.memo)
 		}
 		url := b.URL(i)
 		if n := len(r.prefix); n == 0 || len(url) < n || string(url[:n]) != string(r.prefix) || !endsPrefix(url, n) {
 			streaks++
-			if !e.find(b, url) {
+			if !e.findRoute(b, url) {
 				b.Sites[i], b.Rulings[i] = NoSite, rules.NoRuling
 				if len(e.timeless) > 0 {
 					e.timeless[i] = false
@@ -162,7 +164,7 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 		}
 		ruling := r.ruling
 		if ruling == rules.Dated {
-			if ruling = e.during(b, i); r.open {
+			if ruling = e.rulingAt(b, i); r.open {
 				e.suspects.add(i)
 			}
 		}
@@ -175,8 +177,9 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	return streaks
 }
 
-// find finds the route of a URL. If the URL has no valid origin, it returns false and does not change the route.
-func (e *Evaluator) find(b *Batch, url []byte) bool {
+// findRoute sets e.route for a URL, and adds the origin to b.Strays if the store does not know it. If the URL has no
+// valid origin, it returns false and does not change the route.
+func (e *Evaluator) findRoute(b *Batch, url []byte) bool {
 	prefix := url[:prefixLen(url)]
 	site, ruling, ok := e.findPrefix(prefix)
 	if !ok {
@@ -235,8 +238,9 @@ func (b *Batch) time(row int) int64 {
 	return NoTime
 }
 
-// during returns the ruling in force at the time of a row.
-func (e *Evaluator) during(b *Batch, row int) RulingID {
+// rulingAt returns the ruling in force at the time of a row. The ruling of e.route must be rules.Dated; the route then
+// has the period of the row.
+func (e *Evaluator) rulingAt(b *Batch, row int) RulingID {
 	r, moment := &e.route, b.time(row)
 	if moment == NoTime {
 		moment = e.reader.Newest(uint32(r.site))
@@ -249,12 +253,13 @@ func (e *Evaluator) during(b *Batch, row int) RulingID {
 	return r.dated
 }
 
-// decide fills the verdicts of rows in the given order, or of all rows of the batch if order is nil.
+// decide fills the verdicts of rows in the given order, or of all rows of the batch if order is nil. It also finds the
+// agents of pending rows, and adds the rows that may have disputes to e.suspects.
 func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	fromLog, known := len(b.Agents) > 0, len(e.store.opt.Agents)
 	always := dialect.Has(robots.ImplicitRobotsTxt)
-	e.lead.begin()
+	e.lead.forget()
 	n := len(b.Rulings)
 	if order != nil {
 		n = len(order)
@@ -263,25 +268,25 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 		i := k
 		if order != nil {
 			if i = int(order[k].row); e.ahead.useful && k%rules.AheadRows == 0 {
-				e.ahead.rules(order[k:min(n, k+rules.AheadRows)])
+				e.ahead.fetchRules(order[k:min(n, k+rules.AheadRows)])
 			}
 		}
 		id, verdicts := b.Rulings[i], b.Verdicts[i*agents:][:agents]
 		if fromLog && b.Agents[i] >= pendingAgent {
-			b.Agents[i] = e.resolve(b.Agents[i], id)
+			b.Agents[i] = e.resolvePending(b.Agents[i], id)
 		}
 		if id <= rules.NoRobots {
 			fillVerdicts(verdicts, e.store.without[id])
 			continue
 		}
 		raw := e.rawPath(b, i)
-		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
+		if e.lead.matches(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
 			verdicts[0] = b.Verdicts[e.lead.row*agents]
 			if agents > 1 {
 				copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
 			}
 			e.lead.debt = max(0, e.lead.debt-1)
-			if e.lead.suspect != 0 && e.lead.suspects(raw) {
+			if e.lead.suspect != 0 && e.lead.isSuspect(raw) {
 				e.suspects.add(i)
 			}
 			continue
@@ -304,12 +309,13 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 		if (!isPlain || hasReadings) && denies(verdicts) && (!isPlain || agents > 1 || e.readingsOf(id, b.agent(i, 0)).sets != nil) {
 			e.suspects.add(i)
 		}
-		e.follow(b, id, i, raw, path)
+		e.tryLead(b, id, i, raw, path)
 	}
 }
 
-// decideEach fills the verdicts of a row for agents with different rules, or by rules that may have to be loaded.
-// It reports whether the text has readings, see [rules.Ruling.HasReadings].
+// decideEach fills the verdicts of a row for agents with different rules, or by rules that may have to be loaded. If
+// the store drops rules, b.winners gets copies of those that won. It reports whether the text has readings, see
+// [rules.Ruling.HasReadings].
 func (e *Evaluator) decideEach(b *Batch, row int, path []byte) bool {
 	agents := e.store.agentsPerURL()
 	id, verdicts := b.Rulings[row], b.Verdicts[row*agents:][:agents]
@@ -335,7 +341,7 @@ func (e *Evaluator) decideEach(b *Batch, row int, path []byte) bool {
 	return r.HasReadings()
 }
 
-// decideOwn is like decideEach, for a row with one crawler of its own.
+// decideOwn is like decideEach, for a Store with LogAgents: the row has one crawler of its own.
 func (e *Evaluator) decideOwn(b *Batch, row int, path []byte) bool {
 	id, agent := b.Rulings[row], int(b.Agents[row])
 	set := e.set(id, agent)

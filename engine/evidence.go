@@ -30,7 +30,8 @@ func WasDisallowed(bits []byte, own, period uint32) bool {
 	return period == own || period < own && bits[period/8]>>(period%8)&1 == 1
 }
 
-// findEvidence fills b.Evidence, with StoreOptions.Evidence.
+// findEvidence fills b.Evidence, with StoreOptions.Evidence. It needs the verdicts and the agents of b. Rows of unknown
+// agents have no evidence.
 func (e *Evaluator) findEvidence(b *Batch) {
 	if !e.store.opt.Evidence || !e.store.opt.LogAgents.judges() {
 		return
@@ -78,8 +79,8 @@ func (e *Evaluator) periodIn(b *Batch, row int, periods []rules.Period) int {
 	return rules.Index(periods, moment)
 }
 
-// addDisallowedIn adds the bits of a row to b.PeriodBits. It matches each text once, even if it was in force several
-// times.
+// addDisallowedIn appends one bit for each of the periods to b.PeriodBits: whether its text disallows the request of a
+// row. It returns the place of these bits. It matches each text once, even if it was in force several times.
 func (e *Evaluator) addDisallowedIn(b *Batch, row int, periods []rules.Period) Span {
 	start := len(b.PeriodBits)
 	b.PeriodBits = append(b.PeriodBits, make([]byte, (len(periods)+7)/8)...)
@@ -167,7 +168,8 @@ func (m *Lookup) HasNote(id RulingID, directive robots.Directive) bool {
 	return r != nil && slices.ContainsFunc(r.Notes, func(n robots.Notes) bool { return n.Directive == directive })
 }
 
-// NoteOf is like [Lookup.Note], for an agent with a number and a name in an [AgentList], and for any robots.txt.
+// NoteOf is like [Lookup.Note], for an agent with a number and a name in an [AgentList], and for any robots.txt. A
+// number must always come with the same name.
 func (m *Lookup) NoteOf(id RulingID, number int, name string, directive robots.Directive) (note robots.Note, ok bool) {
 	if _, text := id.Text(); !text {
 		return note, false

@@ -29,7 +29,7 @@ func (b *Batch) ForCrawlers() *Batch {
 	c := &b.crawlers
 	if !c.isMade {
 		c.isMade = true
-		c.make(b)
+		c.allowTxt(b)
 	}
 	if c.isOther {
 		return c.batch
@@ -37,14 +37,15 @@ func (b *Batch) ForCrawlers() *Batch {
 	return b
 }
 
-// make finds the rows to change, and changes them in a copy of the batch.
-func (c *counted) make(b *Batch) {
+// allowTxt allows the disallowed requests for robots.txt in a copy of the batch. If there are none, it makes no copy,
+// and c.isOther stays false.
+func (c *counted) allowTxt(b *Batch) {
 	n := b.Len()
 	if n == 0 {
 		return
 	}
 	agents := len(b.Verdicts) / n
-	old, stores := b.compared(), 1
+	old, stores := b.oldBatch(), 1
 	if old != nil {
 		stores = 2
 	}
@@ -53,7 +54,7 @@ func (c *counted) make(b *Batch) {
 			continue
 		}
 		if !c.isOther {
-			c.copy(b, old)
+			c.copyBatch(b, old)
 		}
 		for i := row * agents; i < (row+1)*agents; i++ {
 			for _, verdicts := range c.verdicts[:stores] {
@@ -68,8 +69,9 @@ func (c *counted) make(b *Batch) {
 	}
 }
 
-// copy makes the copy.
-func (c *counted) copy(b, old *Batch) {
+// copyBatch makes c.batch a copy of b, which shares all columns except the verdicts and changes. old is the batch of
+// the old store, or nil.
+func (c *counted) copyBatch(b, old *Batch) {
 	c.isOther = true
 	if c.batch == nil {
 		c.batch = new(Batch)
@@ -91,7 +93,7 @@ func (c *counted) copy(b, old *Batch) {
 	before.Verdicts, c.batch.Old, c.batch.Changes = c.verdicts[1], before, c.changes
 }
 
-// IsTxt reports whether the URL of a row names a robots.txt.
+// IsTxt reports whether the URL of a row names a robots.txt. It is false for a bad URL.
 func (b *Batch) IsTxt(row int) bool {
 	url := b.URL(row)
 	authority := bytes.IndexByte(url, ':') + len("://")
@@ -108,19 +110,19 @@ func (b *Batch) IsTxt(row int) bool {
 
 var txtPath = []byte(robots.TxtPath)
 
-// compared returns the old store's batch, or nil.
-func (b *Batch) compared() *Batch {
+// oldBatch returns the old store's batch, or nil.
+func (b *Batch) oldBatch() *Batch {
 	if b.Old == nil || len(b.Changes) == 0 {
 		return nil
 	}
 	return b.Old
 }
 
-// crawler returns the crawler of a row with LogAgents, and the batch that names it: b, or the old store's batch if
+// crawlerOf returns the crawler of a row with LogAgents, and the batch that names it: b, or the old store's batch if
 // only the old robots.txt names the crawler.
-func (b *Batch) crawler(row int) (agent uint32, by *Batch) {
+func (b *Batch) crawlerOf(row int) (agent uint32, by *Batch) {
 	if agent = b.Agents[row]; agent == unknownAgent {
-		if old := b.compared(); old != nil {
+		if old := b.oldBatch(); old != nil {
 			return old.Agents[row], old
 		}
 	}

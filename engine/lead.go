@@ -39,9 +39,9 @@ const (
 	everyRow = 32
 )
 
-// leads reports whether the path of a row begins with the lead. text is the path and the text after it in the
-// batch.
-func (l *lead) leads(id RulingID, text []byte, size int) bool {
+// matches reports whether the path of a row begins with the lead, and the row has its ruling. size is the length of the
+// path. text begins with the path, and continues with the bytes after it in the batch.
+func (l *lead) matches(id RulingID, text []byte, size int) bool {
 	n := len(l.head)
 	if id != l.ruling || size < n {
 		return false
@@ -52,14 +52,14 @@ func (l *lead) leads(id RulingID, text []byte, size int) bool {
 	return (binary.LittleEndian.Uint64(text)^l.word)&l.mask == 0 && (n <= 8 || string(text[8:n]) == string(l.head[8:]))
 }
 
-// suspects reports whether a led row is a suspect, if suspect is not 0.
-func (l *lead) suspects(raw []byte) bool {
+// isSuspect reports whether a led row is a suspect, if suspect is not 0.
+func (l *lead) isSuspect(raw []byte) bool {
 	n := len(l.head)
 	return l.suspect == '%' || len(raw) > n && (raw[n] == l.suspect || raw[n] == '%')
 }
 
-// begin forgets the lead, which belongs to the previous batch.
-func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
+// forget forgets the lead, which belongs to the previous batch.
+func (l *lead) forget() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 
 // set makes the first n bytes of a path the lead. The path belongs to a row that id decided.
 func (l *lead) set(id RulingID, row int, path []byte, n int) {
@@ -70,8 +70,9 @@ func (l *lead) set(id RulingID, row int, path []byte, n int) {
 	l.mask = 1<<(8*min(n, 8)) - 1 // in Go, 1<<64 is 0
 }
 
-// follow checks whether the path of a decided row can become a lead. raw is the path as written.
-func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
+// tryLead makes the beginning of the path of a decided row the lead, if it determines the verdicts. raw is the path as
+// written, and path its normal form; they must share their memory if they are equal.
+func (e *Evaluator) tryLead(b *Batch, id RulingID, row int, raw, path []byte) {
 	l := &e.lead
 	if l.debt == mostDebt {
 		if l.asks++; l.asks%everyRow != 0 {
@@ -82,7 +83,7 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 		return // the normal form differs from the path as written
 	}
 	l.debt = min(mostDebt, l.debt+1)
-	reads := e.reads(b, id, row, path)
+	reads := e.decisiveLen(b, id, row, path)
 	if reads == automaton.Anywhere {
 		l.barren = id
 		return
@@ -102,9 +103,9 @@ func (e *Evaluator) follow(b *Batch, id RulingID, row int, raw, path []byte) {
 	}
 }
 
-// reads returns the number of leading bytes of a row's path that decide its verdicts, as
+// decisiveLen returns the number of leading bytes of a row's path that decide its verdicts, as
 // [automaton.Automaton.Reads] does.
-func (e *Evaluator) reads(b *Batch, id RulingID, row int, path []byte) int {
+func (e *Evaluator) decisiveLen(b *Batch, id RulingID, row int, path []byte) int {
 	if len(b.Agents) > 0 {
 		return e.set(id, int(b.Agents[row])).Reads(path, &e.scratch)
 	}

@@ -61,7 +61,8 @@ type namer struct {
 	deafs  map[string]uint32 // agents that ignore groups for "*", by agentKey
 }
 
-// newNamer returns a namer and its agents: "*", and then the crawlers in the order of their table.
+// newNamer returns a namer, which has no tokens yet, and its agents: "*", and then the crawlers in the order of their
+// table.
 func newNamer(d robots.Dialect) (n *namer, agents []string) {
 	n = &namer{switches: map[string]uint32{}, listed: map[string]struct{}{}, dialect: d}
 	all := crawlers.Set("all")
@@ -79,10 +80,10 @@ func newNamer(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
-// newByName returns a namer for rows with names of agents, and the agents that it always needs: "*", and those that
-// ignore groups for "*". All other agents have the rules of the first of their product tokens that a robots.txt
-// names, or else the rules of "*".
-func newByName(d robots.Dialect) (n *namer, agents []string) {
+// newNamerByName returns a namer for rows with names of agents, and the agents that it always needs: "*", and those
+// that ignore groups for "*". All other agents have the rules of the first of their product tokens that a robots.txt
+// names, or else the rules of "*". The namer has no tokens yet.
+func newNamerByName(d robots.Dialect) (n *namer, agents []string) {
 	n = &namer{dialect: d, byName: true, deafs: map[string]uint32{}}
 	agents = []string{"*"}
 	for _, c := range crawlers.Set("all") {
@@ -96,8 +97,8 @@ func newByName(d robots.Dialect) (n *namer, agents []string) {
 	return n, agents
 }
 
-// agentKey returns a key of the tokens that choose the groups of an agent. Agents with the same key and the same IgnoresStar have
-// the same rules everywhere.
+// agentKey returns a key of the tokens that choose the groups of an agent. Agents with the same key and the same
+// IgnoresStar have the same rules everywhere.
 func agentKey(a *robots.Agent) string {
 	var key strings.Builder
 	for _, t := range append([]robots.ProductToken{a.Token}, a.Fallbacks...) {
@@ -106,8 +107,10 @@ func agentKey(a *robots.Agent) string {
 	return key.String()
 }
 
-// named returns the client for the name of an agent.
-func (m *clients) named(name []byte) (c client) {
+// clientByName returns the client for the name of an agent: the number of an agent that ignores groups for "*", or the
+// product tokens of any other agent that some robots.txt may name. The words of the result are valid until the next
+// call.
+func (m *clients) clientByName(name []byte) (c client) {
 	agent := robots.NewAgent(string(name), m.dialect)
 	if agent.IgnoresStar {
 		c.agent = m.deafs[agentKey(&agent)] // all agents that ignore "*" are in the table, which has every known one
@@ -130,9 +133,9 @@ const usageToken = "__usage_"
 // minLetters is the minimum number of letters of a robots.txt token that can name the client of a row.
 const minLetters = 3
 
-// names reports whether a token in a robots.txt, or from a word of a header, can name the client of a row. Tokens
+// canName reports whether a token in a robots.txt, or from a word of a header, can name the client of a row. Tokens
 // by which the table already finds the crawler are not needed.
-func (n *namer) names(token robots.ProductToken) bool {
+func (n *namer) canName(token robots.ProductToken) bool {
 	if n.byName {
 		return true
 	}
@@ -157,7 +160,8 @@ type tokenFilter struct {
 	all  bool     // tokens are missing, so every text may be one
 }
 
-// newTokenFilter returns a filter with the tokens that can name a client.
+// newTokenFilter returns a filter with the tokens for which names returns true. If the tokens are not complete, every
+// text may be a token.
 func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robots.ProductToken) bool) (f tokenFilter) {
 	f.all = !complete
 	for _, t := range tokens {
@@ -172,8 +176,8 @@ func newTokenFilter(tokens []robots.ProductToken, complete bool, names func(robo
 	return f
 }
 
-// or returns the union of two filters.
-func (f tokenFilter) or(g tokenFilter) tokenFilter {
+// union returns the union of two filters. The result has its own memory.
+func (f tokenFilter) union(g tokenFilter) tokenFilter {
 	if f.bits == nil {
 		f.bits, g.bits = g.bits, nil
 	}
@@ -220,11 +224,12 @@ func newClients(n *namer) *clients {
 	return &clients{namer: n, tokens: n.tokens, known: map[string]client{}}
 }
 
-// of returns the client of a User-Agent. The result is valid until the next call.
-func (m *clients) of(userAgent []byte) *client {
+// clientOf returns the client of a User-Agent or, with byName, of the name of an agent. It looks at the recent clients
+// first. The result is valid until the next call.
+func (m *clients) clientOf(userAgent []byte) *client {
 	n := len(userAgent)
 	if n < 32 || n > maxKnownHeader {
-		m.recent[0] = m.find(userAgent)
+		m.recent[0] = m.findClient(userAgent)
 		return &m.recent[0]
 	}
 	// A map would hash the whole header. This hash reads only the parts in which the headers of browsers and
@@ -234,20 +239,21 @@ func (m *clients) of(userAgent []byte) *client {
 	place = (place + binary.LittleEndian.Uint64(userAgent[n/3:])*0x9E3779B97F4A7C15) * 0x9E3779B97F4A7C15
 	c := &m.recent[place>>56]
 	if c.header != string(userAgent) {
-		*c = m.find(userAgent)
+		*c = m.findClient(userAgent)
 	}
 	return c
 }
 
-// find looks up a User-Agent and remembers the client. The result is valid until the next call.
-func (m *clients) find(userAgent []byte) client {
+// findClient looks up a User-Agent or, with byName, the name of an agent, and remembers the client unless its header is
+// longer than maxKnownHeader. The words of the result are valid until the next call.
+func (m *clients) findClient(userAgent []byte) client {
 	if c, known := m.known[string(userAgent)]; known {
 		return c
 	}
 	var index int
 	switch {
 	case m.byName:
-		return m.keepClient(userAgent, m.named(userAgent))
+		return m.keepClient(userAgent, m.clientByName(userAgent))
 	case m.tokens.bits == nil && !m.tokens.all:
 		index = crawlers.IdentifyIndex(userAgent)
 	default:
@@ -261,7 +267,7 @@ func (m *clients) find(userAgent []byte) client {
 				}
 				m.text = append(m.text, b)
 			}
-			if token := m.text[start:]; m.tokens.has(token) && m.names(robots.ProductToken(token)) {
+			if token := m.text[start:]; m.tokens.has(token) && m.canName(robots.ProductToken(token)) {
 				m.text = append(m.text, ' ')
 			} else {
 				m.text = m.text[:start]
@@ -271,7 +277,8 @@ func (m *clients) find(userAgent []byte) client {
 	return m.keepClient(userAgent, client{agent: uint32(1 + index), words: m.text}) // -1 becomes unknownAgent
 }
 
-// keepClient remembers the client of a User-Agent, and returns it.
+// keepClient remembers a client with copies of its words and its User-Agent, and returns it. It returns c unchanged if
+// the User-Agent is longer than maxKnownHeader. If it has maxKnownAgents clients, it forgets all of them first.
 func (m *clients) keepClient(userAgent []byte, c client) client {
 	if len(userAgent) > maxKnownHeader {
 		return c
@@ -290,7 +297,8 @@ type pendingRow struct {
 	words []byte // of its client; tokens
 }
 
-// identify fills b.Agents, and drops rows that are to be skipped and certainly have no crawler.
+// identify fills b.Agents, and drops rows that are to be skipped and certainly have no crawler. If a robots.txt may
+// name the crawler of a row, its agent is pendingAgent plus an index in e.pending, until resolvePending is called.
 func (e *Evaluator) identify(b *Batch) {
 	if e.clients == nil {
 		e.clients = newClients(e.store.namer)
@@ -300,7 +308,7 @@ func (e *Evaluator) identify(b *Batch) {
 		agent := uint32(unknownAgent)
 		if len(b.UserAgents) > 0 && b.UserAgents[i] != NoURL {
 			s := b.UserAgents[i]
-			c := e.clients.of(b.Data[s.Off : s.Off+s.Len])
+			c := e.clients.clientOf(b.Data[s.Off : s.Off+s.Len])
 			if agent = c.agent; len(c.words) > 0 {
 				agent = pendingAgent | uint32(len(e.pending))
 				words := c.words
@@ -323,8 +331,10 @@ func (e *Evaluator) identify(b *Batch) {
 	}
 }
 
-// resolve finds the agent of a pending row by the ruling in force for it.
-func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
+// resolvePending returns the agent of a pending row under the ruling in force for it: the first of the row's words that
+// the text names. pending is the row's value in b.Agents. The result is unknownAgent if no text is in force, or if it
+// names none of them.
+func (e *Evaluator) resolvePending(pending uint32, id RulingID) uint32 {
 	if _, text := id.Text(); !text {
 		return unknownAgent
 	}
@@ -342,8 +352,8 @@ func (e *Evaluator) resolve(pending uint32, id RulingID) uint32 {
 	return unknownAgent
 }
 
-// dropUnknown removes the rows of unknown agents if they are to be skipped. If an old store has also decided them,
-// the agent must be unknown there, too.
+// dropUnknown removes the rows of unknown agents if they are to be skipped, and counts them in b.Skipped. If an old
+// store has also decided the rows, the agent must be unknown there, too.
 func (e *Evaluator) dropUnknown(b *Batch) {
 	if e.store.opt.LogAgents != LogAgentsSkip {
 		return

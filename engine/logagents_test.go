@@ -57,7 +57,7 @@ func describeLog(s *Store, b *Batch) (rows []string) {
 		violation := [...]string{"null", "false", "true"}[b.Violations[i]]
 		line := int64(0)
 		if v.Rule != NoRule {
-			line = s.NewLookup().line(b.Rulings[i], int(b.Agents[i]), v)
+			line = s.NewLookup().lineOf(b.Rulings[i], int(b.Agents[i]), v)
 		}
 		rows = append(rows, fmt.Sprintf("%d %s %s %d %s", b.Lines[i], s.NewLookup().AgentName(b.Rulings[i], int(b.Agents[i])), access, line, violation))
 	}
@@ -98,7 +98,7 @@ func TestLogAgents(t *testing.T) {
 				t.Errorf("mode %d: %d rows skipped, %d User-Agents remembered", mode, b.Skipped, len(b.UserAgents))
 			}
 		}
-		got := total([]*counter{c}, newBusiest(s, nil))
+		got := sumCounts([]*counter{c}, newBusiest(s, nil))
 		byAgent := map[string]AgentCount{}
 		for _, row := range want {
 			f := strings.Fields(row)
@@ -141,7 +141,7 @@ func TestAgentMemory(t *testing.T) {
 	m := newClients(s.namer)
 	for i := range 3 * maxKnownAgents {
 		header := fmt.Appendf(nil, "Mozilla/5.0 (compatible; bingbot/2.0; %d)", i)
-		if got := m.of(header).agent; crawlers.Set("all")[got-1].Token != "bingbot" {
+		if got := m.clientOf(header).agent; crawlers.Set("all")[got-1].Token != "bingbot" {
 			t.Fatalf("%s is number %d", header, got)
 		}
 		if len(m.known) > maxKnownAgents {
@@ -149,7 +149,7 @@ func TestAgentMemory(t *testing.T) {
 		}
 	}
 	known := []byte(browserHeader)
-	if n := testing.AllocsPerRun(100, func() { m.of(known) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { m.clientOf(known) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -161,7 +161,7 @@ func TestRecentAgents(t *testing.T) {
 	pad := strings.Repeat(" like Gecko", 10)
 	for i, want := range []string{"bingbot", "Googlebot", "bingbot", "GPTBot", "Googlebot", "GPTBot"} {
 		header := fmt.Sprintf("%-12s%s", want+"/2.0", pad)
-		if got := m.of([]byte(header)).agent; crawlers.Set("all")[got-1].Token != want {
+		if got := m.clientOf([]byte(header)).agent; crawlers.Set("all")[got-1].Token != want {
 			t.Errorf("%d: %q is number %d", i, header, got)
 		}
 	}
@@ -194,7 +194,7 @@ func TestLogAgentsPack(t *testing.T) {
 		}
 		c := newCounter(s, 1)
 		c.countBatch(b)
-		if !reflect.DeepEqual(total([]*counter{c}, newBusiest(s, nil)), total([]*counter{counted}, newBusiest(want, nil))) {
+		if !reflect.DeepEqual(sumCounts([]*counter{c}, newBusiest(s, nil)), sumCounts([]*counter{counted}, newBusiest(want, nil))) {
 			t.Errorf("%s: counts %+v, want %+v", how, c.stats, counted.stats)
 		}
 		look := s.NewLookup()
@@ -224,7 +224,7 @@ func TestManyAgentsPack(t *testing.T) {
 		s.NewEvaluator().Evaluate(b)
 		c := newCounter(s, 1)
 		c.countBatch(b)
-		counts = append(counts, total([]*counter{c}, newBusiest(s, nil)))
+		counts = append(counts, sumCounts([]*counter{c}, newBusiest(s, nil)))
 	}
 	for _, c := range counts {
 		if !reflect.DeepEqual(c, counts[0]) || c.RuleLines != 5+5+2+5+2 {

@@ -28,7 +28,7 @@ type Lookup struct {
 
 	scratch *automaton.Scratch // for Answer; nil until it is needed
 
-	last       RulingID // argument of the last call of firsts; if the store drops rules, only for this batch
+	last       RulingID // argument of the last call of firstAgents; if the store drops rules, only for this batch
 	lastFirsts []uint16 // result of that call
 }
 
@@ -80,15 +80,15 @@ func (m *Lookup) FirstAgent(id RulingID, agent int) int {
 	if !m.store.isKnown(agent) {
 		return agent
 	}
-	if firsts := m.firsts(id); firsts != nil {
+	if firsts := m.firstAgents(id); firsts != nil {
 		return int(firsts[agent])
 	}
 	return agent
 }
 
-// firsts returns, for each agent, the first agent with the same rules. It returns nil if the store may have dropped
-// the rules and the batch has no copy.
-func (m *Lookup) firsts(id RulingID) []uint16 {
+// firstAgents returns, for each agent, the first agent with the same rules. It returns nil if the store may have
+// dropped the rules and the batch has no copy. The caller must not change the result.
+func (m *Lookup) firstAgents(id RulingID) []uint16 {
 	if id != m.last {
 		m.last = id
 		if m.drops {
@@ -151,8 +151,8 @@ func (m *Lookup) Rules(id RulingID, agent int) (all []robots.Rule, first int) {
 	return all, first
 }
 
-// line returns the line of the rule that won, or 0.
-func (m *Lookup) line(id RulingID, agent int, v Verdict) int64 {
+// lineOf returns the line of the rule that won, or 0. It uses the copies of the batch before the store.
+func (m *Lookup) lineOf(id RulingID, agent int, v Verdict) int64 {
 	if m.drops {
 		if w, ok := m.copies.rules[winner{id, int32(m.FirstAgent(id, agent)), v.Rule}]; ok {
 			return int64(w.Line)
@@ -211,7 +211,7 @@ func (w winners) reset() winners {
 	return w
 }
 
-// addSite copies the name of a site.
+// addSite keeps the name of a site. It must be called before anything else is added, because it makes the maps.
 func (w *winners) addSite(id SiteID, from rules.Reader) {
 	if w.origins == nil {
 		w.origins, w.firsts = map[SiteID]robots.Origin{}, map[RulingID][]uint16{}
@@ -222,7 +222,8 @@ func (w *winners) addSite(id SiteID, from rules.Reader) {
 	}
 }
 
-// addFirsts copies the Firsts of a Ruling of several agents, which are small.
+// addFirsts keeps the Firsts of a Ruling of several agents, unless that would exceed half of the budget. They are
+// small, and not copied.
 func (w *winners) addFirsts(id RulingID, from *rules.Ruling, budget int64) {
 	if _, known := w.firsts[id]; known || len(from.Firsts) == 1 {
 		return
@@ -233,7 +234,7 @@ func (w *winners) addFirsts(id RulingID, from *rules.Ruling, budget int64) {
 	}
 }
 
-// addName copies the name of an agent.
+// addName copies the name of an agent, unless that would exceed the budget.
 func (w *winners) addName(key agentOf, from *rules.Ruling, budget int64) {
 	if _, known := w.names[key]; known || w.size+winnerOverhead > budget {
 		return
@@ -250,7 +251,8 @@ func (w *winners) addRule(key winner, from *rules.Set, budget int64) {
 	}
 }
 
-// addWinner adds a rule. Rules with their Value may use half of the budget, and rules without it the rest.
+// addWinner copies a rule, or ignores it if it does not fit in the budget. Rules with their Value may use half of the
+// budget, and rules without it the rest.
 func (w *winners) addWinner(key winner, r robots.Rule, budget int64) {
 	size := winnerOverhead + int64(len(r.Value))
 	hasValue := w.size+size <= budget/2
@@ -309,7 +311,8 @@ type prefixEntry struct {
 	text [prefixMost]byte
 }
 
-// find returns the site of a prefix if the memo has it. The prefix must not be empty.
+// find returns the site of a prefix, and the ruling in force, if the memo has the prefix. Otherwise ok is false, and
+// the other results mean nothing. The prefix must not be empty.
 func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	if m.entries == nil {
 		return 0, 0, false
@@ -318,7 +321,9 @@ func (m *prefixMemo) find(prefix []byte) (site SiteID, id RulingID, ok bool) {
 	return e.site, e.id, string(e.text[:e.size]) == string(prefix)
 }
 
-// remember adds a prefix, which is a robots.URL.Prefix, unless its ruling depends on the time.
+// remember adds a prefix, which is a robots.URL.Prefix, with its site and ruling; the ruling is rules.Dated if it
+// depends on the time. It replaces another prefix in the same entry, and ignores prefixes of more than prefixMost
+// bytes.
 func (m *prefixMemo) remember(prefix []byte, site SiteID, id RulingID) {
 	if len(prefix) > prefixMost {
 		return
@@ -334,8 +339,9 @@ func (m *prefixMemo) entry(prefix []byte) *prefixEntry {
 	return &m.entries[xxh3.Hash(prefix)%prefixEntries]
 }
 
-// prefixLen returns the length of a URL's prefix, if that prefix is in the memo or is a normalised origin. It is 0
-// if the prefix cannot be either.
+// prefixLen returns the length of the text before the third slash of a URL, which must begin as http:// or https:// do.
+// If the memo has that text, or if it is a normalised origin, it is the prefix of the URL. The result is 0 if the text
+// is missing, or longer than prefixMost.
 func prefixLen(url []byte) int {
 	const scheme = len("http://")
 	if len(url) < scheme+2 {

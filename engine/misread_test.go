@@ -55,7 +55,7 @@ func TestMisread(t *testing.T) {
 				s.NewEvaluator().Evaluate(b)
 				counters[n%2].countBatch(b)
 			}
-			if got := total(counters, newBusiest(s, nil)).Misread; !slices.Equal(got, test.want) {
+			if got := sumCounts(counters, newBusiest(s, nil)).Misread; !slices.Equal(got, test.want) {
 				t.Errorf("%s, %s: %v, want %v", test.name, how, got, test.want)
 			}
 		}
@@ -88,7 +88,7 @@ func TestMisreadTxt(t *testing.T) {
 		s.NewEvaluator().Evaluate(b)
 		c := newCounter(s, 1)
 		c.countBatch(b)
-		if got := total([]*counter{c}, newBusiest(s, nil)).Misread; len(got) != 1 || got[0].Rows != test.want {
+		if got := sumCounts([]*counter{c}, newBusiest(s, nil)).Misread; len(got) != 1 || got[0].Rows != test.want {
 			t.Errorf("%s: %v, want %d rows", name, got, test.want)
 		}
 	}

@@ -61,7 +61,7 @@ func TestOddRows(t *testing.T) {
 			{Origin: "https://zip", Odd: robots.OddZip, Rows: 2},
 		}}
 		want.Kinds[robots.OddHTML], want.Kinds[robots.OddZip] = 2, 1
-		if got := total([]*counter{newCounter(s, 1), c, newCounter(s, 1)}, newBusiest(s, nil)).Odd; got != want {
+		if got := sumCounts([]*counter{newCounter(s, 1), c, newCounter(s, 1)}, newBusiest(s, nil)).Odd; got != want {
 			t.Errorf("%s:\n%+v, want\n%+v", how, got, want)
 		}
 	}

@@ -66,7 +66,7 @@ func (droppingCache) Close()                                {}
 // openDropping opens a pack with a memory limit and a droppingCache, and closes it at the end of the test.
 func openDropping(tb testing.TB, name string, opt StoreOptions) *Store {
 	tb.Helper()
-	opt, forRules := opt.compiled()
+	opt, forRules := opt.withDefaults()
 	r, err := packed.Open(name, packed.Options{
 		Options: forRules, MaxMemory: opt.MaxMemory,
 		NewCache: func(int64, int64) packed.Cache { return droppingCache{} },

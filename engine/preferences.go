@@ -12,8 +12,8 @@ func (s *Store) hasPreferences() bool {
 	return slices.ContainsFunc(s.opt.Directives, func(d robots.Directive) bool { return robots.SourceOf(d) < robots.NumSources })
 }
 
-// prefer fills b.Preferences, after the verdicts.
-func (e *Evaluator) prefer(b *Batch) {
+// fillPreferences fills b.Preferences, after the verdicts.
+func (e *Evaluator) fillPreferences(b *Batch) {
 	agents, n := e.store.agentsPerURL(), len(b.Rulings)
 	b.Preferences = slices.Grow(b.Preferences[:0], n*agents)[:n*agents]
 	clear(b.Preferences)
@@ -21,16 +21,16 @@ func (e *Evaluator) prefer(b *Batch) {
 	var ruling *rules.Ruling // for last; nil if it has no preferences
 	for i, id := range b.Rulings {
 		if id != last {
-			last, ruling = id, e.preferring(id)
+			last, ruling = id, e.findPreferring(id)
 		}
 		if ruling != nil {
-			e.preferRow(b, i, ruling)
+			e.setPreferences(b, i, ruling)
 		}
 	}
 }
 
-// preferring returns the ruling if it is a text with preferences, otherwise nil.
-func (e *Evaluator) preferring(id rules.RulingID) *rules.Ruling {
+// findPreferring returns the ruling if it is a text with preferences, otherwise nil.
+func (e *Evaluator) findPreferring(id rules.RulingID) *rules.Ruling {
 	if _, text := id.Text(); text {
 		if r := e.reader.Ruling(id); r.HasPreferences() {
 			return r
@@ -39,8 +39,9 @@ func (e *Evaluator) preferring(id rules.RulingID) *rules.Ruling {
 	return nil
 }
 
-// preferRow sets the preferences of a row.
-func (e *Evaluator) preferRow(b *Batch, row int, r *rules.Ruling) {
+// setPreferences sets the preferences of a row, for each agent, according to the ruling in force. It needs the verdicts
+// of the row.
+func (e *Evaluator) setPreferences(b *Batch, row int, r *rules.Ruling) {
 	agents := e.store.agentsPerURL()
 	var path []byte
 	for a, v := range b.Verdicts[row*agents:][:agents] {

@@ -152,7 +152,7 @@ func TestRowTimes(t *testing.T) {
 			if count.countBatch(b); count.stats.Undated != undated || count.stats.Early != early || count.stats.Origins != 0 {
 				t.Errorf("%s, %s: %d rows without a time, %d early, want %d, %d", c.name, way, count.stats.Undated, count.stats.Early, undated, early)
 			}
-			if got := total([]*counter{count}, newBusiest(s, nil)).Origins; got != 1 {
+			if got := sumCounts([]*counter{count}, newBusiest(s, nil)).Origins; got != 1 {
 				t.Errorf("%s, %s: %d origins", c.name, way, got)
 			}
 		}

@@ -32,7 +32,8 @@ type Options struct {
 	twins *twins // of Old and the store; Run sets it
 }
 
-// newWorker returns a worker. A memory limit is divided by the number of goroutines and of batches.
+// newWorker returns a worker for the store and the old store, if there is one. Each store divides its memory limit by
+// the number of goroutines and of batches.
 func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	w := &worker{Evaluator: store.newEvaluator(goroutines, batches)}
 	if opt.Old != nil {
@@ -49,8 +50,8 @@ func (opt *Options) newWorker(store *Store, goroutines, batches int) *worker {
 	return w
 }
 
-// failed returns the error of the store or the old store, or nil.
-func (opt *Options) failed(store *Store) error {
+// storeError returns the error of the store or the old store, or nil.
+func (opt *Options) storeError(store *Store) error {
 	err := store.Err()
 	if err == nil && opt.Old != nil {
 		err = opt.Old.Err()
@@ -64,19 +65,20 @@ type worker struct {
 	before *comparer // nil without an old store
 }
 
-// Evaluate decides a batch.
+// Evaluate decides a batch, see [Evaluator.Evaluate]. With an old store, it also fills b.Old and b.Changes, and takes
+// the violations from the verdicts of the old store, unless the store has RowTimes.
 func (w *worker) Evaluate(b *Batch) {
-	w.evaluate(b)
+	w.evaluateRules(b)
 	var old *Evaluator
 	if w.before != nil {
 		w.before.compare(b)
 		old = w.before.old
 	}
 	w.verify(b, old)
-	w.dispute(b)
+	w.findDisputes(b)
 	if old != nil && !w.store.opt.RowTimes {
 		if w.store.opt.LogAgents.judges() {
-			old.dispute(b.Old)
+			old.findDisputes(b.Old)
 		}
 		old.findViolations(b, b.Old)
 	} else {
@@ -170,7 +172,7 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 		c, all := newCounter(store, 2), newBusiest(store, opt.Old)
 		c.strays.most = opt.MaxStrays
 		err := panics.Catch(func() error { return opt.runAlone(ctx, c, all, src, dst) })
-		return total([]*counter{c}, all), err
+		return sumCounts([]*counter{c}, all), err
 	}
 	jobs := 2*workers + 2 // each worker decides one; one is read, one is written, and the rest are spare
 	r := &run{store: store, opt: &opt, free: make(chan *job, jobs), todo: make(chan *job, jobs), ordered: make(chan *job, jobs), busiest: newBusiest(store, opt.Old), src: src}
@@ -191,14 +193,14 @@ func Run(ctx context.Context, store *Store, src Source, dst Sink, opt Options) (
 	group.Go(func() error { return r.write(ctx, dst) })
 	err := group.Wait()
 	if err == nil {
-		err = opt.ended(store, src)
+		err = opt.endError(store, src)
 	}
-	return total(counters, r.busiest), err
+	return sumCounts(counters, r.busiest), err
 }
 
-// ended returns why a store failed, or why the source ended early, or nil.
-func (opt *Options) ended(store *Store, src Source) error {
-	if err := opt.failed(store); err != nil {
+// endError returns why a store failed, or why the source ended early, or nil.
+func (opt *Options) endError(store *Store, src Source) error {
+	if err := opt.storeError(store); err != nil {
 		return err
 	}
 	if err := src.Err(); err != nil {
@@ -211,15 +213,15 @@ func (opt *Options) ended(store *Store, src Source) error {
 }
 
 // runAlone reads, evaluates and writes one batch after another in this goroutine, until the source or ctx ends.
-func (opt *Options) runAlone(ctx context.Context, c *counter, all *busiest, src Source, dst Sink) error {
+func (opt *Options) runAlone(ctx context.Context, c *counter, top *busiest, src Source, dst Sink) error {
 	var b Batch
 	defer panics.At(func() string { return place(src, &b) })
 	e := opt.newWorker(c.store, 2, 1)
 	for ctx.Err() == nil && src.Next(&b) {
 		e.Evaluate(&b)
 		c.countBatch(&b)
-		all.countSites(&b)
-		if err := cmp.Or(ctx.Err(), opt.failed(c.store)); err != nil {
+		top.countSites(&b)
+		if err := cmp.Or(ctx.Err(), opt.storeError(c.store)); err != nil {
 			return err
 		}
 		if err := dst.Write(&b); err != nil {
@@ -229,10 +231,10 @@ func (opt *Options) runAlone(ctx context.Context, c *counter, all *busiest, src 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return opt.ended(c.store, src)
+	return opt.endError(c.store, src)
 }
 
-// read fills batches until the source ends. It returns only the error of ctx: ended returns the source's error
+// read fills batches until the source ends. It returns only the error of ctx: endError returns the source's error
 // after all earlier rows are written.
 func (r *run) read(ctx context.Context, src Source) error {
 	defer close(r.todo)
@@ -256,7 +258,7 @@ func (r *run) read(ctx context.Context, src Source) error {
 	}
 }
 
-// evaluate decides batches until there are no more.
+// evaluate decides and counts batches until there are no more.
 func (r *run) evaluate(e *worker, c *counter) {
 	var j *job
 	defer panics.At(func() string { return j.place(r.src) })
@@ -267,7 +269,8 @@ func (r *run) evaluate(e *worker, c *counter) {
 	}
 }
 
-// write passes the evaluated batches to the sink, in order.
+// write counts the evaluated batches and passes them to the sink, in order, until there are no more. The error is that
+// of ctx or a store, or that of sinkError.
 func (r *run) write(ctx context.Context, dst Sink) error {
 	var j *job
 	defer panics.At(func() string { return j.place(r.src) })
@@ -277,7 +280,7 @@ func (r *run) write(ctx context.Context, dst Sink) error {
 		case <-ctx.Done(): // a worker that panics does not finish its batch
 			return ctx.Err()
 		}
-		if err := cmp.Or(ctx.Err(), r.opt.failed(r.store)); err != nil {
+		if err := cmp.Or(ctx.Err(), r.opt.storeError(r.store)); err != nil {
 			return err
 		}
 		r.busiest.countSites(&j.batch)
@@ -302,15 +305,16 @@ type ahead struct {
 	sum    byte // depends on everything read, so that the compiler keeps the reads
 }
 
-// begin begins a batch of n rows. If the memo knows nearly all prefixes, prefetching only costs time.
-func (a *ahead) begin(n int) {
+// beginBatch begins a batch of n rows. If the memo knows nearly all prefixes, prefetching only costs time.
+func (a *ahead) beginBatch(n int) {
 	const share = 4
 	a.useful = a.reader != nil && a.missed > n/share
 	a.missed = 0
 }
 
-// sites adds to the memo the unknown prefixes of the rows from first on.
-func (a *ahead) sites(b *Batch, first int, memo *prefixMemo) {
+// fetchSites adds the prefixes of at most rules.AheadRows rows to the memo, beginning with row first, if the memo does
+// not have them. It finds the sites of normalised origins only.
+func (a *ahead) fetchSites(b *Batch, first int, memo *prefixMemo) {
 	a.names = a.names[:0]
 	for i := first; i < min(first+rules.AheadRows, b.Len()); i++ {
 		url := b.URL(i)
@@ -331,8 +335,8 @@ func (a *ahead) sites(b *Batch, first int, memo *prefixMemo) {
 	}
 }
 
-// rules prefetches the rules of rows.
-func (a *ahead) rules(rows []rulingRow) {
+// fetchRules brings the rules for at most rules.AheadRows rows into the processor's caches.
+func (a *ahead) fetchRules(rows []rulingRow) {
 	ids, last := a.ids[:0], rules.NoRuling
 	for _, r := range rows {
 		if r.id != last {
@@ -359,8 +363,8 @@ type rulingRow struct {
 // digit is the number of bits per pass of the sort. The counts of one pass fit in the first-level cache.
 const digit = 11
 
-// sort returns the rows in the order of their rulings; rows of one ruling keep their order. It makes one pass for
-// every 11 bits of the largest ruling.
+// sort returns the rows in the order of their rulings; rows of one ruling keep their order. The result is valid until
+// the next call. It makes one pass for every 11 bits of the largest ruling.
 func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 	n := len(rulings)
 	if cap(o.rows) < n {
@@ -378,7 +382,8 @@ func (o *rulingOrder) sort(rulings []RulingID) []rulingRow {
 	return o.rows
 }
 
-// sortByDigit sorts the rows by one digit of their rulings.
+// sortByDigit sorts the rows by the digit of their rulings that begins at bit shift. Rows with the same digit keep
+// their order.
 func (o *rulingOrder) sortByDigit(shift int) {
 	const mask = 1<<digit - 1
 	var starts [mask + 1]uint32

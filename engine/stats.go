@@ -121,7 +121,7 @@ func newCounter(s *Store, goroutines int) *counter {
 	}
 }
 
-// countBatch counts an evaluated batch.
+// countBatch counts an evaluated batch. It also fills b.streaks, which busiest.countSites needs.
 func (c *counter) countBatch(b *Batch) {
 	c.stats.URLs += int64(b.Len())
 	c.stats.Rows += int64(len(b.Verdicts))
@@ -144,7 +144,7 @@ func (c *counter) countBatch(b *Batch) {
 	}
 	if c.store.opt.LogAgents.judges() {
 		for i := range b.Agents {
-			if agent, _ := b.crawler(i); c.store.isKnown(int(agent)) { // busiest counts the others
+			if agent, _ := b.crawlerOf(i); c.store.isKnown(int(agent)) { // busiest counts the others
 				c.agents[agent].addRow(b, i)
 			}
 		}
@@ -182,7 +182,7 @@ func (c *counter) countMisread(b *Batch) {
 	}
 }
 
-// countURLs counts the bytes of the URLs and the rows of each site.
+// countURLs counts the bytes of the URLs and, by streaks, the rows of each site.
 func (c *counter) countURLs(b *Batch) {
 	size := int64(0)
 	for _, url := range b.URLs {
@@ -199,7 +199,7 @@ func (c *counter) countURLs(b *Batch) {
 	c.countStreak(b, last, start, len(b.Sites))
 }
 
-// countStreak counts consecutive rows of one site, from start to end.
+// countStreak counts consecutive rows of one site, from start to before end. For bad URLs, it counts only their bytes.
 func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	rows := end - start
 	if site < strayBit {
@@ -220,7 +220,8 @@ func (c *counter) countStreak(b *Batch, site SiteID, start, end int) {
 	}
 }
 
-// addRow counts the verdict of a row of a batch with LogAgents, see [Batch.ForCrawlers].
+// addRow counts the verdict of a row of a batch with LogAgents. A disallowed request for robots.txt counts as allowed,
+// see [Batch.ForCrawlers].
 func (a *AgentCount) addRow(b *Batch, row int) {
 	access := b.Verdicts[row].Access
 	if access == Denied && b.IsTxt(row) {
@@ -246,7 +247,7 @@ func (c *counter) countVerdicts(b *Batch) {
 	start := 0
 	for i, id := range b.Rulings {
 		v := b.Verdicts[i*agents]
-		if agents > 1 && !c.alike(id) {
+		if agents > 1 && !c.agentsAgree(id) {
 			c.countEach(b, i)
 			start = i + 1
 			continue
@@ -267,16 +268,16 @@ func (c *counter) countVerdicts(b *Batch) {
 	}
 }
 
-// alike reports whether all agents are known to have the same verdict.
-func (c *counter) alike(id RulingID) bool {
+// agentsAgree reports whether all agents are known to have the same verdict.
+func (c *counter) agentsAgree(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
-// countEach counts the verdicts of a row for agents with different rules. It counts a streak of equal verdicts at
-// once.
+// countEach counts the verdicts of a row for agents with different rules. It counts a streak of equal verdicts at once:
+// in c.agents, it adds 1 for the first agent of the streak, and subtracts 1 for the first agent after it.
 func (c *counter) countEach(b *Batch, row int) {
 	agents := c.store.agentsPerURL()
-	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firsts(b.Rulings[row])
+	verdicts, firsts := b.Verdicts[row*agents:][:agents], c.lookup.firstAgents(b.Rulings[row])
 	for start, a := 0, 0; start < agents; start = a {
 		v := verdicts[start]
 		for rule := start; a < agents && verdicts[a] == v; {
@@ -292,15 +293,15 @@ func (c *counter) countEach(b *Batch, row int) {
 	}
 }
 
-// countRule counts a number of verdicts by one rule. row and agent are those of the first.
+// countRule counts a number of consecutive verdicts by one rule. row and agent are those of the first verdict.
 func (c *counter) countRule(b *Batch, row, agent int, v Verdict, verdicts int64) {
 	id := b.Rulings[row]
-	line := c.lookup.line(id, agent, v)
+	line := c.lookup.lineOf(id, agent, v)
 	c.stats.RuleLines += verdicts * line
 	b.addRule(ruleStreak{uint32(row), uint32(line), uint32(verdicts), uint32(agent)})
 }
 
-// countVerdict counts a verdict n times.
+// countVerdict counts a verdict n times, by answer and by reason.
 func (c *counter) countVerdict(v Verdict, n int64) {
 	c.stats.Reasons[v.Reason] += n
 	switch v.Access {
@@ -337,8 +338,9 @@ func (a *AgentCount) Add(o *AgentCount) {
 	}
 }
 
-// total returns the sum of the workers' counts.
-func total(counters []*counter, all *busiest) Stats {
+// sumCounts returns the sum of the counts of all workers, and the results of all. It can be called once, because it
+// adds to the memory of the first counter.
+func sumCounts(counters []*counter, all *busiest) Stats {
 	sum := *counters[0]
 	s := &sum.stats
 	for _, c := range counters[1:] {
@@ -379,7 +381,7 @@ func total(counters []*counter, all *busiest) Stats {
 	strays, about := sum.strays.origins()
 	s.Origins += strays
 	s.About = about
-	all.total(s, &sum.strays)
+	all.addTo(s, &sum.strays)
 	s.Odd = sum.odd.total(sum.store)
 	for i, rows := range sum.misread {
 		name := sum.store.opt.Agents[sum.documented[i]]
@@ -390,25 +392,25 @@ func total(counters []*counter, all *busiest) Stats {
 	return *s
 }
 
-// addStats adds another worker's counts, except those that total adds.
-func (s *Stats) addStats(o *Stats) {
-	s.URLs += o.URLs
-	s.Rows += o.Rows
-	s.URLBytes += o.URLBytes
-	s.BadBytes += o.BadBytes
-	s.RuleLines += o.RuleLines
-	s.Allowed += o.Allowed
-	s.Denied += o.Denied
-	s.Unknown += o.Unknown
-	for i, n := range o.Reasons {
+// addStats adds the counts of another worker, except those that sumCounts adds.
+func (s *Stats) addStats(other *Stats) {
+	s.URLs += other.URLs
+	s.Rows += other.Rows
+	s.URLBytes += other.URLBytes
+	s.BadBytes += other.BadBytes
+	s.RuleLines += other.RuleLines
+	s.Allowed += other.Allowed
+	s.Denied += other.Denied
+	s.Unknown += other.Unknown
+	for i, n := range other.Reasons {
 		s.Reasons[i] += n
 	}
-	s.Skipped += o.Skipped
-	s.Strays += o.Strays
-	s.Early += o.Early
-	s.Undated += o.Undated
-	s.Timeless += o.Timeless
-	s.Unfetched += o.Unfetched
-	s.UntimedRows += o.UntimedRows
-	s.UntimedLists += o.UntimedLists
+	s.Skipped += other.Skipped
+	s.Strays += other.Strays
+	s.Early += other.Early
+	s.Undated += other.Undated
+	s.Timeless += other.Timeless
+	s.Unfetched += other.Unfetched
+	s.UntimedRows += other.UntimedRows
+	s.UntimedLists += other.UntimedLists
 }

@@ -29,7 +29,7 @@ func TestCountRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := total([]*counter{c}, all); !reflect.DeepEqual(got, sink.stats) {
+		if got := sumCounts([]*counter{c}, all); !reflect.DeepEqual(got, sink.stats) {
 			t.Fatalf("seed %d:\ncounted %+v\nby row  %+v", seed, got, sink.stats)
 		}
 	}

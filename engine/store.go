@@ -112,8 +112,9 @@ func dialectOf(d robots.Dialect) robots.Dialect {
 	return d
 }
 
-// compiled returns the options with defaults filled in, and the options for package rules.
-func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
+// withDefaults returns a copy of the options with defaults filled in, and the options for package rules. Both are for
+// one Store, because they share what it collects.
+func (opt StoreOptions) withDefaults() (StoreOptions, rules.Options) {
 	opt.Dialect = dialectOf(opt.Dialect)
 	if opt.Agents = slices.Clone(opt.Agents); len(opt.Agents) == 0 {
 		opt.Agents = []string{"*"}
@@ -124,10 +125,10 @@ func (opt StoreOptions) compiled() (StoreOptions, rules.Options) {
 	if opt.LogAgents != LogAgentsOff {
 		newNamer := newNamer
 		if opt.LogAgents == LogAgentsByName {
-			newNamer = newByName
+			newNamer = newNamerByName
 		}
 		n, names := newNamer(opt.Dialect)
-		opt.Agents, opt.namer, r.Named = names, n, n.names
+		opt.Agents, opt.namer, r.Named = names, n, n.canName
 	}
 	for _, name := range opt.Agents {
 		r.Agents = append(r.Agents, robots.NewAgent(name, opt.Dialect))
@@ -158,7 +159,7 @@ type Store struct {
 	otherPaths robots.Dialect // a reading with another normal form of paths, or the dialect if there is none
 }
 
-// newStore returns a Store of rules, with the verdicts for rows without rules.
+// newStore returns a Store of rules. opt is a result of withDefaults. The namer of opt gets its tokens.
 func newStore(r rules.Store, opt StoreOptions) *Store {
 	s := &Store{otherPaths: opt.readings.OtherPaths(opt.Dialect), rules: r, opt: opt, bindings: make([]Binding, len(opt.Agents)), namer: opt.namer, verifier: newVerifier(&opt)}
 	for i, name := range opt.Agents {
@@ -172,7 +173,7 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 	}
 	if s.namer != nil {
 		tokens, complete := r.Tokens()
-		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.names)
+		s.namer.tokens = newTokenFilter(tokens, complete, s.namer.canName)
 	}
 	s.without[rules.NoRuling] = Verdict{NoRule, ReasonBadURL, Unknown}
 	s.without[rules.NoRobots] = Verdict{NoRule, ReasonNoRobots, missingAccess[opt.Missing]}
@@ -185,7 +186,7 @@ func newStore(r rules.Store, opt StoreOptions) *Store {
 // once, and no body stays in memory. It stops at an error of the responses, ErrTwoFiles, an invalid Origin (a
 // [*robots.OriginError]), or rules that are too large to compile; the error names the file.
 func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (*Store, error) {
-	opt, forRules := opt.compiled()
+	opt, forRules := opt.withDefaults()
 	r, err := rules.Build(normalOrigins(responses), forRules)
 	if err != nil {
 		return nil, err
@@ -193,9 +194,9 @@ func BuildStore(responses iter.Seq2[robots.Response, error], opt StoreOptions) (
 	return newStore(r, opt), nil
 }
 
-// normalOrigins yields the responses with normalised Origins. Rules under another spelling of an origin would
-// silently decide nothing. Most Origins are normalised already: if so, no text is allocated. For all others, [robots.ParseOrigin]
-// normalises, or says what is wrong.
+// normalOrigins yields the responses with normalised Origins. Rules under another spelling of an origin would silently
+// decide nothing. Most Origins are normalised already: if so, no text is allocated. For all others,
+// [robots.ParseOrigin] normalises, or says what is wrong.
 func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots.Response, error] {
 	return func(yield func(robots.Response, error) bool) {
 		var text, normal []byte
@@ -225,7 +226,7 @@ func normalOrigins(responses iter.Seq2[robots.Response, error]) iter.Seq2[robots
 // can fail during a run: see [Store.Err]. The error is a [*PackDialectError], comes from the operating system, or
 // says how the pack is damaged.
 func OpenPack(name string, opt StoreOptions) (*Store, error) {
-	opt, forRules := opt.compiled()
+	opt, forRules := opt.withDefaults()
 	r, err := packed.Open(name, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
 	if err != nil {
 		return nil, err
@@ -251,7 +252,7 @@ const MinRules = packed.MinRoom
 // calls, even without a memory limit. Unless there is an error, the Store owns the file, and [Store.Close] closes
 // it.
 func OpenPackFile(f *os.File, opt StoreOptions) (*Store, error) {
-	opt, forRules := opt.compiled()
+	opt, forRules := opt.withDefaults()
 	r, err := packed.OpenFile(f, packed.Options{Options: forRules, MaxMemory: opt.MaxMemory, Reserved: opt.Reserved})
 	if err != nil {
 		return nil, err

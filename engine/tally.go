@@ -41,7 +41,8 @@ type slot struct {
 // hashOrigin returns the hash of a name, which is never 0.
 func hashOrigin(name []byte) uint64 { return max(1, xxh3.Hash(name)) }
 
-// addRows counts rows of an origin.
+// addRows counts rows of an origin, unless its hash is one that the tally does not keep. Above the limit of the tally,
+// it drops origins.
 func (t *tally) addRows(hash uint64, rows int64) {
 	if !t.keeps(hash) {
 		return
@@ -63,7 +64,7 @@ func (t *tally) addRows(hash uint64, rows int64) {
 // keeps reports whether the tally keeps an origin.
 func (t *tally) keeps(hash uint64) bool { return bits.LeadingZeros64(hash) >= t.zeros }
 
-// halve drops about half of the origins.
+// halve drops the origins whose hashes do not begin with one more zero bit: about half of them.
 func (t *tally) halve() {
 	old := t.slots
 	t.slots, t.count = make([]slot, len(old)), 0
@@ -87,7 +88,7 @@ func (t *tally) rows(hash uint64) (rows int64, ok bool) {
 	return t.find(hash).rows, true
 }
 
-// find returns the slot of a hash, or the free slot for it. One of them always exists.
+// find returns the slot of a hash, or the free slot for it. The table must have free slots.
 func (t *tally) find(hash uint64) *slot {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
@@ -141,7 +142,8 @@ type item struct {
 // maxItems is the maximum number of keys that are counted at once, in 2.5 MiB.
 const maxItems = 1 << 15
 
-// countKey adds rows of a key, and returns its item. The item stores from when the key is new.
+// countKey adds rows of a key, and returns its item, which is valid until the next call. The item stores from when the
+// key is new.
 func (f *frequent) countKey(key uint64, rows int64, from decider) *item {
 	if len(f.slots) == 0 {
 		f.makeRoom()
@@ -159,7 +161,7 @@ func (f *frequent) countKey(key uint64, rows int64, from decider) *item {
 	return s
 }
 
-// find returns the slot of a key, or the free slot for it.
+// find returns the slot of a key, or the free slot for it. The table must have free slots.
 func (f *frequent) find(key uint64) *item {
 	mask := uint64(len(f.slots) - 1)
 	for i := key * 0x9e3779b97f4a7c15 >> 32 & mask; ; i = (i + 1) & mask {
@@ -169,7 +171,7 @@ func (f *frequent) find(key uint64) *item {
 	}
 }
 
-// makeRoom doubles the table, or drops keys if the table has its maximum size.
+// makeRoom doubles the table or, if it has its maximum size, drops about half of the keys.
 func (f *frequent) makeRoom() {
 	old, size, most := f.slots, max(64, 2*len(f.slots)), int64(0)
 	if f.used >= maxItems {
@@ -195,8 +197,9 @@ func (f *frequent) makeRoom() {
 	}
 }
 
-// top returns the n keys with the most rows, and all with as many as the last of these, in no order.
-func (f *frequent) top(n int) []item {
+// topItems returns the n keys with the most rows, and all further keys with as many rows as the last of the n. It
+// returns them in any order.
+func (f *frequent) topItems(n int) []item {
 	all := slices.DeleteFunc(slices.Clone(f.slots), func(s item) bool { return s.rows == 0 })
 	if len(all) <= n {
 		return all
@@ -222,7 +225,8 @@ type oddSite struct {
 // valid.
 const maxOddSites = 1 << 16
 
-// count counts consecutive rows of one site. rulings are the rulings of these rows, usually all the same.
+// count counts consecutive rows of one site whose text is odd. rulings are the rulings of these rows; unless dated is
+// true, they are all the same.
 func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bool) {
 	if !dated { // a site has only one ruling
 		if odd.Of(rulings[0]).IsOdd() {
@@ -242,7 +246,8 @@ func (o *oddRows) count(site SiteID, rulings []RulingID, odd rules.Odd, dated bo
 	}
 }
 
-// countOddRows counts rows of a site.
+// countOddRows counts rows of a site with an odd text. If it is new and there are maxOddSites already, only o.other
+// counts them.
 func (o *oddRows) countOddRows(site oddSite, rows int64) {
 	if o.bySite == nil {
 		o.bySite = map[oddSite]int64{}

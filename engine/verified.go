@@ -38,8 +38,8 @@ func newVerifier(opt *StoreOptions) *verifier {
 // counts as an operator of its own.
 const strangers = 1 << 31
 
-// speaker returns the address lists for the agent of a row, and the number of its operator.
-func (e *Evaluator) speaker(b *Batch, row int) (ranges.Speaker, uint32) {
+// speakerOf returns the address lists for the agent of a row, and the number of its operator.
+func (e *Evaluator) speakerOf(b *Batch, row int) (ranges.Speaker, uint32) {
 	v, agent := e.store.verifier, int(b.Agents[row])
 	if e.store.isKnown(agent) {
 		return v.speakers[agent], v.operators[agent]
@@ -48,7 +48,8 @@ func (e *Evaluator) speaker(b *Batch, row int) (ranges.Speaker, uint32) {
 	return v.lists.Speaker(name), strangers | uint32(xxh3.HashString(name))
 }
 
-// verify fills b.Verified and b.Proofs, with StoreOptions.Ranges. old is the Evaluator of b.Old, or nil.
+// verify fills b.Verified and b.Proofs, with StoreOptions.Ranges. It also counts the requests of crawlers by address in
+// b.senders, and the results that may depend on an unknown time. old is the Evaluator of b.Old, or nil.
 func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 	v := e.store.verifier
 	if v == nil {
@@ -57,7 +58,7 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 	b.Verified, b.Proofs = grown(b.Verified, b.Len()), grown(b.Proofs, b.Len())
 	for i := range b.Verified {
 		b.Verified[i], b.Proofs[i] = ranges.Null, 0
-		agent, by := b.crawler(i)
+		agent, by := b.crawlerOf(i)
 		if agent == unknownAgent {
 			continue
 		}
@@ -65,7 +66,7 @@ func (e *Evaluator) verify(b *Batch, old *Evaluator) {
 		if by != b {
 			decider = old
 		}
-		speaker, operator := decider.speaker(by, i)
+		speaker, operator := decider.speakerOf(by, i)
 		client := ranges.ParseClient(b.client(i))
 		b.addSender(&client, operator)
 		at := b.time(i)
@@ -89,7 +90,8 @@ func (b *Batch) client(row int) []byte {
 	return b.Piece(b.Clients[row])
 }
 
-// addSender counts a crawler's request by its client address.
+// addSender counts a crawler's request by its client address. It extends the last element of b.senders if that has the
+// same network and operator.
 func (b *Batch) addSender(client *ranges.Client, operator uint32) {
 	n := len(b.senders)
 	if n == 0 || b.senders[n-1].Network != client.Network || b.senders[n-1].Operator != operator {
@@ -120,7 +122,7 @@ func (e *Evaluator) isImpostor(b, decided *Batch, row int) bool {
 	if decided == b || decided.Agents[row] == b.Agents[row] && e.store.isKnown(int(b.Agents[row])) {
 		return b.Verified[row] == ranges.No
 	}
-	speaker, _ := e.speaker(decided, row)
+	speaker, _ := e.speakerOf(decided, row)
 	client := ranges.ParseClient(b.client(row))
 	answer, _ := e.store.verifier.lists.VerifyClient(speaker, &client, b.time(row))
 	return answer == ranges.No

@@ -103,7 +103,7 @@ func TestVerified(t *testing.T) {
 		all := newBusiest(s, nil)
 		c.countBatch(b)
 		all.countSites(b)
-		stats := total([]*counter{c}, all)
+		stats := sumCounts([]*counter{c}, all)
 		google := stats.Agents[slices.Index(s.opt.Agents, "Googlebot")]
 		want := [ranges.NumAnswers]VerifiedCount{ranges.Null: {3, 3}, ranges.Yes: {2, 1}, ranges.No: {3, 2}, ranges.Stale: {1, 1}}
 		if google.Verified != want || google.Violations != 3 {

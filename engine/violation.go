@@ -51,12 +51,12 @@ func (s *Store) binding(agent int) Binding {
 // Binding returns whether robots.txt binds an agent, by its number in a Batch.
 func (m *Lookup) Binding(agent int) Binding { return m.store.binding(agent) }
 
-// DefaultCache is how long a crawler may use a copy of a robots.txt whose response has no max-age: 24 hours, as RFC 9309
-// section 2.4 and Google's documentation say.
+// DefaultCache is how long a crawler may use a copy of a robots.txt whose response has no max-age: 24 hours, as RFC
+// 9309 section 2.4 and Google's documentation say.
 const DefaultCache = 24 * time.Hour
 
-// findViolations fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the Evaluator
-// that made them.
+// findViolations fills b.Violations, with LogAgents, from the verdicts in decided, which is b or b.Old. e is the
+// Evaluator that made them. It also counts rows in b.Timeless and b.Unfetched.
 func (e *Evaluator) findViolations(b, decided *Batch) {
 	if !e.store.opt.LogAgents.judges() {
 		return
@@ -89,7 +89,8 @@ func (e *Evaluator) findViolations(b, decided *Batch) {
 	}
 }
 
-// agentIn returns the agent of a row in another ruling.
+// agentIn returns the agent of a row in another ruling: unknownAgent if only the robots.txt of the row names the
+// crawler.
 func (e *Evaluator) agentIn(b *Batch, row int, id RulingID) int {
 	agent := int(b.Agents[row])
 	if !e.store.isKnown(agent) {
@@ -126,14 +127,15 @@ func (e *Evaluator) mustKnow(b *Batch, row int) bool {
 		if p.ID <= rules.NoRobots || until <= moment-e.store.cacheOf(p) {
 			continue
 		}
-		if p.Open && e.readsOpen(b.agent(row, 0)) || e.someAllows(b, row, p.ID) {
+		if p.Open && e.readsOpen(b.agent(row, 0)) || e.someReadingAllows(b, row, p.ID) {
 			return false
 		}
 	}
 	return true
 }
 
-// cacheOf returns for how many microseconds a crawler may use a copy of the text in force in a period.
+// cacheOf returns for how many microseconds a crawler may use a copy of the text in force in a period: as long as the
+// response or, if it does not say, StoreOptions.Cache allows. It is always 0 if crawlers use no copies.
 func (s *Store) cacheOf(p rules.Period) int64 {
 	own, ok := p.MaxAge()
 	switch cache := s.opt.Cache; {

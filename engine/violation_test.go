@@ -213,7 +213,7 @@ func TestTimeless(t *testing.T) {
 			c := newCounter(s, 1)
 			s.NewEvaluator().Evaluate(b)
 			c.countBatch(b)
-			if b.Timeless != want || total([]*counter{c}, newBusiest(s, nil)).Timeless != int64(want) {
+			if b.Timeless != want || sumCounts([]*counter{c}, newBusiest(s, nil)).Timeless != int64(want) {
 				t.Errorf("%s, agents of the log %d: %d timeless verdicts, want %d", how, logAgents, b.Timeless, want)
 			}
 		}

@@ -69,7 +69,8 @@ var kindNames = [...]string{engine.KeptText: "text", engine.KeptInt: "int", engi
 // Kept returns the kept columns with their kinds, in the order of LogOptions.Keep.
 func (l *Logs) Kept() []KeptColumn { return l.opt.Keep }
 
-// findKinds sets the kinds of columns that keep their own kind. It returns an error if inputs have different kinds.
+// findKinds sets the kinds of columns that keep their own kind, see KeptColumn.Own. It opens the Parquet files among
+// the inputs. It returns an error if inputs have different kinds.
 func (l *Logs) findKinds() error {
 	if !slices.ContainsFunc(l.opt.Keep, func(k KeptColumn) bool { return k.Own }) {
 		return nil
@@ -83,7 +84,7 @@ func (l *Logs) findKinds() error {
 			if err != nil {
 				continue // reported when its rows are read
 			}
-			p.kinds(kinds)
+			p.setKinds(kinds)
 			if err := p.close(); err != nil {
 				return fault.OfFile(in.Name, err, "check the disk")
 			}
@@ -104,8 +105,9 @@ func (l *Logs) findKinds() error {
 	return nil
 }
 
-// kinds sets the kinds of the kept columns.
-func (p *parquetLog) kinds(kinds []engine.KeptKind) {
+// setKinds sets the elements of kinds, one for each kept column, to the kinds of the columns in the file. It leaves an
+// element unchanged if the file has no such column.
+func (p *parquetLog) setKinds(kinds []engine.KeptKind) {
 	for i, index := range p.records.Kept() {
 		for _, c := range p.columns {
 			if c, ok := c.(*parquetColumn); ok && c.index == index {

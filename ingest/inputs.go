@@ -32,9 +32,10 @@ type Input struct {
 	content unpack.Content // Parquet or WARC for a file that is not line-based, else Text
 }
 
-// expand resolves names and patterns to inputs, in the order given. If a file with exactly the name of a pattern exists,
-// it takes precedence over the files that match. All errors are reported at once.
-func expand(names []string, stdin io.Reader) ([]Input, error) {
+// resolveNames returns the inputs for names and patterns, in the order given. If a file with exactly the name of a
+// pattern exists, it takes precedence over the files that match. All errors are reported at once, joined; then the
+// inputs are of no use.
+func resolveNames(names []string, stdin io.Reader) ([]Input, error) {
 	var (
 		inputs []Input
 		errs   []error
@@ -105,7 +106,8 @@ func Window(names []string) (most int64) {
 	return most
 }
 
-// inspectZip is inspect for a file in a zip archive. If member is "", the archive must have only one file.
+// inspectZip returns the input for a file in a zip archive. name is the name of the input. If member is "", the archive
+// must have only one file.
 func inspectZip(name, archive, member string) (Input, error) {
 	in := Input{Name: name, archive: archive}
 	f, err := storage.Of(archive).Open(archive)

@@ -66,7 +66,8 @@ func (r *rawLines) reset() {
 	*r = rawLines{data: r.data[:0], spans: r.spans[:0], numbers: r.numbers[:0], starts: r.starts[:0], long: r.long[:0], holes: r.holes[:0]}
 }
 
-// moveTo makes the lines the URLs of b, which must be empty, and swaps their memory with b's.
+// moveTo makes the lines the URLs of b, which must be empty, without copying. r gets the old memory of b: reset it
+// before use.
 func (r *rawLines) moveTo(b *engine.Batch) {
 	b.Data, r.data = r.data, b.Data
 	b.URLs, r.spans = r.spans, b.URLs
@@ -114,8 +115,8 @@ func (l *lineReader) reset(r io.Reader) {
 	}
 }
 
-// verify updates the number of verified lines. The next line to split begins at raw.data[start:].
-func (l *lineReader) verify(raw *rawLines, start int) {
+// updateVerified updates the number of verified lines. The next line to split begins at raw.data[start:].
+func (l *lineReader) updateVerified(raw *rawLines, start int) {
 	if l.parts == nil {
 		return
 	}
@@ -139,11 +140,12 @@ func (l *lineReader) unverified() int64 {
 // done reports whether all lines were returned. l.err then says how the text ended.
 func (l *lineReader) done() bool { return l.err != nil && len(l.rest) == 0 }
 
-// given returns the number of bytes of the text that were returned as lines.
-func (l *lineReader) given() int64 { return l.offset - int64(len(l.rest)) }
+// bytesGiven returns the number of bytes of the text that were returned as lines.
+func (l *lineReader) bytesGiven() int64 { return l.offset - int64(len(l.rest)) }
 
-// fill sets raw to the next lines: at most maxLines (at least 1), from about maxBytes of text. It may be empty before
-// the end, if all lines are empty.
+// fill sets raw to the next lines: at most maxLines (at least 1), from about maxBytes of text. Empty lines count only
+// in raw.empty, so raw may have no lines before the end. At the end or after a fault, l.err is set; l.done then reports
+// whether this call returned the last lines.
 func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	raw.reset()
 	raw.spans = slices.Grow(raw.spans, maxLines)
@@ -160,11 +162,11 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 	}
 	first := start
 	for {
-		l.verify(raw, start)
+		l.updateVerified(raw, start)
 		if l.inLong {
 			start = l.endLong(raw, start)
 		}
-		start = l.cut(raw, start, maxLines)
+		start = l.splitLines(raw, start, maxLines)
 		if len(raw.spans) == maxLines || l.err != nil || l.offset >= limit {
 			break
 		}
@@ -174,7 +176,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		l.read(raw, int(min(chunkSize, limit-l.offset)))
 	}
 	if l.err != nil && len(raw.spans) < maxLines {
-		l.last(raw, start)
+		l.addLast(raw, start)
 		start = len(raw.data)
 	}
 	raw.bareCR = raw.hasCR(first, start)
@@ -188,7 +190,8 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 const nearPacked = 64
 
 // endAtPacked ends the text before a packed file that begins in raw.data[first:end], which are complete lines, and
-// reports whether it found one. All packed files have NULs near their start.
+// reports whether it found one. It then drops what follows from raw, and sets l.err. All packed files have NULs near
+// their start.
 func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	if !raw.seen.NUL && !unpack.HoldsMagic(raw.data[max(first, end-nearPacked):end]) {
 		return false
@@ -221,8 +224,8 @@ func (l *lineReader) endAtPacked(raw *rawLines, first, end int) bool {
 	return true
 }
 
-// shorten drops text of the overlong line that begins at start. If the line has NULs, as after a crash, it drops the
-// part up to the last one, or else all of it.
+// shorten drops text of the overlong line that begins at raw.data[start:] and has not ended yet. If the line has NULs,
+// as after a crash, it drops the part up to the last one, or else all of it.
 func (l *lineReader) shorten(raw *rawLines, start int) {
 	hole := bytes.LastIndexByte(raw.data[start:], 0) + 1
 	if hole == 0 {
@@ -235,7 +238,7 @@ func (l *lineReader) shorten(raw *rawLines, start int) {
 	raw.data = append(raw.data[:start], raw.data[start+hole:]...)
 }
 
-// drop drops the text from start on, which belongs to an overlong line.
+// drop drops raw.data[start:], which belongs to an overlong line, and notes whether it has a CR or is narrow.
 func (l *lineReader) drop(raw *rawLines, start int) {
 	dropped := raw.data[start:]
 	l.longCR = l.longCR || bytes.IndexByte(dropped[:max(0, len(dropped)-1)], '\r') >= 0 // the line end is excluded
@@ -245,7 +248,7 @@ func (l *lineReader) drop(raw *rawLines, start int) {
 }
 
 // takeBuffer sets raw.data to a complete buffer of the reader, if one is available and the rest of the previous text
-// fits before it. It returns the start of the text. The bytes before that are undefined.
+// fits before it. It returns the start of the text, which includes that rest. The bytes before the text are zero.
 func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	t, ok := l.r.(unpack.Taker)
 	if !ok || l.offset == 0 || l.err != nil || len(l.rest) > unpack.Headroom {
@@ -263,9 +266,9 @@ func (l *lineReader) takeBuffer(raw *rawLines) (start int, ok bool) {
 	return start, true
 }
 
-// cut adds each complete, non-empty line of raw.data[start:] until there are maxLines, and returns the start of the
-// first remaining line.
-func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
+// splitLines adds each complete, non-empty line of raw.data[start:] until there are maxLines, and returns the start of
+// the first remaining line.
+func (l *lineReader) splitLines(raw *rawLines, start, maxLines int) int {
 	first := len(raw.spans)
 	for room := maxLines - first; room > 0; room = maxLines - len(raw.spans) {
 		l.feeds = slices.Grow(l.feeds[:0], room+linefeed.Block)
@@ -285,8 +288,8 @@ func (l *lineReader) cut(raw *rawLines, start, maxLines int) int {
 	return start
 }
 
-// addLines adds the non-empty lines of raw.data[from:] that end at these offsets, and returns the start of the next
-// line.
+// addLines adds the non-empty lines of raw.data[from:]. feeds are the positions of their LFs, relative to from. It
+// returns the start of the next line.
 func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	data, line, n := raw.data, l.line, len(raw.spans)
 	spans, numbers := slices.Grow(raw.spans, len(feeds))[:n+len(feeds)], slices.Grow(raw.numbers, len(feeds))[:n+len(feeds)]
@@ -313,10 +316,10 @@ func (l *lineReader) addLines(raw *rawLines, from int, feeds []uint32) int {
 	return int(start)
 }
 
-// addLong returns the part of an overlong line after its last hole. It records the line as long if that part is also
-// too long.
+// addLong returns the part of an overlong line after its last hole. If that part is also too long, it adds the line to
+// r.long. number is the number of the line, and index its index in the lines.
 func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Span {
-	line = r.behindHole(line, number)
+	line = r.cutHole(line, number)
 	if line.Len > MaxLine {
 		text := r.data[line.Off : line.Off+line.Len]
 		r.long = append(r.long, longLine{index, int64(line.Len), bytes.IndexByte(text, '\r') >= 0, isNarrow(text)})
@@ -324,9 +327,9 @@ func (r *rawLines) addLong(line engine.Span, number int64, index int) engine.Spa
 	return line
 }
 
-// behindHole returns the part after the last NUL of an overlong line with that number. It returns the whole line if it
-// has no NUL.
-func (r *rawLines) behindHole(line engine.Span, number int64) engine.Span {
+// cutHole returns the part of an overlong line after its last NUL, and records the hole. It returns the whole line if
+// it has no NUL, or ends with one.
+func (r *rawLines) cutHole(line engine.Span, number int64) engine.Span {
 	hole := bytes.LastIndexByte(r.data[line.Off:line.Off+line.Len], 0) + 1
 	if hole == 0 || hole == int(line.Len) {
 		return line
@@ -342,8 +345,8 @@ func (r *rawLines) addHole(number int64) {
 	}
 }
 
-// endLong searches raw.data[start:] for the end of an overlong line. If found, it adds the line; otherwise it drops the
-// text. It returns the start of the next line.
+// endLong searches raw.data[start:] for the end of an overlong line whose beginning was dropped. If found, it adds the
+// line without text; otherwise it drops the text. It returns the start of the next line.
 func (l *lineReader) endLong(raw *rawLines, start int) int {
 	n := bytes.IndexByte(raw.data[start:], '\n')
 	if n < 0 {
@@ -352,12 +355,12 @@ func (l *lineReader) endLong(raw *rawLines, start int) int {
 	}
 	text := bytes.TrimSuffix(raw.data[start:start+n], []byte{'\r'})
 	l.longCR, l.longNarrow = l.longCR || bytes.IndexByte(text, '\r') >= 0, l.longNarrow || isNarrow(text)
-	l.addLong(raw, start+n)
+	l.addDropped(raw, start+n)
 	return start + n + 1
 }
 
-// addLong adds an overlong line that ends at a position of raw.data.
-func (l *lineReader) addLong(raw *rawLines, end int) {
+// addDropped adds an overlong line without text. Its end is at a position of raw.data.
+func (l *lineReader) addDropped(raw *rawLines, end int) {
 	l.inLong = false
 	l.line++
 	raw.long = append(raw.long, longLine{len(raw.spans), l.base + int64(end) - l.longStart, l.longCR, l.longNarrow})
@@ -368,21 +371,21 @@ func (l *lineReader) addLong(raw *rawLines, end int) {
 	}
 }
 
-// last adds the line raw.data[start:] at the end of the text. After a fault it adds nothing, because the line may be
-// incomplete.
-func (l *lineReader) last(raw *rawLines, start int) {
+// addLast adds the line raw.data[start:] at the end of the text, which has no LF. After a fault it adds nothing,
+// because the line may be incomplete.
+func (l *lineReader) addLast(raw *rawLines, start int) {
 	if l.err != io.EOF {
 		return
 	}
 	if l.inLong {
-		l.addLong(raw, start)
+		l.addDropped(raw, start)
 		return
 	}
 	if start == len(raw.data) {
 		return
 	}
 	raw.data = append(raw.data, '\n')
-	l.cut(raw, start, len(raw.spans)+1)
+	l.splitLines(raw, start, len(raw.spans)+1)
 }
 
 // skipMark reads the first bytes of the text, and returns the length of the byte order mark; 0 if there is none.
@@ -396,7 +399,7 @@ func (l *lineReader) skipMark(raw *rawLines) int {
 	return 0
 }
 
-// read appends at least 1 and at most n bytes of text to raw.data, or sets l.err.
+// read appends at least 1 and at most n bytes of text to raw.data, or sets l.err, or does both.
 func (l *lineReader) read(raw *rawLines, n int) {
 	raw.data = slices.Grow(raw.data, n)
 	for range maxEmptyReads {

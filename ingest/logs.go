@@ -66,8 +66,8 @@ type KeptColumn struct {
 	Of string
 }
 
-// parser returns the parser of a format; nil if it needs none. The error is an ErrNoField, or says that the format does
-// not exist.
+// parser returns the parser of a format; nil if it needs none. The error is about the requested fields, for example an
+// ErrNoField, or says that the format does not exist.
 func (o *LogOptions) parser(f Format) (weblog.Parser, error) {
 	switch f { //nolint:exhaustive // all others have a parser
 	case weblog.Auto, weblog.Parquet: // each log says itself what it is
@@ -102,8 +102,8 @@ type rowLog interface {
 // where returns the position of a line, row or record.
 type where struct{ line, offset int64 }
 
-// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one goroutine, except that others
-// may call Inputs and Progress at any time.
+// Logs yield the rows of one or more logs in order, as an [engine.Source]. They are for one goroutine, except that
+// others may call Inputs and Progress at any time.
 type Logs struct {
 	opt    LogOptions
 	inputs []Input
@@ -151,7 +151,7 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 			return nil, fmt.Errorf("%w: there is no role %q", ErrNoField, role)
 		}
 	}
-	inputs, err := expand(names, opt.Stdin)
+	inputs, err := resolveNames(names, opt.Stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,8 @@ func OpenLogs(names []string, opt LogOptions) (*Logs, error) {
 	return l, nil
 }
 
-// Next fills b with the next rows of one log and reports whether there were any. b owns the data.
+// Next fills b with the next rows of one log, and reports whether there were any rows or rejected lines. b owns the
+// data.
 func (l *Logs) Next(b *engine.Batch) bool {
 	defer panics.At(l.place)
 	for {
@@ -242,7 +243,7 @@ func (l *Logs) room() int {
 	return int(min(int64(l.opt.BatchRows), l.opt.Limit-l.given))
 }
 
-// open opens the next input. It returns false after the last one, and after an error.
+// open opens the next input, and sets l.log. It returns false after the last one and, with l.err set, after an error.
 func (l *Logs) open() bool {
 	if l.next == len(l.inputs) {
 		return false
@@ -271,7 +272,7 @@ func (l *Logs) open() bool {
 		} else {
 			l.log, err = &l.text, l.text.setFormat(l.opt.Format)
 			if err == nil && l.opt.Part.From > 0 {
-				err = l.text.passTo(&l.rows, l.opt.Part.From)
+				err = l.text.skipTo(&l.rows, l.opt.Part.From)
 			}
 		}
 		l.noteFormat(l.log)
@@ -286,7 +287,8 @@ func (l *Logs) open() bool {
 	return true
 }
 
-// noteFormat records the format and the chosen fields of the open log, for Inputs, once they are known.
+// noteFormat records the format and the chosen fields of the open log for Inputs, as soon as they are known. Later
+// calls do not change them.
 func (l *Logs) noteFormat(log rowLog) {
 	f := log.format()
 	if i := l.next - 1; f != weblog.Auto && l.formats[i].Load() == nil {
@@ -311,7 +313,8 @@ func (l *Logs) noteFormat(log rowLog) {
 	}
 }
 
-// fill fills b with about this number of rows of the open log, up to the limit.
+// fill adds about this number of rows of the open log to b, up to the limit. At the end of the log it closes the log
+// and sets l.log to nil; after a fault it sets l.err.
 func (l *Logs) fill(b *engine.Batch, rows int) {
 	i := l.next - 1
 	l.rows.start(b)
@@ -348,7 +351,8 @@ func (l *Logs) readsText() bool {
 	return isSitemap || l.log == rowLog(&l.text)
 }
 
-// fail ends the rows because of a fault in the open log.
+// fail sets l.err to a fault of the open log, so that there are no more rows. unverified is the first unverified line;
+// 0 if there is none.
 func (l *Logs) fail(err error, at where, unverified int64) {
 	l.err = &LineError{Name: l.inputs[l.next-1].Name, Line: at.line, Offset: at.offset, Unverified: unverified, Err: err}
 }
@@ -357,8 +361,8 @@ func (l *Logs) fail(err error, at where, unverified int64) {
 // log that could no longer be opened, or nil.
 func (l *Logs) Err() error { return l.err }
 
-// Close closes the open log and releases memory. Next then returns false, and Counts stays as it is. Only the first call
-// can return an error.
+// Close closes the open log and releases memory. Next then returns false, and Counts stays as it is. Only the first
+// call can return an error.
 func (l *Logs) Close() error {
 	var err error
 	if l.log != nil && !l.readsText() {
@@ -385,8 +389,8 @@ func (l *Logs) Inputs() []Input {
 	return inputs
 }
 
-// Progress returns how many stored bytes of the logs were read, and how many there are. The total is -1 while the size of
-// a log is unknown.
+// Progress returns how many stored bytes of the logs were read, and how many there are. The total is -1 while the size
+// of a log is unknown.
 func (l *Logs) Progress() (done, total int64) {
 	for i := range l.sizes {
 		size := l.sizes[i].Load()

@@ -82,7 +82,7 @@ type oddities struct {
 	scattered mixedLines
 }
 
-// counts returns the counts so far.
+// counts returns the counts so far. The maps are new, but the slices are shared.
 func (o *oddities) counts() Counts {
 	c := o.Counts
 	c.Refused, c.Odd = map[string]int64{}, map[string]int64{}
@@ -99,8 +99,8 @@ func (o *oddities) counts() Counts {
 	return c
 }
 
-// note counts a line, and appends its place to the examples if there are few.
-func note(count *int64, examples *[]Place, input int, line int64) {
+// notePlace increments a count, and appends the place of a line to its examples if there are few.
+func notePlace(count *int64, examples *[]Place, input int, line int64) {
 	if *count++; len(*examples) < maxExamples {
 		*examples = append(*examples, Place{input, line})
 	}
@@ -109,7 +109,7 @@ func note(count *int64, examples *[]Place, input int, line int64) {
 // noteJoined counts a line that has more than one record. Consecutive calls for the same line count once.
 func (o *oddities) noteJoined(input int, line int64) {
 	if n := len(o.FirstJoined); n == 0 || o.FirstJoined[n-1] != (Place{input, line}) {
-		note(&o.Joined, &o.FirstJoined, input, line)
+		notePlace(&o.Joined, &o.FirstJoined, input, line)
 	}
 }
 
@@ -160,7 +160,8 @@ const (
 	minScattered  = 10 // mixedLines.lines
 )
 
-// noteMixed notes a line of a log of this format that was rejected for no other known reason.
+// noteMixed notes a line that was rejected for no other known reason, in a log of the format kind. It counts such lines
+// only once there are enough of them, see minPartLines.
 func (o *oddities) noteMixed(kind weblog.Format, input int, raw []byte, at where) {
 	isOwn, isOther := weblog.ShapeOf(raw, kind)
 	if isOwn {
@@ -197,7 +198,7 @@ func (o *oddities) noteMixed(kind weblog.Format, input int, raw []byte, at where
 		}
 		if s.lines++; s.lines >= minScattered {
 			s.counted = true
-			note(&o.Mixed, &o.FirstMixed, input, s.first)
+			notePlace(&o.Mixed, &o.FirstMixed, input, s.first)
 			o.Mixed += s.lines - 1
 		}
 	}
@@ -205,7 +206,7 @@ func (o *oddities) noteMixed(kind weblog.Format, input int, raw []byte, at where
 		return
 	}
 	p.counted = true
-	note(&o.Mixed, &o.FirstMixed, input, p.first)
+	notePlace(&o.Mixed, &o.FirstMixed, input, p.first)
 	o.Mixed += p.lines - 1
 	if s.counted {
 		o.Mixed -= p.others // these were counted as scattered lines
@@ -215,7 +216,8 @@ func (o *oddities) noteMixed(kind weblog.Format, input int, raw []byte, at where
 }
 
 // noteDamage counts lines that have more than one record, as far as that does not depend on the format: overlong lines
-// with a CR, and lines with the NULs that a crash leaves. If they are at the start of a line, it removes them.
+// with a CR, and lines with the NULs that a crash leaves. It removes NULs at the start of a line from raw and, in lists
+// of URLs, everything before a URL that follows NULs.
 func (r *rowReader) noteDamage(raw *rawLines, input int) {
 	for _, long := range raw.long {
 		r.odd.Lost += long.size
@@ -265,11 +267,11 @@ func (r *rowReader) noteDamage(raw *rawLines, input int) {
 var minHole = make([]byte, 8)
 
 // noteEncoding counts lines in another encoding than the log, which happens if logs are concatenated. wide says whether
-// the log is UTF-16.
+// the log is UTF-16, which was converted to UTF-8.
 func (r *rowReader) noteEncoding(raw *rawLines, input int, wide bool) {
 	for _, long := range raw.long {
 		if wide && long.narrow {
-			note(&r.odd.Wide, &r.odd.FirstWide, input, raw.numbers[long.index])
+			notePlace(&r.odd.Wide, &r.odd.FirstWide, input, raw.numbers[long.index])
 		}
 	}
 	if !wide && !raw.seen.NUL { // UTF-16 has NULs
@@ -277,7 +279,7 @@ func (r *rowReader) noteEncoding(raw *rawLines, input int, wide bool) {
 	}
 	for i := range raw.spans {
 		if line := raw.line(i); wide && isNarrow(line) || isWide(line) {
-			note(&r.odd.Wide, &r.odd.FirstWide, input, raw.numbers[i])
+			notePlace(&r.odd.Wide, &r.odd.FirstWide, input, raw.numbers[i])
 		}
 	}
 }
@@ -311,8 +313,8 @@ func isLetter(b byte) bool {
 }
 
 // isWide reports whether a line seems to be UTF-16: every second of its first bytes is NUL, or a third of all bytes, if
-// the line begins in another encoding. Nearly all NULs must be at even positions, or nearly all at odd ones: consecutive
-// NULs are from a crash.
+// the line begins in another encoding. Nearly all NULs must be at even positions, or nearly all at odd ones:
+// consecutive NULs are from a crash.
 func isWide(line []byte) bool {
 	nuls := bytes.Count(line, []byte{0})
 	if nuls == 0 {

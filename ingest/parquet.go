@@ -38,17 +38,18 @@ type parquetLog struct {
 	total int64 // rows of all row groups
 }
 
-// openParquet opens a file that unpack.DetectFile has identified as Parquet.
+// openParquet opens a file that unpack.DetectFile has identified as Parquet, and chooses the columns to read. part
+// selects row groups.
 func openParquet(in *Input, fields Fields, part Part) (p *parquetLog, err error) {
 	f, err := storage.Of(in.Name).Open(in.Name)
 	if err != nil {
 		return nil, err
 	}
 	p = &parquetLog{file: f, size: in.Size}
-	if err := p.start(fields); err != nil {
+	if err := p.chooseColumns(fields); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	p.pass(part)
+	p.limitTo(part)
 	return p, nil
 }
 
@@ -62,8 +63,9 @@ type parquetField interface {
 	Unverified() bool
 }
 
-// start reads the footer and chooses the columns.
-func (p *parquetLog) start(fields Fields) (err error) {
+// chooseColumns reads the footer and chooses the columns, by their names and, if these are not known, by the first
+// rows. After that, p is at its first row.
+func (p *parquetLog) chooseColumns(fields Fields) (err error) {
 	if p.reader, err = parquetfile.Open(p.file, p.size); err != nil {
 		return parquetFault(err)
 	}
@@ -94,7 +96,7 @@ func (p *parquetLog) start(fields Fields) (err error) {
 		}
 		for _, list := range lists {
 			if slices.Contains(seen[list.from:list.from+len(list.keys)], true) {
-				list.start(p.reader)
+				list.createColumns(p.reader)
 				p.columns = append(p.columns, list)
 			}
 		}
@@ -126,7 +128,8 @@ func (p *parquetLog) start(fields Fields) (err error) {
 	return use(p.records.Needed())
 }
 
-// firstRows returns the first rows of p.columns, up to a fault in any of them, and goes back to the start.
+// firstRows returns copies of the first rows of p.columns, at most weblog.DetectLines, up to a fault in any of them,
+// and goes back to the start.
 func (p *parquetLog) firstRows() (rows [][][]byte) {
 	defer func() {
 		clear(p.fields)
@@ -177,7 +180,7 @@ func (p *parquetLog) unverified() int64 {
 func (p *parquetLog) format() Format { return weblog.Parquet }
 func (p *parquetLog) close() error   { return p.file.Close() }
 
-// fill adds at most rows rows to b.
+// fill adds at most rows rows to b, all from one row group.
 func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 	for p.left == 0 && !p.done() {
 		if err := p.nextGroup(); err != nil {
@@ -192,7 +195,7 @@ func (p *parquetLog) fill(r *rowReader, b *engine.Batch, rows, _ int) error {
 	return nil
 }
 
-// addRow reads the next row and adds it to b.
+// addRow reads the next row, and adds it to b unless it is rejected. The error is that of the file or the fields.
 func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 	for _, c := range p.columns {
 		if err = c.read(p.fields); err != nil {
@@ -208,7 +211,7 @@ func (p *parquetLog) addRow(r *rowReader, b *engine.Batch) (err error) {
 	return r.addResult(nil, result, r.row.Target, where{line: p.row}, b)
 }
 
-// nextGroup opens the next row group.
+// nextGroup opens the next row group. It may have no rows.
 func (p *parquetLog) nextGroup() error {
 	rows := p.reader.Rows(p.group)
 	for i := 0; i < len(p.columns) && rows > 0; i++ {
@@ -244,7 +247,7 @@ func newParquetColumn(f *parquetfile.File, index int) *parquetColumn {
 		c.point = int(t.Scale())
 	case *schema.IntLogicalType:
 		c.plus = !t.IsSigned()
-		c.large = c.plus && c.typ == parquet.Types.Int64 && !f.Small(index)
+		c.large = c.plus && c.typ == parquet.Types.Int64 && !f.FitsSigned(index)
 	case schema.DateLogicalType:
 		c.unit = 24 * time.Hour
 	case *schema.TimestampLogicalType:
@@ -265,7 +268,7 @@ func (c *parquetColumn) read(fields [][]byte) (err error) {
 	return err
 }
 
-// next returns the next value, nil for a null. It is valid until the next call.
+// next returns the next value as text, nil for a null. It is valid until the next call.
 func (c *parquetColumn) next() ([]byte, error) {
 	v, null, err := c.Next()
 	if err != nil || null {
@@ -295,30 +298,30 @@ func (c *parquetColumn) next() ([]byte, error) {
 	return c.text, nil
 }
 
-// kind returns the kind that represents all values exactly: KeptText if no other does.
+// kind returns the kind that represents all values exactly: KeptText if no other kind does.
 func (c *parquetColumn) kind() engine.KeptKind {
 	switch c.typ {
 	case parquet.Types.Float, parquet.Types.Double:
-		return c.unless(engine.KeptFloat)
+		return c.kindOrText(engine.KeptFloat)
 	case parquet.Types.Boolean:
-		return c.unless(engine.KeptBool)
+		return c.kindOrText(engine.KeptBool)
 	case parquet.Types.Int96:
-		return c.unless(engine.KeptTime)
+		return c.kindOrText(engine.KeptTime)
 	case parquet.Types.Int32, parquet.Types.Int64:
 		if c.unit > 0 {
-			return c.unless(engine.KeptTime)
+			return c.kindOrText(engine.KeptTime)
 		}
 		if c.large {
 			return engine.KeptText
 		}
-		return c.unless(engine.KeptInt)
+		return c.kindOrText(engine.KeptInt)
 	default:
 		return engine.KeptText
 	}
 }
 
-// unless returns kind, or KeptText for decimals and fields of structures.
-func (c *parquetColumn) unless(kind engine.KeptKind) engine.KeptKind {
+// kindOrText returns kind, or KeptText for decimals and fields of structures.
+func (c *parquetColumn) kindOrText(kind engine.KeptKind) engine.KeptKind {
 	if c.inner || c.point >= 0 {
 		return engine.KeptText
 	}
@@ -357,7 +360,7 @@ func parquetFault(err error) error {
 	return fmt.Errorf("%w: %w: copy or download the file again", ErrParquet, err)
 }
 
-// appendInt appends a number, or the time that it represents.
+// appendInt appends a number, or the time that it represents, as text.
 func (c *parquetColumn) appendInt(dst []byte, n int64) []byte {
 	switch {
 	case c.point >= 0:
@@ -392,8 +395,9 @@ type parquetPairs struct {
 // listNodes are the names that writers give to the node between a list and its elements.
 var listNodes = []string{"list", "element", "array", "bag", "array_element", "item"}
 
-// addPairs appends the requested fields of lists of key-value pairs to a header. Such a field is named after the list, a
-// dot and the key. It also returns the lists, which have at least one key.
+// addPairs appends the requested fields of lists of key-value pairs to a header, which has a name for each column of f.
+// Such a field is named after the list, a dot and the key. It returns the new header, and the lists that have a
+// requested key.
 func addPairs(header []string, f *parquetfile.File, fields Fields) ([]string, []*parquetPairs) {
 	var lists []*parquetPairs
 	for i, name := range header[:len(header):len(header)] {
@@ -425,14 +429,14 @@ func addPairs(header []string, f *parquetfile.File, fields Fields) ([]string, []
 	return header, lists
 }
 
-// start creates the columns.
-func (l *parquetPairs) start(f *parquetfile.File) {
+// createColumns creates the columns.
+func (l *parquetPairs) createColumns(f *parquetfile.File) {
 	for _, column := range append([]int{l.key}, l.value...) {
 		l.cols = append(l.cols, newParquetColumn(f, column))
 	}
 }
 
-// open starts a row group.
+// open starts a row group in all columns.
 func (l *parquetPairs) open(group int) error {
 	for _, c := range l.cols {
 		if err := c.open(group); err != nil {
@@ -450,7 +454,8 @@ func (l *parquetPairs) Unverified() bool {
 // errPairs means that the columns of a list have different lengths.
 var errPairs = errors.New("it has other elements than the column of its keys")
 
-// read sets the fields to the values of the next row. If several elements have the same key, the last one counts.
+// read sets the fields to the values of the next row; nil for keys that the row lacks. They are valid until the next
+// call. If several elements have the same key, the last one counts.
 func (l *parquetPairs) read(fields [][]byte) error {
 	clear(fields[l.from : l.from+len(l.keys)])
 	l.memory = l.memory[:0]

@@ -26,8 +26,9 @@ const LeastPart = 4 << 20
 var errPart = errors.New("cannot read this part: want one log whose lines do not depend on each other, and a start after its first 4 MiB")
 
 // TextSize returns the approximate size of a log's text in bytes, if the log can be read in parts. It returns 0
-// otherwise: lines depend on previous lines, the first rows have no URL, or unpacking costs as much as reading. An
-// input that cannot be opened has size 0; the error means that the storage does not respond.
+// otherwise: lines depend on previous lines, the first rows have no URL, or unpacking costs as much as reading. It
+// reads the first rows, and of packed logs without sizes the first 16 MiB of text. An input that cannot be opened has
+// size 0; the error means that the storage does not respond.
 func TextSize(name string, opt LogOptions) (size int64, err error) {
 	opt.Part, opt.Ahead = Part{}, 0
 	l, err := OpenLogs([]string{name}, opt)
@@ -95,8 +96,9 @@ func downError(err error) error {
 	return nil
 }
 
-// passTo detects the format from the first lines, and skips all lines before the part.
-func (l *textLog) passTo(r *rowReader, from int64) error {
+// skipTo detects the format from the first lines, and skips all lines before the part, which begins at offset from. r
+// is not changed. The error is errPart if the part begins before the lines that detection needs.
+func (l *textLog) skipTo(r *rowReader, from int64) error {
 	fresh, first := *r, new(engine.Batch)
 	r.start(first)
 	err := l.fill(r, first, l.opt.BatchRows, l.opt.BatchBytes)
@@ -104,19 +106,20 @@ func (l *textLog) passTo(r *rowReader, from int64) error {
 	if err != nil || l.lines.done() {
 		return err
 	}
-	if l.lines.given() > from-1 {
+	if l.lines.bytesGiven() > from-1 {
 		return errPart
 	}
-	l.lines.pass(from)
+	l.lines.skipTo(from)
 	return nil
 }
 
-// pass skips and counts the lines that begin before an offset of the text.
-func (l *lineReader) pass(to int64) {
+// skipTo skips and counts the lines that begin before an offset of the text. A line that includes the byte before the
+// offset is skipped as a whole.
+func (l *lineReader) skipTo(to int64) {
 	l.inLong = false
 	buf := make([]byte, 256<<10)
 	text := l.rest
-	for at := l.given(); ; {
+	for at := l.bytesGiven(); ; {
 		before := int(min(max(0, to-1-at), int64(len(text))))
 		l.line += int64(bytes.Count(text[:before], []byte{'\n'}))
 		if end := bytes.IndexByte(text[before:], '\n'); end >= 0 {
@@ -143,7 +146,8 @@ type partReader struct {
 	ended  bool
 }
 
-// Read reads text. Read, Verified and Take shadow those of the Decoder.
+// Read reads text up to the end of the line in which the part ends. Then it reads and drops text until the part is
+// verified, and returns io.EOF. Read, Verified and Take shadow those of the Decoder.
 func (p *partReader) Read(b []byte) (n int, err error) {
 	if p.ended {
 		for err == nil && p.Decoder.Verified() < p.at {
@@ -178,8 +182,8 @@ func (p *partReader) Take([]byte) ([]byte, int, bool) { return nil, 0, false }
 // rowSize returns the assumed text size of a row: its stored size, but at least the minimum size of a line.
 func (p *parquetLog) rowSize() int64 { return max(128, p.size/max(1, p.total)+1) }
 
-// pass restricts p to the row groups of a part.
-func (p *parquetLog) pass(part Part) {
+// limitTo restricts p to the row groups of a part. Rows before the part count as read.
+func (p *parquetLog) limitTo(part Part) {
 	groups, size := p.end, p.rowSize()
 	at := int64(0)
 	for p.end = 0; p.end < groups && (part.To == 0 || at < part.To); p.end++ {

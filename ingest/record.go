@@ -27,7 +27,8 @@ type openLine struct {
 // reset forgets all lines.
 func (h *openRecord) reset() { *h = openRecord{text: h.text[:0], lines: h.lines[:0]} }
 
-// appendRecord adds a line of data with its end, and the empty lines around it, which are not stored elsewhere.
+// appendRecord stores a copy of the line data[span], with its end and the empty lines around it, which are not stored
+// elsewhere.
 func (h *openRecord) appendRecord(data []byte, span engine.Span, at where) {
 	if n := len(h.lines); n > 0 {
 		// The empty lines before it. Those in earlier batches are no longer in data, so they become LF. More than MaxLine
@@ -66,10 +67,11 @@ func lineEnd(text []byte) int {
 	return 0
 }
 
-// next begins a record with the line at index from, without any line yet.
-func (h *openRecord) next(from int) { h.from, h.upTo, h.odd = from, from, false }
+// beginAt begins a record with the line at index from, without any line yet.
+func (h *openRecord) beginAt(from int) { h.from, h.upTo, h.odd = from, from, false }
 
-// finishRecords adds the complete records among the stored lines; at the end of a log, it adds or rejects all lines.
+// finishRecords adds the complete records among the stored lines. If atEnd is true, no further line can belong to them,
+// so it adds or rejects all lines. Lines of an incomplete record stay stored. The error is one of the parser.
 func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) error {
 	h := &r.open
 	for h.from < len(h.lines) {
@@ -102,7 +104,7 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 			r.giveUp(b)
 			continue
 		}
-		h.next(h.upTo)
+		h.beginAt(h.upTo)
 		if err := r.addResult(p, result, raw, first.where, b); err != nil {
 			return err
 		}
@@ -111,10 +113,10 @@ func (r *rowReader) finishRecords(p weblog.Parser, b *engine.Batch, atEnd bool) 
 	return nil
 }
 
-// giveUp rejects the first line of the record, and begins a record with the second.
+// giveUp rejects the first line of the record, and begins a record with the second line, which is parsed again.
 func (r *rowReader) giveUp(b *engine.Batch) {
 	h := &r.open
 	first := h.lines[h.from]
 	r.refuse(b, weblog.RefusedQuote, h.text[first.begin:first.end], first.where)
-	h.next(h.from + 1)
+	h.beginAt(h.from + 1)
 }

@@ -26,8 +26,9 @@ type rowReader struct {
 	odd  oddities
 }
 
-// read parses lines and adds their rows to b. It returns an error of the parser, and where it occurred.
-func (r *rowReader) read(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
+// addRows parses lines and adds their rows to b. It returns an error of the parser, and the line where it occurred;
+// lines after it are not parsed.
+func (r *rowReader) addRows(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
 	for i := range raw.spans {
 		at := where{raw.numbers[i], raw.starts[i]}
 		if err := r.parseRow(p, raw, i, at, b); err != nil {
@@ -37,7 +38,8 @@ func (r *rowReader) read(p weblog.Parser, raw *rawLines, b *engine.Batch) (where
 	return where{}, nil
 }
 
-// parseRow parses line i. A record that may continue in the next line is stored until it is complete.
+// parseRow parses line i of raw, and adds its row to b, or counts the line. A record that may continue in the next line
+// is stored until it is complete.
 func (r *rowReader) parseRow(p weblog.Parser, raw *rawLines, i int, at where, b *engine.Batch) error {
 	line := raw.line(i)
 	if line == nil {
@@ -62,7 +64,8 @@ func (r *rowReader) parseRow(p weblog.Parser, raw *rawLines, i int, at where, b 
 }
 
 // parseBehindHole parses a rejected line again, from after its last NUL: if a crash has left NULs within a line, a
-// complete line may follow them.
+// complete line may follow them. If so, it returns that line, and adds its position to at; otherwise it returns the
+// whole line, and its result.
 func (r *rowReader) parseBehindHole(p weblog.Parser, line []byte, at *where) (rest []byte, result weblog.Result) {
 	hole := bytes.LastIndexByte(line, 0) + 1
 	if 0 < hole && hole < len(line) && p.Parse(line[hole:], &r.row) == weblog.IsRow {
@@ -72,7 +75,8 @@ func (r *rowReader) parseBehindHole(p weblog.Parser, line []byte, at *where) (re
 	return line, p.Parse(line, &r.row)
 }
 
-// addResult adds the row of a line or record, or counts the line, according to the parser's result.
+// addResult adds the row r.row of a line or record, or counts the line, according to the parser's result. For
+// weblog.Failed, it returns the error of the parser.
 func (r *rowReader) addResult(p weblog.Parser, result weblog.Result, raw []byte, at where, b *engine.Batch) error {
 	switch result {
 	case weblog.IsRow:
@@ -93,7 +97,8 @@ func (r *rowReader) addResult(p weblog.Parser, result weblog.Result, raw []byte,
 	return nil
 }
 
-// refuse counts a line that does not match the format.
+// refuse counts a line that does not match the format and, with r.raws, adds it to b.Rejects. raw is nil for an
+// overlong line.
 func (r *rowReader) refuse(b *engine.Batch, why weblog.Result, raw []byte, at where) {
 	r.odd.refused[why]++
 	b.Refused++
@@ -123,7 +128,7 @@ func spanFrom(b *engine.Batch, off int) engine.Span {
 	return engine.Span{Off: uint32(off), Len: uint32(len(b.Data) - off)}
 }
 
-// addRow adds the parsed row r.row to b.
+// addRow adds the parsed row r.row to b, and counts its oddities. raw is its line or record.
 func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	row := &r.row
 	odd := &r.odd
@@ -141,13 +146,13 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 		odd.noteBlank(b.Input, at.line, row.Target)
 	}
 	if row.Address {
-		note(&odd.Addresses, &odd.FirstAddress, b.Input, at.line)
+		notePlace(&odd.Addresses, &odd.FirstAddress, b.Input, at.line)
 	}
 	if row.Elsewhere {
 		odd.Elsewhere++
 	}
 	if row.Queries {
-		note(&odd.Queries, &odd.FirstQueries, b.Input, at.line)
+		notePlace(&odd.Queries, &odd.FirstQueries, b.Input, at.line)
 	}
 	if row.NoTime != nil {
 		odd.noteNoTime(row.NoTime)
@@ -177,7 +182,8 @@ func (r *rowReader) addRow(b *engine.Batch, raw []byte, at where) {
 	}
 }
 
-// addKept adds a value to kept column i: null if text is empty or not of the column's kind.
+// addKept adds a value to kept column i: null if text is empty or not of the column's kind. It counts values of the
+// field for the time that are not times, unless r.fields.Times does that.
 func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k := &b.Kept[i]
 	var (
@@ -211,7 +217,7 @@ func (r *rowReader) addKept(b *engine.Batch, i int, text []byte) {
 	k.Present = append(k.Present, ok)
 }
 
-// parseInt returns the number in text; 0 if text is not a number.
+// parseInt returns the number in text. If text is not a number, or too large, n is 0 and ok false.
 func parseInt(text []byte) (n int64, ok bool) {
 	digits := text
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -240,7 +246,8 @@ func orZero[T int64 | float64](n T, err error) (T, bool) {
 	return n, true
 }
 
-// parseBool returns 1 for 1, true, yes, t and y, and 0 for 0, false, no, f and n, ignoring case.
+// parseBool returns 1 for 1, true, yes, t and y, and 0 for 0, false, no, f and n, ignoring case. ok is false for any
+// other text.
 func parseBool(text []byte) (n int64, ok bool) {
 	for i, words := range [...][]string{{"0", "false", "no", "f", "n"}, {"1", "true", "yes", "t", "y"}} {
 		for _, word := range words {
@@ -252,7 +259,7 @@ func parseBool(text []byte) (n int64, ok bool) {
 	return 0, false
 }
 
-// start prepares r and an empty batch for rows of the open log.
+// start prepares r and an empty batch for rows of the open log: it gives b.Kept the kinds of the kept columns.
 func (r *rowReader) start(b *engine.Batch) {
 	r.joins, r.kind, r.bareCR = nil, weblog.Auto, false
 	if len(b.Kept) != len(r.keep) {
@@ -263,8 +270,9 @@ func (r *rowReader) start(b *engine.Batch) {
 	}
 }
 
-// addURLs makes the lines of a list of URLs the rows of b, which must be empty. A path becomes a URL if Fields.Base is
-// set.
+// addURLs moves the lines of a list of URLs into b, which must be empty, as its rows, and counts their oddities. Spaces
+// and tabs around URLs are trimmed; a path is appended to Fields.Base, if that is set. raw gets the old memory of b:
+// reset it before use.
 func (r *rowReader) addURLs(raw *rawLines, b *engine.Batch) {
 	r.odd.Long += int64(len(raw.long))
 	raw.moveTo(b)
@@ -307,7 +315,7 @@ func TrimURL(line []byte) []byte {
 	return line
 }
 
-// trimURLs removes white space around the URLs of b, and counts URLs that contain white space.
+// trimURLs removes spaces and tabs around the URLs of b, and counts URLs that still contain white space.
 func (r *rowReader) trimURLs(b *engine.Batch) {
 	for i, url := range b.URLs {
 		if url == engine.NoURL {
@@ -332,8 +340,8 @@ const (
 	maxHeader = 1 << 10
 )
 
-// noteHeaders counts lines that are headers of tables instead of URLs. Most lines are URLs with a slash after their
-// first minHeader bytes, which column names do not contain.
+// noteHeaders counts rows of b that are headers of tables instead of URLs; they stay rows. Most lines are URLs with a
+// slash after their first minHeader bytes, which column names do not contain.
 func (r *rowReader) noteHeaders(b *engine.Batch) {
 	behind := b.Data[min(minHeader, len(b.Data)):]
 	for i, url := range b.URLs {
@@ -341,7 +349,7 @@ func (r *rowReader) noteHeaders(b *engine.Batch) {
 			continue
 		}
 		if url.Len >= minHeader && url.Len <= maxHeader && b.Data[url.Off] != '/' && weblog.IsURLHeader(b.Piece(url)) {
-			note(&r.odd.Headed, &r.odd.FirstHeaded, b.Input, b.Lines[i])
+			notePlace(&r.odd.Headed, &r.odd.FirstHeaded, b.Input, b.Lines[i])
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (l *textLog) isSitemap(f Format) bool {
 	return f == weblog.Sitemap || f == weblog.Auto && sitemap.LooksLikeXML(l.utf8.Head())
 }
 
-// fill adds at most rows rows, of about size bytes, to b.
+// fill adds at most rows rows, of about size bytes, to b. It rejects entries without a URL. An index is a fault.
 func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	defer func() {
 		n := s.rd.Notes().Bytes
@@ -48,15 +48,15 @@ func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	}()
 	for b.Len() < rows && len(b.Data) < size && !s.ended {
 		e, err := s.rd.Next()
-		s.refuse(r, b)
+		s.refuseSkipped(r, b)
 		switch {
 		case err == io.EOF:
 			s.ended = true
 			return nil
 		case err != nil:
-			return s.fault(err)
+			return s.failWith(err)
 		case s.rd.Kind() == sitemap.Index:
-			return s.fault(ErrIndex)
+			return s.failWith(ErrIndex)
 		}
 		s.place = where{e.Line, e.Offset}
 		r.row = weblog.Row{Target: e.URL, Time: weblog.NoTime, Blank: weblog.HasBlank(e.URL)}
@@ -68,15 +68,15 @@ func (s *sitemapLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// refuse rejects the entries without a URL that the sitemap's reader has skipped since the last call.
-func (s *sitemapLog) refuse(r *rowReader, b *engine.Batch) {
+// refuseSkipped rejects the entries without a URL that the sitemap's reader has skipped since the last call.
+func (s *sitemapLog) refuseSkipped(r *rowReader, b *engine.Batch) {
 	for n := s.rd.Notes(); s.noURL < n.NoURL; s.noURL++ {
 		r.refuse(b, weblog.RefusedURL, nil, where{n.LastLine, n.LastOffset})
 	}
 }
 
-// fault ends the rows, and returns err with a remedy if there is one.
-func (s *sitemapLog) fault(err error) error {
+// failWith ends the rows, and sets s.place to the place of the fault. It returns err, with a remedy if there is one.
+func (s *sitemapLog) failWith(err error) error {
 	s.ended = true
 	at, ok := errors.AsType[*sitemap.Error](err)
 	if !ok {
@@ -107,7 +107,8 @@ func (s *sitemapLog) packed() int64  { return 0 } // counted by texts
 func (s *sitemapLog) close() error   { return s.text.close() }
 
 // expandIndexes replaces sitemap indexes among the inputs with their sitemaps, and returns what is odd in them. If the
-// format is Auto, it only opens files whose names look like those of sitemaps.
+// format is Auto, it only opens files whose names look like those of sitemaps. The error is one or more joined
+// [*NameError].
 func expandIndexes(inputs []Input, opt *LogOptions) (expanded []Input, notes []sitemapfiles.Note, err error) {
 	var errs []error
 	for _, in := range inputs {

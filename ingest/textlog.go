@@ -25,7 +25,7 @@ type textLog struct {
 	raw      rawLines // of the batch being filled
 	of       Format   // of the open log; Auto until detected
 	parser   weblog.Parser
-	begun    bool // begin was called
+	begun    bool // detect was called
 	headless bool // it is read as URLs, but looks like a table without a header row
 	choice   weblog.Choice
 	stop     string // the field at which the first line does not match the format
@@ -36,7 +36,7 @@ type textLog struct {
 	rows, refused, long int64 // of the open log; long are overlong lines
 }
 
-// open opens a log. Call setFormat next.
+// open opens a log, and forgets the previous one. Call setFormat next.
 func (l *textLog) open(name string) error {
 	if err := l.texts.Open(name, l.opt.Stdin); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (l *textLog) open(name string) error {
 	return nil
 }
 
-// setFormat sets the format and parser of the open log. After an error, the format is also set.
+// setFormat sets the format and parser of the open log. The format is set even after an error.
 func (l *textLog) setFormat(f Format) (err error) {
 	l.of = f
 	switch f { //nolint:exhaustive // all others are line-based
@@ -65,20 +65,21 @@ func (l *textLog) setFormat(f Format) (err error) {
 	return err
 }
 
-// fill adds the next rows to b. The first time it reads enough lines to detect the format and the columns of a table.
+// fill adds the next rows to b. The first call reads enough lines to detect the format and the columns of a table. If a
+// line cannot be parsed, or the format is unknown, l.failed is set.
 func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if !l.begun {
 		rows, size = max(rows, weblog.DetectLines), max(size, detectBytes)
 	}
-	before := l.lines.given()
+	before := l.lines.bytesGiven()
 	l.lines.fill(&l.raw, rows, size)
-	r.odd.Bytes += l.lines.given() - before
+	r.odd.Bytes += l.lines.bytesGiven() - before
 	r.odd.Empty += l.raw.empty
 	l.long += int64(len(l.raw.long))
 	r.noteEncoding(&l.raw, b.Input, l.utf8.Wide())
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
-		if err := l.begin(r); err != nil {
+		if err := l.detect(r); err != nil {
 			r.odd.Long += int64(len(l.raw.long)) // they are counted nowhere else
 			l.failed = &where{line: 1}
 			return err
@@ -93,7 +94,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if l.of == weblog.URLs {
 		r.addURLs(&l.raw, b)
 	} else if l.of != weblog.Auto {
-		if at, err := r.read(l.parser, &l.raw, b); err != nil {
+		if at, err := r.addRows(l.parser, &l.raw, b); err != nil {
 			l.failed = &at
 			return err
 		}
@@ -115,8 +116,9 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// begin detects the format from the first lines, unless it is set, and the columns of a table.
-func (l *textLog) begin(r *rowReader) error {
+// detect detects the format from the first lines in l.raw, unless it is set, and the columns of a table. It sets the
+// parser. The error says why the log cannot be read.
+func (l *textLog) detect(r *rowReader) error {
 	var lines [][]byte // without overlong ones
 	for i := range l.raw.spans {
 		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {
@@ -167,7 +169,8 @@ func (l *textLog) begin(r *rowReader) error {
 	return nil
 }
 
-// isJSONText reports whether a first line begins a JSON text of several lines, or an array of objects: "[", "{" or "[{".
+// isJSONText reports whether a first line begins a JSON text of several lines, or an array of objects: "[", "{" or
+// "[{".
 func isJSONText(line []byte) bool {
 	line = bytes.TrimPrefix(bytes.TrimSpace(line), []byte(unpack.ByteOrderMark))
 	rest, array := bytes.CutPrefix(line, []byte("["))
@@ -175,8 +178,9 @@ func isJSONText(line []byte) bool {
 	return array && (len(rest) == 0 || rest[0] == '{') || string(line) == "{"
 }
 
-// checkFormat returns an error if no line of the log matched the named format: ErrLongLines if most are too long,
-// ErrNoFields if they are W3C lines without their #Fields, and otherwise ErrNotFormat.
+// checkFormat returns an error if no line of the whole log matched the named format: ErrLongLines if most are too long,
+// ErrNoFields if they are W3C lines without their #Fields, and otherwise ErrNotFormat. If the format was detected, only
+// ErrNoFields is possible.
 func (l *textLog) checkFormat() error {
 	if l.rows > 0 || l.refused == 0 || l.opt.Format == weblog.Auto && !l.fieldless {
 		return nil
@@ -194,7 +198,8 @@ func (l *textLog) checkFormat() error {
 	return fmt.Errorf("%w: %.200s", ErrNotFormat, l.of) // a pattern may be long
 }
 
-// unverified returns the first unverified line before a fault.
+// unverified returns the first unverified line before a fault of the text; 0 if there is none, or if a line could not
+// be parsed.
 func (l *textLog) unverified() int64 {
 	if l.failed != nil || l.lines.err == nil || l.lines.err == io.EOF {
 		return 0
@@ -231,7 +236,7 @@ type warcLog struct {
 	size int64
 }
 
-// fill adds at most rows rows, of about size bytes, to b.
+// fill adds at most rows rows, of about size bytes, to b. Rejected records are added, too.
 func (w *warcLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	var to capture.Rows = warcRows{r, b}
 	for b.Len() < rows && len(b.Data) < size && !w.Done() { // each iteration adds at most one row

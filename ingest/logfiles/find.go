@@ -92,13 +92,13 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 			order = append(order, &l.Files[i])
 		}
 	}
-	identify(slices.Clone(order))
+	shareIDs(slices.Clone(order))
 	slices.SortStableFunc(order, func(a, b *File) int {
-		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.Size, b.Size), strings.Compare(a.member(), b.member()))
+		return cmp.Or(a.id.Compare(b.id), cmp.Compare(a.Size, b.Size), strings.Compare(a.memberName(), b.memberName()))
 	})
 	first := 0
 	for i := 1; i < len(order); i++ {
-		if a, b := order[first], order[i]; a.id != b.id || a.Size != b.Size || a.member() != b.member() {
+		if a, b := order[first], order[i]; a.id != b.id || a.Size != b.Size || a.memberName() != b.memberName() {
 			first = i
 			continue
 		}
@@ -115,9 +115,9 @@ func Find(names []string, stdin io.Reader) (*List, error) {
 // leastCopied is the minimum size of a copy. Smaller files may be equal by chance.
 const leastCopied = 4 << 10
 
-// identify gives files with the same content the same ID, if they have one. It compares each file with the one before it
-// by size and name, and opens only those of the same size.
-func identify(files []*File) {
+// shareIDs gives files with the same content the same ID, if they have one. It sorts the files, compares each with the
+// one before it by size and name, and opens only those of the same size. Files that cannot be read keep their IDs.
+func shareIDs(files []*File) {
 	slices.SortFunc(files, func(a, b *File) int {
 		return cmp.Or(cmp.Compare(a.Size, b.Size), strings.Compare(a.Name, b.Name))
 	})
@@ -142,7 +142,7 @@ func (l *List) Names() []string {
 	return names
 }
 
-// Err returns the joined errors of the files: the first ones, and the number of the others.
+// Err returns the joined errors of the files: the first ones, and the number of the others; nil if there are none.
 func (l *List) Err() error {
 	var errs []error
 	n := 0
@@ -180,7 +180,8 @@ func (f *finder) useStdin() bool {
 	return f.stdins == 1
 }
 
-// addName adds the logs of a name that is neither standard input nor a list.
+// addName adds the logs of a name that is neither standard input nor a list. at is the status of the name. A missing
+// file is added with its error.
 func (f *finder) addName(name string, at status) {
 	info, err := at.info, at.err
 	switch {
@@ -192,7 +193,7 @@ func (f *finder) addName(name string, at status) {
 		f.list.Files = append(f.list.Files, File{Name: name, Path: pathOf(name), Size: info.Size, Tag: info.Tag, id: info.ID})
 	case errors.Is(err, fs.ErrNotExist) && IsPattern(name):
 		base, _ := splitPattern(name)
-		matches, err := matches(name)
+		matches, err := matchFiles(name)
 		if err != nil {
 			f.errs = append(f.errs, err)
 		}
@@ -205,7 +206,7 @@ func (f *finder) addName(name string, at status) {
 			f.list.Files = append(f.list.Files, m)
 		}
 	default:
-		f.list.Files = append(f.list.Files, member(name, err))
+		f.list.Files = append(f.list.Files, newMember(name, err))
 	}
 }
 
@@ -222,8 +223,9 @@ func stat(name string) (s status) {
 	return s
 }
 
-// member returns a file in a zip archive, or a missing file. err is why the name cannot be opened.
-func member(name string, err error) File {
+// newMember returns the file for a name that cannot be opened itself: a file in a zip archive or, with its error, a
+// missing file. err is why the name cannot be opened.
+func newMember(name string, err error) File {
 	lost := errors.Is(err, fs.ErrNotExist)
 	// On Unix, a name below an archive has another error, so missing files need no further system calls.
 	if !lost || storage.IsRemote(name) || filepath.Separator == '\\' {
@@ -240,7 +242,7 @@ func member(name string, err error) File {
 	return File{Name: name, Path: pathOf(name), Size: -1, Err: fault.OfFile(name, err, remedy)}
 }
 
-// addDir adds the logs below a directory.
+// addDir adds the logs below a directory, by path, and counts all other files. It ignores names that begin with "_".
 func (f *finder) addDir(dir string) {
 	f.list.Dirs = append(f.list.Dirs, storage.Clean(dir))
 	first := len(f.list.Files)
@@ -297,11 +299,11 @@ type line struct {
 	name   string
 }
 
-// block is the number of names of a list whose status is requested in parallel: a list may have a million names, and each
-// status may take a request, or access a remote disk.
+// block is the number of names of a list whose status is requested in parallel: a list may have a million names, and
+// each status may take a request, or access a remote disk.
 const block = 4096
 
-// addList adds the logs of a list.
+// addList adds the logs that a list names, one per line; blank lines are skipped. A list without any log is an error.
 func (f *finder) addList(name string) {
 	text, ok := f.readList(name)
 	if !ok {
@@ -326,7 +328,7 @@ func (f *finder) addList(name string) {
 	}
 }
 
-// readList returns the text of a list; ok is false if the file is not a list.
+// readList returns the text of a list, without a byte order mark; ok is false after an error, which it has added.
 func (f *finder) readList(name string) (list string, ok bool) {
 	var text []byte
 	var err error
@@ -354,7 +356,8 @@ func (f *finder) readList(name string) (list string, ok bool) {
 	return string(text), true
 }
 
-// addLines adds the logs of at most block lines of a list.
+// addLines adds the logs of at most block lines of a list. It requests the status of all names in parallel, and adds
+// them in order. list is the name of the list.
 func (f *finder) addLines(list string, lines []line) {
 	results := make([]status, len(lines))
 	var next atomic.Int64
@@ -406,9 +409,9 @@ const statWorkers = 64
 // A Repeat is a file that is in a List twice, with both names, which may be equal.
 type Repeat struct{ First, Again string }
 
-// member returns what distinguishes inputs with the same file ID: the member of an archive, or the name if there is no
-// ID.
-func (f *File) member() string {
+// memberName returns what distinguishes inputs with the same file ID: the member of an archive, "" for a whole file, or
+// the name if there is no ID.
+func (f *File) memberName() string {
 	switch {
 	case f.id == (storage.ID{}):
 		return f.Name

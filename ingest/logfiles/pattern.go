@@ -18,7 +18,7 @@ func IsPattern(name string) bool { return strings.ContainsAny(name, `*?[`) }
 
 // Match returns the sorted names of the files that match a pattern, without directories. The error is a [*NameError].
 func Match(pattern string) ([]string, error) {
-	files, err := matches(pattern)
+	files, err := matchFiles(pattern)
 	names := make([]string, len(files))
 	for i := range files {
 		names[i] = files[i].Name
@@ -26,8 +26,8 @@ func Match(pattern string) ([]string, error) {
 	return names, err
 }
 
-// matches is Match, but returns files with sizes.
-func matches(pattern string) ([]File, error) {
+// matchFiles is like Match, but returns files with names, sizes, tags and IDs. A broken link matches, with size -1.
+func matchFiles(pattern string) ([]File, error) {
 	base, parts := splitPattern(pattern)
 	for _, part := range parts {
 		if _, err := filepath.Match(part, ""); err != nil {
@@ -76,16 +76,16 @@ func matches(pattern string) ([]File, error) {
 	return found, nil
 }
 
-// splitPattern returns the directory before the first part with a wildcard, with a slash at its end or "", and the parts
-// after it.
+// splitPattern returns the directory before the first part with a wildcard, with a slash at its end or "", and the
+// parts after it.
 func splitPattern(pattern string) (base string, parts []string) {
 	first := strings.IndexAny(pattern, `*?[`)
 	base = pattern[:1+strings.LastIndexFunc(pattern[:first], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })]
 	return base, strings.FieldsFunc(pattern[len(base):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
 }
 
-// matchParts reports whether the parts of a path match those of a pattern. It backtracks only to the last **, because the
-// parts before it need not change. The time is proportional to the product of the numbers of parts.
+// matchParts reports whether the parts of a path match those of a pattern. It backtracks only to the last **, because
+// the parts before it need not change. The time is proportional to the product of the numbers of parts.
 func matchParts(pattern, path []string) bool {
 	p, n, star, from := 0, 0, -1, 0
 	for n < len(path) {
@@ -131,7 +131,7 @@ func Unpacked(name string) string { return cutEnds(name, packings) }
 // CutEnd removes all of these extensions from the end of a name, ignoring case. The rest is not empty.
 func CutEnd(name string, ends ...string) string { return cutEnds(name, ends) }
 
-// cutEnds is CutEnd.
+// cutEnds is like CutEnd.
 func cutEnds(name string, ends []string) string {
 	for {
 		ext := filepath.Ext(name)

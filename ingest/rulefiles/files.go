@@ -47,22 +47,22 @@ type Files struct {
 	damages  []*Damage
 }
 
-// Find finds robots.txt files. path is a directory as described in the package doc, a capture file according to its name,
-// a rule pack, or, if origin is not empty, the robots.txt of that origin. Find only reads names, except that it checks
-// the content of a single robots.txt. A regular file under /dev/fd/ has no name of its own: without an origin, it is
-// treated as captures in JSON Lines.
+// Find finds robots.txt files. path is a directory as described in the package doc, a capture file according to its
+// name, a rule pack, or, if origin is not empty, the robots.txt of that origin. Find only reads names, except that it
+// checks the content of a single robots.txt. A regular file under /dev/fd/ has no name of its own: without an origin,
+// it is treated as captures in JSON Lines.
 //
 // Symbolic links that stay inside the directory are followed. Two files that are equally specific for one origin are a
 // [*ConflictError], unless one is a link to the other. Directories that cannot be read are an [*UnreadableError]. Other
 // faults of path or origin are a [*NameError]. All conflicts and unreadable directories are reported at once, joined.
-func Find(path, origin string) (*Files, error) { return find(path, origin, false) }
+func Find(path, origin string) (*Files, error) { return findRules(path, origin, false) }
 
 // FindToInspect is Find for callers that report faults of files: a single robots.txt in UTF-16 is not an error, because
 // [robots.Inspect] has a diagnostic for it.
-func FindToInspect(path, origin string) (*Files, error) { return find(path, origin, true) }
+func FindToInspect(path, origin string) (*Files, error) { return findRules(path, origin, true) }
 
-// find is Find. wide says whether a single robots.txt may be UTF-16.
-func find(path, origin string, wide bool) (*Files, error) {
+// findRules is like Find. wide says whether a single robots.txt may be UTF-16.
+func findRules(path, origin string, wide bool) (*Files, error) {
 	info, err := storage.Of(path).Stat(path)
 	switch {
 	case err != nil && strings.HasSuffix(path, packSuffix):
@@ -112,7 +112,7 @@ func find(path, origin string, wide bool) (*Files, error) {
 	return nil, &NameError{Name: path, Err: err, Remedy: remedy}
 }
 
-// findFile is find for a path that is not a directory.
+// findFile is like findRules, for a path that is not a directory. info is its status.
 func findFile(path string, info storage.Info, origin string, wide bool) (*Files, error) {
 	hasPackName, content := strings.HasSuffix(path, packSuffix), unpack.Named(filepath.Base(path))
 	if origin == "" && strings.HasPrefix(path, "/dev/fd/") && info.Size >= 0 {
@@ -144,7 +144,7 @@ func findFile(path string, info storage.Info, origin string, wide bool) (*Files,
 	file := ruleFile{name: path, path: path}
 	if info.Size < 0 {
 		file.pipe = new(pipe)
-	} else if r, err := file.readOnce(); err == nil { // the error is the same for any origin
+	} else if r, err := file.readContent(); err == nil { // the error is the same for any origin
 		if _, err = checkText(path, r.Body, wide); err != nil {
 			return nil, err
 		}
@@ -192,9 +192,9 @@ func (r *Files) Odd() robots.Oddity {
 // packSuffix is the end of the name of a rule pack.
 const packSuffix = ".rbp"
 
-// assignOrigins leaves each origin only in the most specific file that names it, and changes the origins of files in place.
-// It returns the files that still have origins, and each capture file once. Two different files that are equally specific
-// for an origin are a conflict; two links to one file are not.
+// assignOrigins leaves each origin only in the most specific file that names it, and changes the origins of files in
+// place. It returns the files that still have origins, and each capture file once. Two different files that are equally
+// specific for an origin are a conflict; two links to one file are not.
 func assignOrigins(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	type key struct {
 		origin robots.Origin
@@ -233,16 +233,16 @@ func assignOrigins(files []ruleFile) (assigned []ruleFile, conflicts []error) {
 	return assigned, conflicts
 }
 
-// Skipped returns the unused files of the directory, as "path: reason", in the order found. It is nil for a single file.
-// The caller must not modify it.
+// Skipped returns the unused files of the directory, as "path: reason", in the order found. It is nil for a single
+// file. The caller must not modify it.
 func (r *Files) Skipped() []string { return r.skipped }
 
 // Left returns the files in Skipped that are probably meant as rules: they are named like a robots.txt or captures, but
 // are links out of the directory, or not regular files.
 func (r *Files) Left() []string { return r.left }
 
-// Unclear returns the files of the directory whose names seem to begin with an unknown scheme: the text before the first
-// "_" is treated as part of the host. They are in the order found.
+// Unclear returns the files of the directory whose names seem to begin with an unknown scheme: the text before the
+// first "_" is treated as part of the host. They are in the order found.
 func (r *Files) Unclear() []string {
 	var names []string
 	for _, f := range r.files {
@@ -278,10 +278,10 @@ func (r *Files) Len() int {
 // it.
 func (r *Files) Pack() string { return r.pack }
 
-// Responses reads the files in the order of their names. It yields a response for each origin of a robots.txt, with status
-// 200 and the modification time of the file, and each response in a capture file. An origin may have several. A body has
-// at most [MaxBody] bytes; Size is the size of the whole body. The caller owns the responses. Responses can be used again:
-// the content of a pipe is stored.
+// Responses reads the files in the order of their names. It yields a response for each origin of a robots.txt, with
+// status 200 and the modification time of the file, and each response in a capture file. An origin may have several. A
+// body has at most [MaxBody] bytes; Size is the size of the whole body. The caller owns the responses. Responses can be
+// used again: the content of a pipe is stored.
 //
 // Corrupt records of captures do not end the iteration, see [Files.Problems]. Errors come after all responses: an
 // [*UnreadableError] for the files that could not be read, joined with a [*DamageError] for the files that could not be
@@ -349,8 +349,8 @@ func (r *Files) Responses() iter.Seq2[robots.Response, error] {
 	}
 }
 
-// About returns the files that may have a robots.txt of one of these origins: robots.txt files according to their names,
-// and all capture files. r and the result do not affect each other.
+// About returns the files that may have a robots.txt of one of these origins: robots.txt files according to their
+// names, and all capture files. A rule pack stays. r and the result do not affect each other.
 func (r *Files) About(origins []robots.Origin) *Files {
 	wanted := make(map[robots.Origin]bool, len(origins))
 	for _, o := range origins {
@@ -380,8 +380,8 @@ func (r *Files) Damages() []*Damage {
 	return r.damages
 }
 
-// readFile yields the responses of a file and reports whether yield wants more. next returns the next robots.txt that was
-// read ahead. The error means that the file cannot be read, or contains nothing.
+// readFile yields the responses of a file and reports whether yield wants more. next returns the next robots.txt that
+// was read ahead, and is called once for each. The error means that the file cannot be read, or contains nothing.
 func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield func(robots.Response) bool) (more bool, err error) {
 	if f.content != unpack.Text {
 		if f.err != nil {
@@ -407,8 +407,8 @@ func readFile(p *capture.Pass, f ruleFile, next func() (readText, bool), yield f
 	return true, nil
 }
 
-// Progress returns how many stored bytes of the files the last use of [Files.Responses] has read, and how many there are.
-// The total is -1 if the files include a robots.txt, because these are small and may be many: count them by
+// Progress returns how many stored bytes of the files the last use of [Files.Responses] has read, and how many there
+// are. The total is -1 if the files include a robots.txt, because these are small and may be many: count them by
 // [robots.Response.Name] instead.
 func (r *Files) Progress() (done, total int64) {
 	r.once.Do(func() {
@@ -441,7 +441,8 @@ var (
 // returns, and advice as Remedy, which may be empty.
 type NameError = fault.NameError
 
-// Problems are the corrupt records of captures, which are not used: the Total, and the First 100 as [*RecordError] values.
+// Problems are the corrupt records of captures, which are not used: the Total, and the First 100 as [*RecordError]
+// values.
 type Problems = capture.Problems
 
 // A RecordError describes a corrupt record of a capture file.

@@ -73,7 +73,7 @@ func parseName(dir, base string) (claim, error) {
 	return c, err
 }
 
-// parseHost returns the claim of "<host>[_<port>]".
+// parseHost returns the claim of "<host>[_<port>]": its origins with http and https.
 func parseHost(text string) (claim, error) {
 	if host, _ := cutPort(text); !isBareHost(host) {
 		return claim{}, errBareHost
@@ -92,7 +92,8 @@ func isBareHost(host string) bool {
 	return strings.Contains(name, ".") || strings.EqualFold(name, "localhost") || strings.HasPrefix(name, "[")
 }
 
-// parseOrigin returns the origin of a scheme and "<host>[_<port>]".
+// parseOrigin returns the normalised origin of a scheme and "<host>[_<port>]". The error says what is wrong with the
+// name.
 func parseOrigin(scheme, text string) (robots.Origin, error) {
 	host, port := cutPort(text)
 	if err := checkHost(host); err != nil {
@@ -160,8 +161,8 @@ var (
 	}
 )
 
-// checkText returns the oddity of a single robots.txt, or a [*NameError] if it is not text. wide says whether UTF-16 is
-// text.
+// checkText returns the oddity of a single robots.txt, or a [*NameError] with a remedy if it is not text. wide says
+// whether UTF-16 is text.
 func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	if unpack.Detect(body[:min(len(body), unpack.HeadLen)]).Content == unpack.WARC {
 		return robots.NotOdd, &NameError{Name: name, Err: errIsWARC, Remedy: "rename it to end in .warc"}
@@ -174,7 +175,8 @@ func checkText(name string, body []byte, wide bool) (robots.Oddity, error) {
 	return odd, &NameError{Name: name, Err: fmt.Errorf("%w: %s", ErrNoText, text.is), Remedy: fmt.Sprintf(text.remedy, shellName(name))}
 }
 
-// shellName quotes a name for a shell if needed. It returns "file" for names that quotes are not enough for.
+// shellName returns a name for a shell command, in quotes if needed. It returns "file" for names that quotes are not
+// enough for.
 func shellName(name string) string {
 	bare := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._/@%+=:,-", r)

@@ -131,7 +131,8 @@ func TestUnclearNames(t *testing.T) {
 	}
 }
 
-// FuzzParseName checks that every accepted name has valid origins, and that everything except scheme and port is the host.
+// FuzzParseName checks that every accepted name has valid origins, and that everything except scheme and port is the
+// host.
 func FuzzParseName(f *testing.F) {
 	for _, name := range []string{"https_example.com_8080.txt", "[::1].txt", "müller.eu.txt", "a@b.c.txt", "..txt", "x_1_2.y_3.txt"} {
 		f.Add("", name)

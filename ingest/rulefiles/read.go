@@ -22,8 +22,8 @@ type pipe struct {
 	err      error
 }
 
-// aheadFiles is the number of robots.txt files that a goroutine reads at once: enough to make the hand-over cheap compared
-// with the system calls, and few enough that at most 30 MB are read ahead.
+// aheadFiles is the number of robots.txt files that a goroutine reads at once: enough to make the hand-over cheap
+// compared with the system calls, and few enough that at most 30 MB are read ahead.
 const aheadFiles = 16
 
 // A readText is a robots.txt file that was read.
@@ -32,8 +32,8 @@ type readText struct {
 	err      error
 }
 
-// readAhead yields the content of the robots.txt files among files, in order. As many goroutines as there are processors
-// read ahead, each a few files. They end soon after the iteration.
+// readAhead yields the content of the robots.txt files among files, in order, and skips captures. As many goroutines as
+// there are processors read ahead, each a few files. They end soon after the iteration.
 func readAhead(files []ruleFile) iter.Seq[readText] {
 	return func(yield func(readText) bool) {
 		stop := make(chan struct{})
@@ -77,22 +77,24 @@ func readAhead(files []ruleFile) iter.Seq[readText] {
 // maxRest is the maximum number of bytes of a pipe that are read after MaxBody to find its size. A pipe may never end.
 const maxRest = 64 << 20
 
-// read returns the response of the file, without its origin. It reads a pipe only once.
+// read returns the response of the file, without its origin; the caller owns the body. It reads a pipe only once, and
+// is safe for concurrent use.
 func (f *ruleFile) read() (r robots.Response, err error) {
 	switch {
 	case f.err != nil:
 		return r, f.err
 	case f.pipe == nil:
-		return f.readOnce()
+		return f.readContent()
 	}
-	f.pipe.once.Do(func() { f.pipe.response, f.pipe.err = f.readOnce() })
+	f.pipe.once.Do(func() { f.pipe.response, f.pipe.err = f.readContent() })
 	r = f.pipe.response
 	r.Body = bytes.Clone(r.Body)
 	return r, f.pipe.err
 }
 
-// readOnce is read, except that it reads a pipe each time.
-func (f *ruleFile) readOnce() (r robots.Response, err error) {
+// readContent is like read, but reads a pipe each time. After the first MaxBody bytes of a pipe, it reads at most
+// maxRest bytes to count them.
+func (f *ruleFile) readContent() (r robots.Response, err error) {
 	r = robots.Response{Name: f.name, Status: http.StatusOK, File: true}
 	if f.pipe == nil && !storage.IsRemote(f.path) {
 		body, size, changed, ok, err := readRegular(f.path)

@@ -418,7 +418,8 @@ func TestRulesBodies(t *testing.T) {
 	}
 }
 
-// TestRulesResponsesAreOwned checks that changing a body does not affect that of the next origin, and that stopping early works.
+// TestRulesResponsesAreOwned checks that changing a body does not affect that of the next origin, and that stopping
+// early works.
 func TestRulesResponsesAreOwned(t *testing.T) {
 	makeRules(t, "a.com.txt", "b.com.txt")
 	r, err := Find("rules", "")

@@ -32,7 +32,8 @@ type walker struct {
 	errs    []error  // directories that cannot be read
 }
 
-// walk finds the rules files below dir. It returns an error only if dir itself cannot be resolved.
+// walk finds the rules files below dir, and what it skips. It returns an error only if dir itself cannot be resolved
+// or, in object storage, read; other errors are in the walker.
 func walk(dir string) (*walker, error) {
 	if storage.IsRemote(dir) {
 		// Object storage has no links, and directories only as parts of names.
@@ -42,7 +43,7 @@ func walk(dir string) (*walker, error) {
 			if parent := filepath.Dir(storage.Rel(dir, name)); parent != "." {
 				base = filepath.Base(parent)
 			}
-			w.file(ruleFile{name: name, path: name}, base)
+			w.addFile(ruleFile{name: name, path: name}, base)
 			return nil
 		})
 		if err != nil {
@@ -58,18 +59,18 @@ func walk(dir string) (*walker, error) {
 		return nil, fault.OfFile(dir, err, "check the name and the permissions")
 	}
 	w := &walker{root: root, visited: make(map[string]bool)}
-	w.dir(dir, root, "")
+	w.addDir(dir, root, "")
 	return w, nil
 }
 
-// dir adds the directory that was found as name. path is its path without links, and base the last part of its name.
+// addDir adds the directory that was found as name. path is its path without links, and base the last part of its name.
 //
 // A directory with several links to it is walked once, so that loops end and the time is linear. If it is found again
 // under another name, only the origin of its robots.txt can differ.
-func (w *walker) dir(name, path, base string) {
+func (w *walker) addDir(name, path, base string) {
 	if w.visited[path] {
 		if info, err := os.Lstat(filepath.Join(path, "robots.txt")); err == nil {
-			w.entry(name, path, base, fs.FileInfoToDirEntry(info))
+			w.addEntry(name, path, base, fs.FileInfoToDirEntry(info))
 		}
 		return
 	}
@@ -79,55 +80,58 @@ func (w *walker) dir(name, path, base string) {
 		w.errs = append(w.errs, fault.OfFile(name, err, ""))
 	}
 	for _, e := range entries {
-		w.entry(name, path, base, e)
+		w.addEntry(name, path, base, e)
 	}
 }
 
-// entry adds an entry of a directory, which is given as in dir.
-func (w *walker) entry(name, path, base string, e fs.DirEntry) {
+// addEntry adds an entry of the directory that is given as in addDir: a file, a link, or everything below a directory.
+// It skips hidden names.
+func (w *walker) addEntry(name, path, base string, e fs.DirEntry) {
 	name, path = filepath.Join(name, e.Name()), filepath.Join(path, e.Name())
 	switch mode := e.Type(); {
 	case strings.HasPrefix(e.Name(), "."):
 		w.skip(name, errHidden)
 	case mode.IsDir():
-		w.dir(name, path, e.Name())
+		w.addDir(name, path, e.Name())
 	case mode&fs.ModeSymlink != 0:
-		w.link(name, path, base, e.Name())
+		w.addLink(name, path, base, e.Name())
 	case mode.IsRegular():
-		w.file(ruleFile{name: name, path: path}, base)
+		w.addFile(ruleFile{name: name, path: path}, base)
 	default:
-		w.leave(name, base, capture.ErrNotRegular)
+		w.skipUnreadable(name, base, capture.ErrNotRegular)
 	}
 }
 
-// link adds a symbolic link, whose directory is called base.
-func (w *walker) link(name, path, base, linkName string) {
+// addLink adds what a symbolic link leads to. name and path are those of the link; base is the name of its directory,
+// and linkName its own.
+func (w *walker) addLink(name, path, base, linkName string) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil { // it may be meant as rules, so reading it returns the error
-		w.file(ruleFile{name: name, err: err}, base)
+		w.addFile(ruleFile{name: name, err: err}, base)
 		return
 	}
 	if target != w.root && !strings.HasPrefix(target, strings.TrimSuffix(w.root, string(filepath.Separator))+string(filepath.Separator)) {
-		w.leave(name, base, errLeadsOut)
+		w.skipUnreadable(name, base, errLeadsOut)
 		return
 	}
 	info, err := os.Stat(target)
 	switch {
 	case err != nil:
-		w.file(ruleFile{name: name, err: err}, base)
+		w.addFile(ruleFile{name: name, err: err}, base)
 	case info.IsDir() && strings.HasPrefix(path, target+string(filepath.Separator)):
 		w.skip(name, errLoop)
 	case info.IsDir():
-		w.dir(name, target, linkName)
+		w.addDir(name, target, linkName)
 	case info.Mode().IsRegular():
-		w.file(ruleFile{name: name, path: target}, base)
+		w.addFile(ruleFile{name: name, path: target}, base)
 	default:
-		w.leave(name, base, capture.ErrNotRegular)
+		w.skipUnreadable(name, base, capture.ErrNotRegular)
 	}
 }
 
-// file adds a file in a directory called base, or skips it if its name is not that of a rules file.
-func (w *walker) file(f ruleFile, base string) {
+// addFile adds a file in a directory called base, or skips it if its name is not that of a rules file. A rule pack is
+// skipped, too.
+func (w *walker) addFile(f ruleFile, base string) {
 	if strings.HasSuffix(f.name, packSuffix) {
 		w.packs = append(w.packs, f.name)
 		w.skip(f.name, errPackInside)
@@ -141,8 +145,9 @@ func (w *walker) file(f ruleFile, base string) {
 	w.files = append(w.files, f)
 }
 
-// leave skips a file in a directory called base that cannot be read. If it is named like rules, it is also in left.
-func (w *walker) leave(name, base string, err error) {
+// skipUnreadable skips a file in a directory called base that cannot be read. If it is named like rules, it is also in
+// w.left.
+func (w *walker) skipUnreadable(name, base string, err error) {
 	w.skip(name, err)
 	if _, errName := parseName(base, filepath.Base(name)); errName == nil {
 		w.left = append(w.left, w.skipped[len(w.skipped)-1])

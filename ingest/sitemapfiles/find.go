@@ -1,6 +1,6 @@
-// Package sitemapfiles finds sitemap files, and reads their URLs and oddities. It reads single files, packed or not, the
-// files of a directory, and indexes. As it makes no network connections, it expects the sitemaps of an index next to it,
-// named as in their URLs. Package sitemap reads each file. Commands and package ingest import this package.
+// Package sitemapfiles finds sitemap files, and reads their URLs and oddities. It reads single files, packed or not,
+// the files of a directory, and indexes. As it makes no network connections, it expects the sitemaps of an index next
+// to it, named as in their URLs. Package sitemap reads each file. Commands and package ingest import this package.
 package sitemapfiles
 
 import (
@@ -90,7 +90,7 @@ func Read(names []string, opt Options) (*Sitemaps, error) {
 	out.URLs, out.Size = r.builder.Count(), r.builder.Size()
 	sum := r.hash.Sum128().Bytes()
 	out.Hash = hex.EncodeToString(sum[:])
-	out.Notes, out.Set = r.noted(), r.builder.Set()
+	out.Notes, out.Set = r.allNotes(), r.builder.Set()
 	return out, nil
 }
 
@@ -130,7 +130,7 @@ func newReader(opt Options) *reader {
 	return r
 }
 
-// note counts a problem, and adds a text to its note if there are few.
+// note adds count to a problem, and adds a text to its note if there are few texts.
 func (r *reader) note(p Problem, count int64, format string, args ...any) {
 	n := &r.notes[p]
 	n.Count += count
@@ -139,7 +139,7 @@ func (r *reader) note(p Problem, count int64, format string, args ...any) {
 	}
 }
 
-// addName queues a file, or the sitemaps of a directory.
+// addName queues a file, or the files of a directory that are named like sitemaps. The error is a [*NameError].
 func (r *reader) addName(name string) error {
 	info, err := storage.Of(name).Stat(name)
 	switch {
@@ -169,7 +169,7 @@ func (r *reader) addName(name string) error {
 	return nil
 }
 
-// enqueue queues a file, unless it was queued before.
+// enqueue queues a file, unless it was queued before. If an index names it, that is recorded in any case.
 func (r *reader) enqueue(f file) {
 	key := storage.Clean(f.name)
 	if f.parent != "" {
@@ -181,10 +181,11 @@ func (r *reader) enqueue(f file) {
 	}
 }
 
-// readFile reads a file. It queues the files of an index, and adds the URLs of a sitemap.
+// readFile reads a file. It queues the files of an index, adds the URLs of a sitemap, and notes oddities. A file that
+// was only found in a directory, and is not a sitemap, is an oddity instead of an error.
 func (r *reader) readFile(f file) error {
 	r.hosts = map[uint32]int64{}
-	kind, entries, notes, err := r.each(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
+	kind, entries, notes, err := r.eachEntry(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
 		if kind == sitemap.Index {
 			r.addChild(&f, e)
 			return nil
@@ -219,12 +220,13 @@ func (r *reader) readFile(f file) error {
 		r.out.Names = append(r.out.Names, f.name)
 		r.loose = append(r.loose, f)
 	}
-	r.look(&f, entries, &notes)
+	r.noteOddities(&f, entries, &notes)
 	return nil
 }
 
-// each reads a file and calls add for its URLs.
-func (r *reader) each(name string, add func(kind sitemap.Kind, e sitemap.Entry) error) (kind sitemap.Kind, entries int64, notes sitemap.Notes, err error) {
+// eachEntry reads a file and calls add for each entry, until add returns an error. entries is the number of these
+// calls. The error is that of add or of reading, as a [*NameError].
+func (r *reader) eachEntry(name string, add func(kind sitemap.Kind, e sitemap.Entry) error) (kind sitemap.Kind, entries int64, notes sitemap.Notes, err error) {
 	if err := r.texts.Open(name, nil); err != nil {
 		return kind, 0, notes, err
 	}
@@ -262,8 +264,9 @@ func Remedy(err error) string {
 	return ""
 }
 
-// look notes the oddities of a file after it was read.
-func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
+// noteOddities notes the oddities of a file after it was read. entries is the number of its entries with a URL, and n
+// has the notes of its reader. r.hosts must have its URLs by origin.
+func (r *reader) noteOddities(f *file, entries int64, n *sitemap.Notes) {
 	name := fault.Display(f.name)
 	if entries+n.NoURL > sitemap.MaxURLs {
 		r.note(Odd, 1, "%s has %d URLs; the limit of a sitemap is %d: crawlers may ignore all of them", name, entries+n.NoURL, sitemap.MaxURLs)
@@ -298,7 +301,7 @@ func (r *reader) look(f *file, entries int64, n *sitemap.Notes) {
 	}
 }
 
-// addChild queues the file that an entry of an index names.
+// addChild queues the file that an entry of the index f names, or notes that there is no such file.
 func (r *reader) addChild(f *file, e sitemap.Entry) {
 	found, ok := Beside(f.name, e.URL)
 	if !ok {
@@ -312,7 +315,8 @@ func (r *reader) addChild(f *file, e sitemap.Entry) {
 const maxParts = 8
 
 // Beside returns the file next to an index that corresponds to a URL: with as many of the URL's directories as exist,
-// with or without its query, and compressed by gzip or not. ok is false if there is none.
+// with or without its query, and compressed by gzip or not. ok is false if there is none, or if the URL is not usable
+// as a name.
 func Beside(index string, rawURL []byte) (name string, ok bool) {
 	u, err := url.Parse(string(bytes.TrimSpace(rawURL)))
 	if err != nil || u.Path == "" {
@@ -351,8 +355,8 @@ func Beside(index string, rawURL []byte) (name string, ok bool) {
 	return "", false
 }
 
-// noted returns the notes, by Problem.
-func (r *reader) noted() (all []Note) {
+// allNotes returns the notes, by Problem.
+func (r *reader) allNotes() (all []Note) {
 	for p, n := range r.notes {
 		if n.Count > 0 {
 			n.Problem = Problem(p)
@@ -367,7 +371,7 @@ func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error)
 	r := newReader(Options{})
 	defer r.texts.Release()
 	for _, name := range s.Names {
-		_, _, _, err := r.each(name, func(_ sitemap.Kind, e sitemap.Entry) error { return add(e.URL, name, e.Line) })
+		_, _, _, err := r.eachEntry(name, func(_ sitemap.Kind, e sitemap.Entry) error { return add(e.URL, name, e.Line) })
 		if err != nil {
 			return err
 		}
@@ -376,7 +380,7 @@ func (s *Sitemaps) EachURL(add func(text []byte, name string, line int64) error)
 }
 
 // Expand returns the sitemaps of an index, and the notes about it. For other files, and for unreadable ones, it returns
-// name.
+// name. window is the maximum zstd window in bytes; 0 means 128 MiB.
 func Expand(name string, window int64) (names []string, notes []Note) {
 	r := newReader(Options{Window: window})
 	defer r.texts.Release()
@@ -384,7 +388,7 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 	for len(r.queue) > 0 {
 		f := r.queue[0]
 		r.queue = r.queue[1:]
-		kind, _, _, err := r.each(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
+		kind, _, _, err := r.eachEntry(f.name, func(kind sitemap.Kind, e sitemap.Entry) error {
 			if kind != sitemap.Index {
 				return errStop
 			}
@@ -400,7 +404,7 @@ func Expand(name string, window int64) (names []string, notes []Note) {
 			names = append(names, f.name)
 		}
 	}
-	return names, r.noted()
+	return names, r.allNotes()
 }
 
 // errStop ends reading a file that is not an index.

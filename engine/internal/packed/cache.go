@@ -56,7 +56,8 @@ const queuePart = 4
 // cacheFor returns the size of a cache that drops no rules if their total size is this: the queue takes part of it.
 func cacheFor(size int64) int64 { return size/(queuePart-1)*queuePart + 2*queuePart }
 
-// Set adds the rules of a text, or drops them.
+// Set adds the rules of a text, or drops them. It may wait until the queue is processed. The result is false if they
+// were certainly dropped.
 func (c *lossyCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	set := c.Cache.Set(text, r, size)
 	if c.queued.Add(size) > c.most {
@@ -86,7 +87,8 @@ type sized struct {
 // firstTexts is the maximum number of texts in the map of a growingCache.
 const firstTexts = 1000
 
-// newCache returns a cache with a size in bytes, for a pack with the given number of texts.
+// newCache returns a cache with a size in bytes, for a pack with the given number of texts. It allocates little until
+// the first texts are set.
 func newCache(bytes, texts int64) *growingCache {
 	return &growingCache{first: map[uint64]sized{}, bytes: bytes, texts: texts}
 }
@@ -102,7 +104,8 @@ func (c *growingCache) Get(text uint64) (*rules.Ruling, bool) {
 	return r.rules, ok
 }
 
-// Set implements Cache.
+// Set implements Cache. Once there are more than firstTexts texts, or they take more than a share of the size, it moves
+// all of them to a lossyCache.
 func (c *growingCache) Set(text uint64, r *rules.Ruling, size int64) bool {
 	lossy := c.lossy.Load()
 	if lossy == nil {

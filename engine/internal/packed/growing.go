@@ -23,7 +23,8 @@ const pointerPart = 256
 
 func newPointers[T any](n int) pointers[T] { return make(pointers[T], (n+pointerPart-1)/pointerPart) }
 
-// at returns the address of a pointer, and allocates its part if necessary.
+// at returns the address of the pointer for a number, and allocates its part if necessary. It is safe for concurrent
+// use.
 func (p pointers[T]) at(number uint32) *atomic.Pointer[T] {
 	part := p[number/pointerPart].Load()
 	if part == nil {
@@ -39,19 +40,20 @@ func (g *growing) Reader(int) rules.Reader { return g }
 func (*growing) Budget(int) int64          { return 0 }
 func (g *growing) Close() error            { return g.file.Close() }
 
-// site returns a site, and loads it at its first use.
+// site returns a site, and loads it at its first use. After an error it returns brokenSite, and tries again the next
+// time.
 func (g *growing) site(number uint32) *site {
 	place := g.sites.at(number)
 	s := place.Load()
 	if s == nil {
-		if s = g.loader.site(number, rules.NoRuling); s != brokenSite {
+		if s = g.loadSite(number, rules.NoRuling); s != brokenSite {
 			place.Store(s)
 		}
 	}
 	return s
 }
 
-// Find implements rules.Store. It loads all sites whose hash is that of the origin.
+// Find implements rules.Reader. It loads all sites whose hash is that of the origin, until it has found the origin.
 func (g *growing) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	lo, hi := g.candidates(origin)
 	for ; lo < hi; lo++ {
@@ -68,8 +70,8 @@ func (g *growing) Origin(number uint32) robots.Origin   { return g.site(number).
 
 func (g *growing) Set(id rules.RulingID, agent int) *rules.Set { return g.Ruling(id).Set(agent) }
 
-// Ruling implements rules.Store. It loads a text at its first use. If two goroutines load it at the same time, both
-// use the one that was stored first.
+// Ruling implements rules.Reader. It loads a text at its first use. If two goroutines load it at the same time, both
+// use the one that was stored first. After an error it returns g.broken.
 func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	number, ok := id.Text()
 	if !ok {
@@ -79,14 +81,15 @@ func (g *growing) Ruling(id rules.RulingID) *rules.Ruling {
 	if r := place.Load(); r != nil {
 		return r
 	}
-	r := g.text(number)
+	r := g.loadText(number)
 	if r != g.broken && !place.CompareAndSwap(nil, r) {
 		r = place.Load() // another goroutine was faster
 	}
 	return r
 }
 
-// FindAll implements rules.AheadReader. It finishes each kind of read for all origins before it starts the next.
+// FindAll implements rules.AheadReader. It loads nothing, so it finds only sites that are loaded already. It finishes
+// each kind of read for all origins before it starts the next.
 func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
 	clear(found[:len(origins)])
 	var numbers [rules.AheadRows]pack.Numbers
@@ -112,7 +115,8 @@ func (g *growing) FindAll(origins [][]byte, found []rules.Found) {
 	}
 }
 
-// Fetch implements rules.AheadReader. It does not load rulings.
+// Fetch implements rules.AheadReader. It does not load rulings: it reads those that are loaded already, and at most a
+// few Sets of each.
 func (g *growing) Fetch(ids []rules.RulingID) (sum byte) {
 	var rulings [rules.AheadRows]*rules.Ruling
 	n := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// A limited is a Store under a memory limit. It uses for rules what is left of the limit, but at least MinRoom. It remembers the ruling in force for each site, in 4 bytes, and keeps
-// rules in a cache that drops them.
+// A limited is a Store under a memory limit. It uses for rules what is left of the limit, but at least MinRoom. It
+// remembers the ruling in force for each site, in 4 bytes, and keeps rules in a cache that drops them.
 type limited struct {
 	*loader
 	ids   []atomic.Uint32 // by site: its RulingID, or NoRuling if it is not known yet
@@ -30,14 +30,14 @@ const (
 	readPart  = 1.0 / 8 // the rules that all workers used last
 )
 
-// part returns a fraction of a number of bytes.
-func part(bytes int64, of float64) int64 { return int64(float64(bytes) * of) }
+// fraction returns a part of a number of bytes: of is from 0 to 1.
+func fraction(bytes int64, of float64) int64 { return int64(float64(bytes) * of) }
 
 // noticedReloads is the number of repeated loads above which Enough recommends a higher limit. 20,000 repeated
 // loads took 1 s of CPU time, with 18,100 texts of real rules.
 const noticedReloads = 20_000
 
-// Enough returns the limit whose cache holds all texts needed so far.
+// Enough returns the limit whose cache holds all texts needed so far, or 0 if few of them were loaded repeatedly.
 func (s *limited) Enough() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,15 +54,16 @@ func (s *limited) Close() error {
 }
 
 // Budget returns the share of one batch.
-func (s *limited) Budget(batches int) int64 { return part(s.room, batchPart) / int64(batches) }
+func (s *limited) Budget(batches int) int64 { return fraction(s.room, batchPart) / int64(batches) }
 
-// ruling returns the rules of a text.
-func (s *limited) ruling(number int) *rules.Ruling {
+// cachedRuling returns the rules of a text from the cache, or loads them. If several goroutines need the text, one
+// loads it for all. After an error it returns s.broken.
+func (s *limited) cachedRuling(number int) *rules.Ruling {
 	if r, ok := s.cache.Get(uint64(number)); ok {
 		return r
 	}
 	r, _, _ := s.loading.Do(strconv.Itoa(number), func() (any, error) {
-		r := s.text(number)
+		r := s.loadText(number)
 		if r != s.broken {
 			s.cache.Set(uint64(number), r, r.Size)
 		}
@@ -71,9 +72,9 @@ func (s *limited) ruling(number int) *rules.Ruling {
 	return r.(*rules.Ruling)
 }
 
-// named returns the rules of a list of groups of a text, as a Ruling with one Set. Its key in the cache is beyond
-// the keys of texts.
-func (s *limited) named(r *rules.Ruling, number, list int) *rules.Ruling {
+// cachedNamed returns the rules of a list of groups of a text, as a Ruling with one Set, from the cache or by
+// r.LoadNamed. number is the number of the text, and r its Ruling. The key in the cache is beyond the keys of texts.
+func (s *limited) cachedNamed(r *rules.Ruling, number, list int) *rules.Ruling {
 	key := uint64(list+1)<<32 | uint64(number)
 	if set, ok := s.cache.Get(key); ok {
 		return set
@@ -115,10 +116,10 @@ type rulingEntry struct {
 
 // Reader returns a Reader that remembers at most its share of the memory.
 func (s *limited) Reader(goroutines int) rules.Reader {
-	return &limitedReader{limited: s, most: part(s.room, readPart) / int64(goroutines)}
+	return &limitedReader{limited: s, most: fraction(s.room, readPart) / int64(goroutines)}
 }
 
-// Find implements rules.Reader. The last origin of each slot is found without reading the pack.
+// Find implements rules.Reader. If the origin is the last one of its slot, it is found without reading the pack.
 func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, ok bool) {
 	slot := xxh3.Hash(origin) % memoSize
 	if e := m.byName[slot]; e != nil && string(e.origin) == string(origin) {
@@ -126,7 +127,7 @@ func (m *limitedReader) Find(origin []byte) (number uint32, id rules.RulingID, o
 	}
 	lo, hi := m.candidates(origin)
 	for ; lo < hi; lo++ {
-		if e := m.load(lo); string(e.origin) == string(origin) {
+		if e := m.rememberSite(lo); string(e.origin) == string(origin) {
 			m.byName[slot] = e
 			return lo, e.id, true
 		}
@@ -142,13 +143,14 @@ func (m *limitedReader) site(number uint32) *siteEntry {
 	if e := m.byNumber[number%memoSize]; e != nil && e.number == number {
 		return e
 	}
-	return m.load(number)
+	return m.rememberSite(number)
 }
 
-// load reads a site and remembers it. After an error the site has no name.
-func (m *limitedReader) load(number uint32) *siteEntry {
+// rememberSite reads a site, and remembers it by its number. It also stores its RulingID for all readers. After an
+// error the site has no name.
+func (m *limitedReader) rememberSite(number uint32) *siteEntry {
 	id := rules.RulingID(m.ids[number].Load())
-	e := &siteEntry{*m.loader.site(number, id), number}
+	e := &siteEntry{*m.loadSite(number, id), number}
 	if e.origin != "" && id == rules.NoRuling {
 		if id = e.id; e.periods != nil {
 			id = rules.Dated // its periods must be found again, even if there is only one
@@ -167,12 +169,13 @@ func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	}
 	e := &m.rulings[id%memoSize]
 	if e.ruling == nil || e.id != id || e.list >= 0 {
-		m.remember(e, rulingEntry{id, -1, m.ruling(number)})
+		m.remember(e, rulingEntry{id, -1, m.cachedRuling(number)})
 	}
 	return e.ruling
 }
 
-// Set implements rules.Reader. It also finds the rules of agents that only the text names.
+// Set implements rules.Reader, also for agents that only the text names. After an error it may return the Set of
+// another agent.
 func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
 	r := m.Ruling(id)
 	if agent < len(r.Sets) {
@@ -185,12 +188,12 @@ func (m *limitedReader) Set(id rules.RulingID, agent int) *rules.Set {
 	e := &m.rulings[(uint64(id)+1+uint64(list))*0x9e3779b97f4a7c15>>58%memoSize]
 	if e.ruling == nil || e.id != id || e.list != list {
 		number, _ := id.Text()
-		m.remember(e, rulingEntry{id, list, m.named(r, number, list)})
+		m.remember(e, rulingEntry{id, list, m.cachedNamed(r, number, list)})
 	}
 	return e.ruling.Sets[0]
 }
 
-// remember stores rules in an entry, and drops all other entries if they have too many bytes.
+// remember stores rules in an entry. If all entries then have more than m.most bytes, it empties the others.
 func (m *limitedReader) remember(e *rulingEntry, next rulingEntry) {
 	if e.ruling != nil {
 		m.size -= e.ruling.Size

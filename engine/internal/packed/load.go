@@ -12,8 +12,9 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// text loads the rules of a text. After an error it returns broken.
-func (l *loader) text(number int) *rules.Ruling {
+// loadText loads the rules of a text, and counts the load. It does not keep them. After an error, which Err returns, it
+// returns l.broken.
+func (l *loader) loadText(number int) *rules.Ruling {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
 	r, err := l.readRules(number, b)
@@ -32,7 +33,7 @@ func (l *loader) text(number int) *rules.Ruling {
 	return r
 }
 
-// Key returns the key of a text.
+// Key returns the key of a text, which it reads from the pack. It is zero after an error.
 func (l *loader) Key(text int) (key captures.Key) {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
@@ -45,7 +46,8 @@ func (l *loader) Key(text int) (key captures.Key) {
 	return readKey(&c)
 }
 
-// readRules reads the compiled rules of a text from the pack, or compiles a text that is stored verbatim.
+// readRules reads the compiled rules of a text from the pack, or compiles a text that is stored as written. b is
+// working memory.
 func (l *loader) readRules(number int, b *buffer) (r *rules.Ruling, err error) {
 	if b.text, err = l.file.Text(b.text[:0], number); err != nil {
 		return nil, err
@@ -61,8 +63,8 @@ func (l *loader) readRules(number int, b *buffer) (r *rules.Ruling, err error) {
 	return nil, errText
 }
 
-// decodeText decodes a compiled text, with or without an essence: for each agent the rules of the groups that bind
-// it.
+// decodeText decodes a compiled text, with or without an essence, and loads for each agent the rules of the groups that
+// bind it. c is at the groups. The Ruling keeps no memory of c.
 func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.Ruling, error) {
 	groups := readGroups(c)
 	all := readSelections(c)
@@ -85,7 +87,7 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.
 		if i < 0 {
 			return nil, fmt.Errorf("%w: no rules for an agent", errText)
 		}
-		return l.set(b, all[i].ref)
+		return l.loadSet(b, all[i].ref)
 	}
 	sets, err := rules.ForAgents(&groups, l.Agents, func(_ robots.Agent, bound []int) (*rules.Set, error) { return load(bound) })
 	if err != nil {
@@ -107,12 +109,13 @@ func (l *loader) decodeText(c *wire.Cursor, b *buffer, hasEssence bool) (*rules.
 	if err := r.SetOthers(&groups, essence, &l.Options, load); err != nil {
 		return nil, err
 	}
-	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.namedOf(all, lists) })
+	r.SetNamed(&groups, &l.Options, func(lists [][]int) func(list int) (*rules.Set, error) { return l.newNamedLoader(all, lists) })
 	return r, r.SetPreferences(&l.Options)
 }
 
-// namedOf returns a function that loads the rules of one of the lists of groups. Each list is among the selections.
-func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.Set, error) {
+// newNamedLoader returns a function that loads the rules of one of the lists of groups, by its index. Each list must be
+// among the selections, which are sorted by their groups; if it is not, the function returns an error.
+func (l *loader) newNamedLoader(all []selection, lists [][]int) func(list int) (*rules.Set, error) {
 	refs := make([]pack.Ref, len(lists))
 	for i, list := range lists {
 		n, ok := slices.BinarySearchFunc(all, list, func(s selection, list []int) int { return slices.Compare(s.groups, list) })
@@ -126,12 +129,12 @@ func (l *loader) namedOf(all []selection, lists [][]int) func(list int) (*rules.
 		}
 		b := l.buffers.Get().(*buffer)
 		defer l.buffers.Put(b)
-		return l.set(b, refs[list])
+		return l.loadSet(b, refs[list])
 	}
 }
 
-// set loads the rules of a selection.
-func (l *loader) set(b *buffer, ref pack.Ref) (_ *rules.Set, err error) {
+// loadSet loads the rules of a selection. b is working memory.
+func (l *loader) loadSet(b *buffer, ref pack.Ref) (_ *rules.Set, err error) {
 	if b.rules, err = l.file.Chunk(b.rules[:0], ref); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ import (
 // pages, the pack is by an older program that did not know policy groups: it has no rules of [robots.PolicyLines],
 // and is otherwise the same.
 
-// writeMarks writes these chunks after all texts.
+// writeMarks writes the chunks odd and tokens, unless they are empty, and sets w.marks. All texts must have been
+// written.
 func (w *writer) writeMarks() (err error) {
 	var odd, tokens []byte
 	last := 0
@@ -52,7 +53,7 @@ func (w *writer) writeMarks() (err error) {
 // errMarks is the error of an invalid chunk of marks whose checksum is correct.
 var errMarks = fmt.Errorf("%w (invalid marks of texts)", pack.ErrDamaged)
 
-// readOdd reads the chunk odd.
+// readOdd reads the chunk odd. It returns nil if the pack has none. The error is errMarks if its content is invalid.
 func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	ref := file.Summary().Odd
 	if ref.Size == 0 {
@@ -73,7 +74,8 @@ func readOdd(file *pack.Reader) (odd rules.Odd, err error) {
 	return odd, nil
 }
 
-// Tokens reads the chunk tokens. After an error it returns none.
+// Tokens reads the chunk tokens. Without it, there are no tokens, and the list is complete. After an error it returns
+// none, and false.
 func (l *loader) Tokens() (all []robots.ProductToken, complete bool) {
 	ref := l.file.Summary().Tokens
 	if ref.Size == 0 {

@@ -27,7 +27,7 @@ func (e *DialectError) Error() string {
 		dialectText(e.Compiled), dialectText(e.Asked))
 }
 
-// dialectText returns the name of a dialect and its options.
+// dialectText returns the name of a dialect and of its options that change compiled rules.
 func dialectText(d robots.Dialect) string {
 	var options []string
 	for _, o := range []struct {
@@ -63,7 +63,7 @@ func Open(name string, opt Options) (rules.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the rule pack %s: %w", name, err)
 	}
-	s, err := open(name, file, opt)
+	s, err := newStore(name, file, opt)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read the rule pack %s: %w", name, err), file.Close())
 	}
@@ -81,15 +81,16 @@ func OpenFile(f *os.File, opt Options) (rules.Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
 	}
-	s, err := open(f.Name(), file, opt)
+	s, err := newStore(f.Name(), file, opt)
 	if err != nil {
 		return nil, fmt.Errorf("read the rule pack %s: %w", f.Name(), err)
 	}
 	return s, nil
 }
 
-// open returns the Store of a pack. Only this function chooses the type of Store.
-func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
+// newStore returns the Store of a pack. Only this function chooses the type of Store. name is for errors. After an
+// error the file stays open.
+func newStore(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 	l, err := newLoader(name, file, opt.Options)
 	switch {
 	case err != nil:
@@ -100,7 +101,7 @@ func open(name string, file *pack.Reader, opt Options) (rules.Store, error) {
 		if opt.NewCache == nil {
 			opt.NewCache = func(bytes, texts int64) Cache { return newCache(bytes, texts) }
 		}
-		s.cache = opt.NewCache(part(s.room, cachePart), int64(file.Texts()))
+		s.cache = opt.NewCache(fraction(s.room, cachePart), int64(file.Texts()))
 		return s, nil
 	}
 	return &growing{l, newPointers[site](file.Sites()), newPointers[rules.Ruling](file.Texts())}, nil
@@ -135,7 +136,8 @@ type buffer struct {
 	rules    []byte
 }
 
-// newLoader returns a loader for a pack. If the pack's dialect is not that of opt, the error is a [DialectError].
+// newLoader returns a loader for a pack. If the pack's dialect is not that of opt, the error is a [DialectError]. For
+// another moment than the newest, it reads all sites of the pack.
 func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, error) {
 	summary := file.Summary()
 	if compiled := robots.Dialect(summary.Dialect); compiled != opt.Dialect&^URLFlags {
@@ -155,7 +157,7 @@ func newLoader(name string, file *pack.Reader, opt rules.Options) (*loader, erro
 	}
 	sum := summary.Hash
 	if l.Moment.Rows || !l.Moment.At.IsZero() {
-		if sum, l.inForce, err = scan(context.Background(), file, opt.Dialect, l.Moment); err != nil {
+		if sum, l.inForce, err = hashRulings(context.Background(), file, opt.Dialect, l.Moment); err != nil {
 			return nil, err
 		}
 	}
@@ -215,8 +217,9 @@ type site struct {
 // brokenSite stands for a site that failed to load.
 var brokenSite = &site{id: rules.NoRobots, periods: []rules.Period{{ID: rules.NoRobots}}}
 
-// site loads a site, and finds the ruling in force for it unless it is known. After an error it returns brokenSite.
-func (l *loader) site(number uint32, known rules.RulingID) *site {
+// loadSite loads a site. If known is its ruling, other than NoRuling and Dated, the site has only its origin and this
+// ruling; otherwise it finds the ruling and the periods. After an error it returns brokenSite.
+func (l *loader) loadSite(number uint32, known rules.RulingID) *site {
 	b := l.buffers.Get().(*buffer)
 	defer l.buffers.Put(b)
 	record, err := b.record.Read(l.file, pack.Site, number)
@@ -233,7 +236,7 @@ func (l *loader) site(number uint32, known rules.RulingID) *site {
 		l.fail(err)
 		return brokenSite
 	}
-	if s.id, s.periods = rules.Settle(periods); s.periods != nil {
+	if s.id, s.periods = rules.SiteRuling(periods); s.periods != nil {
 		s.newest = robots.Microseconds(b.resolver.history.NewestOf(s.origin))
 	}
 	return s

@@ -29,25 +29,26 @@ type resolver struct {
 
 func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver {
 	r := &resolver{file: file, moment: m}
-	r.history = robots.NewHistoryOf(d, r.load)
+	r.history = robots.NewHistoryOf(d, r.responsesFor)
 	return r
 }
 
-// periods returns the rulings in force for a site, with their periods. The result is valid until the next call.
+// periods returns the rulings in force for a site, with their periods. site is the record of the origin. The result is
+// valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
-	r.use(site, origin)
-	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
+	r.setSite(site, origin)
+	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.textOf, func(capture int) uint32 { return r.caches[capture] })
 	return r.buf, r.err
 }
 
-// use sets the current site.
-func (r *resolver) use(site *pack.Record, origin robots.Origin) {
+// setSite sets the current site, and forgets the previous one with its error.
+func (r *resolver) setSite(site *pack.Record, origin robots.Origin) {
 	r.history.Reset()
 	r.caches = r.caches[:0]
 	r.own, r.ownURL, r.texts, r.err = site, string(origin)+robots.TxtPath, r.texts[:0], nil
 }
 
-// Redirects implements rules.Store. It reads all sites.
+// Redirects implements rules.Store. It reads all sites. After an error, the result lacks some.
 func (l *loader) Redirects() map[uint32][]robots.Redirect {
 	all := map[uint32][]robots.Redirect{}
 	b := l.buffers.Get().(*buffer)
@@ -59,7 +60,7 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 			break
 		}
 		origin := robots.Origin(site.Name)
-		b.resolver.use(site, origin)
+		b.resolver.setSite(site, origin)
 		if leads := l.Moment.AppendRedirects(nil, b.resolver.history, origin); len(leads) > 0 {
 			all[number] = leads
 		}
@@ -71,8 +72,8 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 	return all
 }
 
-// text returns the number of the text of a response. If the response has no text, it sets r.err.
-func (r *resolver) text(capture int) int {
+// textOf returns the number of the text of a response. If the response has no text, it sets r.err and returns 0.
+func (r *resolver) textOf(capture int) int {
 	if r.err == nil && r.texts[capture] == pack.NoText {
 		r.err = errText
 	}
@@ -82,8 +83,10 @@ func (r *resolver) text(capture int) int {
 	return r.texts[capture]
 }
 
-// load returns the responses for a URL.
-func (r *resolver) load(url string) []robots.Response {
+// responsesFor returns the responses for a URL: the robots.txt of the current site, or where its redirects lead. They
+// have no bodies. The result is nil if the pack has none, or after an error, which is in r.err. It is valid until the
+// next call.
+func (r *resolver) responsesFor(url string) []robots.Response {
 	record := r.own
 	if url != r.ownURL {
 		kind, name := recordOf(url)
@@ -114,8 +117,9 @@ func (r *resolver) load(url string) []robots.Response {
 	return r.loaded
 }
 
-// scan hashes the rulings in force for all sites, see [rules.Digest].
-func scan(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Moment) (sum [32]byte, inForce int, err error) {
+// hashRulings hashes the rulings in force for all sites, see [rules.Digest]. inForce is the number of sites that have
+// any. It reads all sites of the pack, and stops if ctx ends.
+func hashRulings(ctx context.Context, file *pack.Reader, d robots.Dialect, m rules.Moment) (sum [32]byte, inForce int, err error) {
 	var (
 		buf    pack.Buffer
 		chunk  []byte

@@ -59,8 +59,9 @@ const (
 	mergedMin   = 20000
 )
 
-// selections returns the sets of groups that agents select. ok is false if they have too many rules in total.
-func selections(f *robots.File) (all []selection, ok bool) {
+// selectGroups returns the lists of groups that apply to some crawler, sorted: one for each product token and one for
+// "*", equal lists once. ok is false if they have too many rules in total. The rules are not compiled yet.
+func selectGroups(f *robots.File) (all []selection, ok bool) {
 	byToken := map[string][]int{}
 	var star []int
 	total := 0
@@ -108,12 +109,13 @@ type packedText struct {
 	odd        robots.Oddity
 }
 
-// packText compiles a text for all possible agents.
+// packText compiles a text for all possible agents. A text with too many rules in its selections is kept as written.
+// The result may keep body.
 func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, error) {
 	f := robots.Parse(body, d)
 	t := &packedText{key: key, groups: f.Groups, notes: robots.NotesOf(body, d, robots.Directives()), odd: robots.OddityOf(body, f)}
 	var ok bool
-	if t.selections, ok = selections(f); !ok {
+	if t.selections, ok = selectGroups(f); !ok {
 		t.source = body
 		return t, nil
 	}
@@ -128,7 +130,8 @@ func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, err
 	return t, nil
 }
 
-// appendBinary appends the encoded text. Its rules must have been written already.
+// appendBinary appends the encoded text, without its rules, which must have been written already: the selections have
+// their places.
 func (t *packedText) appendBinary(dst []byte) []byte {
 	dst = append(dst, t.key[:]...)
 	if t.source != nil {
@@ -172,7 +175,8 @@ func (t *packedText) appendBinary(dst []byte) []byte {
 	return dst
 }
 
-// appendGroups appends groups without their rules. readGroups reads them.
+// appendGroups appends groups without their rules: whether they are for "*", and their product tokens. readGroups reads
+// them.
 func appendGroups(dst []byte, groups []robots.Group) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(groups)))
 	for i := range groups {
@@ -199,7 +203,8 @@ func readKey(c *wire.Cursor) (key captures.Key) {
 	return key
 }
 
-// readGroups returns the groups of a text, without their rules. Their tokens share the memory of one string.
+// readGroups returns the groups of a text, without their rules, in a File that has nothing else. It copies their
+// tokens. c is bad if they are invalid.
 func readGroups(c *wire.Cursor) (f robots.File) {
 	f.Groups = make([]robots.Group, c.Count())
 	for i := range f.Groups {
@@ -215,7 +220,7 @@ func readGroups(c *wire.Cursor) (f robots.File) {
 	return f
 }
 
-// readSelections returns the selections of a text.
+// readSelections returns the selections of a text. c is bad if they are invalid.
 func readSelections(c *wire.Cursor) []selection {
 	all := make([]selection, c.Count())
 	for i := range all {
@@ -233,7 +238,8 @@ func readSelections(c *wire.Cursor) []selection {
 	return all
 }
 
-// readNotes returns the notes of these directives in a text with these groups, and skips all others.
+// readNotes returns the notes of these directives in a text with these groups, and skips all others. After invalid
+// notes, c is bad and the result nil.
 func readNotes(c *wire.Cursor, groups []robots.Group, directives []robots.Directive) (all []robots.Notes) {
 	for range c.Count() {
 		n := robots.Notes{Directive: robots.Directive(c.Text())}

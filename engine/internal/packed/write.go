@@ -67,7 +67,8 @@ type packJob struct {
 	done   chan struct{}
 }
 
-// Write compiles the responses and writes them as a pack, see engine.WritePack.
+// Write compiles the responses and writes them as a pack, see engine.WritePack. opt.Notes is called after all responses
+// have been read.
 func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Response, error], opt WriteOptions) (Stats, error) {
 	workers := cmp.Or(max(0, opt.Workers), runtime.GOMAXPROCS(0))
 	w := &writer{
@@ -104,8 +105,8 @@ func Write(ctx context.Context, file pack.File, responses iter.Seq2[robots.Respo
 	return w.stats, err
 }
 
-// readAll adds all responses, and counts the files that they come from. Workers compile their texts, each distinct one
-// once.
+// readAll adds all responses, and counts them and the files that they come from. Workers compile their texts, each
+// distinct one once. It ignores responses that can never decide.
 func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Response, error]) error {
 	name := ""
 	for r, err := range responses {
@@ -135,7 +136,7 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 			c.MaxAge = int64(r.MaxAge / time.Second)
 		}
 		if w.dialect.HasRules(&r) {
-			c.Text = w.text(&r)
+			c.Text = w.addText(&r)
 		}
 		kind, record := recordOf(url)
 		if err := w.out.AddCapture(kind, record, c); err != nil {
@@ -145,7 +146,8 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 	return nil
 }
 
-// recordOf returns the record that contains the captures of a normalised URL.
+// recordOf returns the kind and the name of the record with the captures of a normalised URL: for the robots.txt of a
+// site, the origin, otherwise the URL.
 func recordOf(url string) (pack.Kind, string) {
 	if origin, ok := strings.CutSuffix(url, robots.TxtPath); ok && strings.Count(origin, "/") == 2 {
 		return pack.Site, origin
@@ -153,8 +155,9 @@ func recordOf(url string) (pack.Kind, string) {
 	return pack.Target, url
 }
 
-// text returns the number of a response's text. If the text is new, a worker compiles it.
-func (w *writer) text(r *robots.Response) int {
+// addText returns the number of the text of a response. If the text is new, a worker compiles it; addText may wait for
+// one.
+func (w *writer) addText(r *robots.Response) int {
 	key := captures.KeyOf(r.Body)
 	number, known := w.texts[key]
 	if known {
@@ -168,7 +171,7 @@ func (w *writer) text(r *robots.Response) int {
 	return int(number)
 }
 
-// compile compiles texts until there are no more.
+// compile compiles texts until there are no more. Their errors and panics are in the jobs; the result is always nil.
 func (w *writer) compile() error {
 	for job := range w.jobs {
 		job.err = panics.Catch(func() (err error) {
@@ -184,8 +187,8 @@ func (w *writer) compile() error {
 	return nil
 }
 
-// writeTexts writes the texts in the order of their numbers. After an error it receives the rest without writing
-// it.
+// writeTexts writes the texts in the order of their numbers, and returns the first error. After an error it receives
+// the remaining texts without writing them.
 func (w *writer) writeTexts() (err error) {
 	for job := range w.queue {
 		<-job.done
@@ -194,7 +197,7 @@ func (w *writer) writeTexts() (err error) {
 		}
 		if err == nil {
 			err = panics.Catch(func() error {
-				w.note(job.text, job.origin)
+				w.noteText(job.text, job.origin)
 				return w.writeText(job.text)
 			})
 		}
@@ -202,8 +205,9 @@ func (w *writer) writeTexts() (err error) {
 	return err
 }
 
-// note records the oddity and the product tokens of the next text to be written.
-func (w *writer) note(t *packedText, origin robots.Origin) {
+// noteText records the oddity and the product tokens of the next text to be written. origin is the first origin with
+// the text.
+func (w *writer) noteText(t *packedText, origin robots.Origin) {
 	w.tokens.Add(t.groups)
 	w.odd.Add(rules.TextID(w.written), t.odd)
 	if t.odd.IsOdd() {
@@ -212,7 +216,7 @@ func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.written++
 }
 
-// writeText writes a text, and its rules unless they are written already.
+// writeText writes a text, and its rules unless they are written already. It sets the places of the rules in t.
 func (w *writer) writeText(t *packedText) error {
 	for i, chunk := range t.rules {
 		key := captures.KeyOf(chunk)
@@ -229,7 +233,8 @@ func (w *writer) writeText(t *packedText) error {
 	return w.out.AddText(t.appendBinary(nil))
 }
 
-// summarize returns the content of the pack's header.
+// summarize returns the content of the pack's header. It reads all records of the pack, and sets the number of origins
+// and the size in w.stats.
 func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, error) {
 	s := pack.Summary{Dialect: uint32(w.dialect), Files: w.files, Odd: w.marks[0], Tokens: w.marks[1]}
 	w.stats.Origins, w.stats.Bytes = r.Sites(), r.Size()
@@ -246,7 +251,7 @@ func (w *writer) summarize(ctx context.Context, r *pack.Reader) (pack.Summary, e
 			}
 		}
 	}
-	sum, inForce, err := scan(ctx, r, w.dialect, rules.Moment{})
+	sum, inForce, err := hashRulings(ctx, r, w.dialect, rules.Moment{})
 	s.InForce, s.Hash = int64(inForce), sum
 	return s, err
 }

@@ -52,11 +52,11 @@ func Build(responses iter.Seq2[robots.Response, error], opt Options) (Store, err
 	if err := errors.Join(readErr, b.workers.wait()); err != nil {
 		return nil, err
 	}
-	return b.store()
+	return b.newStore()
 }
 
-// read adds all responses. Workers compile their texts, each distinct one once. The error is [captures.ErrTwoFiles] if
-// an origin has two of unknown time.
+// read adds all responses, and gives each distinct text to the workers once. It stops at the first error of the
+// responses, or at [captures.ErrTwoFiles] if an origin has two files of unknown time.
 func (b *builder) read(responses iter.Seq2[robots.Response, error]) error {
 	for r, err := range responses {
 		if err != nil {
@@ -92,8 +92,8 @@ func (b *builder) compile(j compileJob) (err error) {
 	return nil
 }
 
-// store returns the Store. Each origin is a site.
-func (b *builder) store() (Store, error) {
+// newStore returns the Store of the responses read. Each origin is a site. All texts must have been compiled.
+func (b *builder) newStore() (Store, error) {
 	origins := b.history.Origins()
 	s := &inMemory{
 		origins: origins,
@@ -128,7 +128,7 @@ func (b *builder) store() (Store, error) {
 				s.memory.Add(s.rulings[p.ID])
 			}
 		}
-		id, kept := Settle(periods)
+		id, kept := SiteRuling(periods)
 		if s.ids[site] = id; kept != nil {
 			if s.periods == nil {
 				s.periods, s.newest = make([][]Period, len(origins)), make([]int64, len(origins))
@@ -142,11 +142,11 @@ func (b *builder) store() (Store, error) {
 			s.common[id] = r.Common()
 		}
 	}
-	return s, b.digest(s)
+	return s, b.setDigest(s)
 }
 
-// digest sets the Store's hash and its number of sites in force.
-func (b *builder) digest(s *inMemory) error {
+// setDigest sets the hash of s and its number of sites in force. s must have its origins, RulingIDs and periods.
+func (b *builder) setDigest(s *inMemory) error {
 	d := NewDigest(b.opt.Moment, func(text int) (captures.Key, error) { return b.texts[text].key, nil })
 	for _, o := range slices.Sorted(slices.Values(s.origins)) {
 		site := s.sites[o]
@@ -175,8 +175,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // maxScratch is the number of patterns from which a scratch is not reused. Few files have more.
 const maxScratch = 4096
 
-// expand sets in and origin. A rule may have two patterns, see [robots.Dialect.IndexPattern].
-func (s *scratch) expand(rules []robots.Rule, d robots.Dialect) {
+// setPatterns sets in and origin to the patterns of the rules. A rule may have two, see [robots.Dialect.IndexPattern].
+func (s *scratch) setPatterns(rules []robots.Rule, d robots.Dialect) {
 	s.in, s.origin = s.in[:0], s.origin[:0]
 	for i := range rules {
 		r := &rules[i]

@@ -23,8 +23,7 @@ import (
 //	automaton  length and bytes
 //	rivals     1 byte: 1 if there are any; then three automata
 
-// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads
-// it.
+// AppendBinary appends the encoding of the rules of an agent that has a group. [DecodeSet] reads it.
 func (rs *Set) AppendBinary(dst []byte) []byte {
 	table := rs.automaton.AppendBinary(nil)
 	dst = slices.Grow(dst, len(rs.text)+6*len(rs.rules)+len(table)+32) // usually enough
@@ -32,7 +31,7 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 	dst = wire.AppendText(dst, rs.text)
 	for _, r := range rs.rules {
 		dst = binary.AppendUvarint(dst, uint64(r.line))
-		dst = binary.AppendUvarint(dst, uint64(r.size)<<1|uint64(index(r.allow)))
+		dst = binary.AppendUvarint(dst, uint64(r.size)<<1|uint64(allowIndex(r.allow)))
 		dst = binary.AppendUvarint(dst, uint64(r.value))
 	}
 	dst = wire.AppendText(dst, table)
@@ -48,7 +47,8 @@ func (rs *Set) AppendBinary(dst []byte) []byte {
 
 var errRules = fmt.Errorf("%w (the rules are invalid)", pack.ErrDamaged)
 
-// DecodeSet returns the rules that AppendBinary wrote. It keeps no part of data. The error wraps pack.ErrDamaged.
+// DecodeSet returns the rules that AppendBinary wrote. It keeps no part of data. The error wraps pack.ErrDamaged if
+// data is invalid.
 func DecodeSet(data []byte) (*Set, error) {
 	c := wire.NewCursor(data)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
@@ -161,7 +161,7 @@ type Store interface {
 // A Reader finds rules for one goroutine.
 type Reader interface {
 	Find(origin []byte) (site uint32, id RulingID, ok bool)
-	Periods(site uint32) []Period // nil if they add nothing to the ruling, see Settle
+	Periods(site uint32) []Period // nil if they add nothing to the ruling, see SiteRuling
 	Newest(site uint32) int64     // for a site with periods: robots.History.NewestOf, in microseconds since 1970
 	Ruling(id RulingID) *Ruling   // of an outcome or a text
 	Set(id RulingID, agent int) *Set

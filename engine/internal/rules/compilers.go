@@ -28,7 +28,8 @@ const (
 	compileBytes = 64 << 10
 )
 
-// start starts the goroutines. Each stops compiling at its first error.
+// start starts the goroutines. Each stops compiling at its first error, but still receives jobs. A panic becomes an
+// error that names the file and the origin.
 func (c *compilers) start(workers int, compile func(compileJob) error) {
 	c.jobs = make(chan []compileJob, workers)
 	for range workers {
@@ -47,7 +48,7 @@ func (c *compilers) start(workers int, compile func(compileJob) error) {
 	}
 }
 
-// addJob has a worker compile a text.
+// addJob has a worker compile a text. It may wait until a worker is free. Jobs are sent in lists, the last one by wait.
 func (c *compilers) addJob(j compileJob) {
 	c.next = append(c.next, j)
 	if c.bytes += len(j.response.Body); len(c.next) == compileJobs || c.bytes >= compileBytes {

@@ -19,7 +19,7 @@ func compiledMatcher(tb testing.TB) repcase.Matcher {
 	tb.Helper()
 	s, in := &automaton.Scratch{}, &scratch{}
 	return func(rules []robots.Rule, path []byte, d robots.Dialect) int {
-		in.expand(rules, d)
+		in.setPatterns(rules, d)
 		a, order, err := automaton.Compile(in.in)
 		if err != nil {
 			tb.Fatalf("compile %d rules: %v", len(rules), err)

@@ -23,8 +23,8 @@ type misreadAgent struct {
 	texts  []atomic.Uint64
 }
 
-// NewMisread returns a Misread for those of the named agents whose operators document another dialect; nil if there
-// are none.
+// NewMisread returns a Misread for those of the named agents whose operators document another dialect than d; nil if
+// there are none. Its numbers of agents are indices in names.
 func NewMisread(names []string, d robots.Dialect) (m *Misread) {
 	for i, name := range names {
 		if own, _, ok := robots.DocumentedAgent(name, d); ok {
@@ -37,7 +37,7 @@ func NewMisread(names []string, d robots.Dialect) (m *Misread) {
 	return m
 }
 
-// Agents returns the numbers of these agents, ascending.
+// Agents returns the numbers of the agents whose operators document another dialect, ascending.
 func (m *Misread) Agents() (all []int) {
 	if m != nil {
 		for i := range m.agents {
@@ -47,7 +47,7 @@ func (m *Misread) Agents() (all []int) {
 	return all
 }
 
-// SetTexts allocates memory for that many texts.
+// SetTexts allocates memory for that many texts. It does nothing if m is nil.
 func (m *Misread) SetTexts(texts int) {
 	if m == nil {
 		return
@@ -57,8 +57,8 @@ func (m *Misread) SetTexts(texts int) {
 	}
 }
 
-// FindMisread sets r.Misread to the agents that get other groups, with other rules. rulesOf returns the rules of
-// groups.
+// FindMisread sets r.Misread to the agents that get other groups, with other rules, than their operators document;
+// opt.Misread may be nil. rulesOf returns the rules of groups together, and its error is returned.
 func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups []int) ([]robots.Rule, error)) (err error) {
 	m := opt.Misread
 	if m == nil {
@@ -69,7 +69,7 @@ func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups [
 	differ := false
 	for i := range m.agents {
 		a := &m.agents[i]
-		if a.now.IgnoresStar == a.own.IgnoresStar && !named.have(a.own) {
+		if a.now.IgnoresStar == a.own.IgnoresStar && !named.includeAgent(a.own) {
 			continue
 		}
 		now, own := f.Binding(a.now), f.Binding(a.own)
@@ -94,11 +94,11 @@ func (r *Ruling) FindMisread(f *robots.File, opt *Options, rulesOf func(groups [
 }
 
 // mayDiffer reports whether some path may get different verdicts from the two lists of rules: at least one list
-// disallows something, and they differ in more than their order and empty Allow rules.
-func mayDiffer(a, b []robots.Rule) bool {
+// disallows something, and the lists differ in more than their order and empty Allow rules.
+func mayDiffer(own, others []robots.Rule) bool {
 	var texts [2][]string
 	denies := false
-	for k, rules := range [2][]robots.Rule{a, b} {
+	for k, rules := range [2][]robots.Rule{own, others} {
 		for _, r := range rules {
 			denies = denies || !r.Allow
 			if !r.Allow || r.Value != "" {

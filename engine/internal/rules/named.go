@@ -35,8 +35,9 @@ const mostNamed = 64 << 20
 // MaxToken is the maximum length of a token that is kept, in bytes. No crawler has such a long name.
 const MaxToken = 128
 
-// SetNamed finds the agents that a file names in addition to the agents of Options. If there are any, it calls
-// loadOf once, with the lists of groups that bind them; loadOf returns a function that returns the Set of a list.
+// SetNamed finds the agents that a file names in addition to the agents of Options, if Options.Named accepts them. If
+// there are any, it calls loadOf once, with the distinct lists of groups that bind them; loadOf returns a function that
+// returns the Set of a list, by its index. SetNamed adds their memory, without the Sets, to r.Size.
 func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]int) func(list int) (*Set, error)) {
 	type pair struct {
 		token string
@@ -90,8 +91,8 @@ func (r *Ruling) SetNamed(f *robots.File, opt *Options, loadOf func(lists [][]in
 	r.Size += int64(len(n.text) + 8*len(n.ends) + list*len(lists))
 }
 
-// token returns a token.
-func (n *named) token(i int) string {
+// tokenAt returns the token with that number, in lower case.
+func (n *named) tokenAt(i int) string {
 	start := uint32(0)
 	if i > 0 {
 		start = n.ends[i-1]
@@ -99,26 +100,28 @@ func (n *named) token(i int) string {
 	return n.text[start:n.ends[i]]
 }
 
-// FindNamed returns the number of an agent by its token in lower case, and whether the file names it in addition to
-// the agents of Options.
+// FindNamed returns the number of an agent by its token in lower case. ok is false unless the file names it in addition
+// to the agents of Options; then the number means nothing.
 func (r *Ruling) FindNamed(token []byte) (agent int, ok bool) {
 	n := r.named
 	if n == nil {
 		return 0, false
 	}
-	i := sort.Search(len(n.ends), func(i int) bool { return n.token(i) >= string(token) })
-	return len(r.Sets) + i, i < len(n.ends) && n.token(i) == string(token)
+	i := sort.Search(len(n.ends), func(i int) bool { return n.tokenAt(i) >= string(token) })
+	return len(r.Sets) + i, i < len(n.ends) && n.tokenAt(i) == string(token)
 }
 
 // NameOf returns the token, in lower case, of an agent that FindNamed returned.
 func (r *Ruling) NameOf(agent int) string {
 	if n := agent - len(r.Sets); r.named != nil && n < len(r.named.ends) {
-		return r.named.token(n)
+		return r.named.tokenAt(n)
 	}
 	return "" // the store has failed
 }
 
-// Set returns the Set of an agent of Options, or of one that FindNamed returned, and keeps it.
+// Set returns the Set of an agent of Options, or of one that FindNamed returned. It loads the Set of the latter when it
+// is first needed, and keeps it; if the kept Sets exceed mostNamed, it drops all others. After an error of the store,
+// it may return NoGroup.
 func (r *Ruling) Set(agent int) *Set {
 	if agent < len(r.Sets) {
 		return r.Sets[agent]
@@ -150,7 +153,8 @@ func (r *Ruling) List(agent int) int {
 	return -1
 }
 
-// LoadNamed returns the Set of a list of groups without keeping it.
+// LoadNamed loads the Set of a list of groups without keeping it. It reports an error to Options.Fail, and then returns
+// a Set that gives every path the answer Unknown.
 func (r *Ruling) LoadNamed(list int) *Set {
 	set, err := r.named.load(list)
 	if err != nil {
@@ -163,7 +167,8 @@ func (r *Ruling) LoadNamed(list int) *Set {
 	return set
 }
 
-// CompileGroups compiles the rules of some groups of a file together, as for an agent that they bind.
+// CompileGroups compiles the rules of some groups of a file together, as for an agent that they bind. Without groups,
+// the result is NoGroup.
 func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error) {
 	switch len(groups) {
 	case 0:
@@ -171,7 +176,7 @@ func CompileGroups(f *robots.File, groups []int, d robots.Dialect) (*Set, error)
 	case 1:
 		return compileRules(f.Groups[groups[0]].Rules, d)
 	}
-	return compileRules(merged(f, groups), d)
+	return compileRules(mergeRules(f, groups), d)
 }
 
 // Tokens holds the product tokens that groups name, in one spelling each: the first in byte order. It is safe for
@@ -195,7 +200,8 @@ func (t *Tokens) Add(groups []robots.Group) {
 	}
 }
 
-// addToken adds a token. It does not keep the token's memory.
+// addToken adds a token, unless it is a policy token, is longer than MaxToken, or is one too many. It does not keep the
+// memory of the token.
 func (t *Tokens) addToken(token robots.ProductToken) {
 	if len(token) > MaxToken || token.IsPolicy() {
 		return
@@ -251,7 +257,8 @@ type rivals struct {
 	wild    [2]*automaton.Automaton // rules with a "*": those that disallow, and those that allow
 }
 
-// compileRivals returns the rivals of rules, or nil if a verdict is never undefined.
+// compileRivals returns the rivals of rules, or nil if a verdict is never undefined. rules are patterns, as for the
+// automaton of all rules.
 func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	if !d.Has(robots.WildcardsUndefined) {
 		return nil, nil //nolint:nilnil // nil means no rivals
@@ -260,9 +267,9 @@ func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	var wild [2][]automaton.Rule
 	var says [2]bool
 	for _, r := range rules {
-		says[index(r.Allow)] = true
+		says[allowIndex(r.Allow)] = true
 		if strings.Contains(r.Pattern, "*") {
-			wild[index(r.Allow)] = append(wild[index(r.Allow)], r)
+			wild[allowIndex(r.Allow)] = append(wild[allowIndex(r.Allow)], r)
 		} else {
 			literal = append(literal, r)
 		}
@@ -283,17 +290,17 @@ func compileRivals(rules []automaton.Rule, d robots.Dialect) (*rivals, error) {
 	return r, nil
 }
 
-// index returns the index in wild of rules that allow, or disallow.
-func index(allow bool) int {
+// allowIndex returns 1 for rules that allow, and 0 for rules that disallow: their index in arrays such as rivals.wild.
+func allowIndex(allow bool) int {
 	if allow {
 		return 1
 	}
 	return 0
 }
 
-// match reports whether a rule with the opposite verdict might decide the path instead of the winner.
-func (r *rivals) match(winner automaton.Rank, path []byte, s *automaton.Scratch) bool {
-	if r.wild[index(!winner.Allow())].Match(path, s) != automaton.NoMatch {
+// mayDecide reports whether a rule with the opposite verdict might decide the path instead of the winner.
+func (r *rivals) mayDecide(winner automaton.Rank, path []byte, s *automaton.Scratch) bool {
+	if r.wild[allowIndex(!winner.Allow())].Match(path, s) != automaton.NoMatch {
 		return true
 	}
 	best := r.literal.Match(path, s)

@@ -39,8 +39,9 @@ const (
 	cacheNotOK   = 1 << 30   // flag: the status is not 200
 )
 
-// CacheOf returns for how many seconds a crawler may use a copy of a response. A failed fetch and a redirect
-// contain nothing to copy, so their max-age is ignored.
+// CacheOf returns for how many seconds a crawler may use a copy of a response: its max-age, below CacheDefault, or
+// CacheDefault if it has none. Flags are set in the result, see CacheUndated. A failed fetch and a redirect contain
+// nothing to copy, so their max-age is ignored.
 func CacheOf(r *robots.Response) uint32 {
 	cache := uint32(CacheDefault)
 	if r.HasMaxAge && r.Error == "" && (200 <= r.Status && r.Status < 300 || 400 <= r.Status && r.Status < 500) {
@@ -65,8 +66,9 @@ func (p *Period) MaxAge() (seconds int64, ok bool) {
 // IsUndated reports whether the start of the period is unknown.
 func (p *Period) IsUndated() bool { return p.Cache&CacheUndated != 0 }
 
-// AppendPeriods appends the periods of an origin; for a fixed moment there is one. text returns the number of the
-// text of a capture, and cache returns CacheOf for it.
+// AppendPeriods appends the periods of an origin, the first of which begins at math.MinInt64; for a fixed moment there
+// is one. It merges neighbours that differ only in their beginning. text returns the number of the text of a capture,
+// and cache returns CacheOf for it.
 func (m Moment) AppendPeriods(dst []Period, h *robots.History, o robots.Origin, text func(capture int) int, cache func(capture int) uint32) []Period {
 	id := func(out robots.Outcome) RulingID {
 		if out.Effect == robots.UseRules {
@@ -109,10 +111,11 @@ func (m Moment) AppendRedirects(dst []robots.Redirect, h *robots.History, o robo
 	return h.RedirectsAt(dst, o, m.At)
 }
 
-// Settle returns the ruling of a site with these periods. It is Dated if there are several periods or if the only
-// one is Open. kept is a copy of the periods, or nil if they add nothing to the ruling. A single period adds
-// something if it is Open, or if crawlers may use a copy of its response for another time than the default.
-func Settle(periods []Period) (id RulingID, kept []Period) {
+// SiteRuling returns the ruling of a site with these periods. It is Dated if there are several periods, or if the only
+// one is Open. kept is a copy of the periods, or nil if they add nothing to the ruling. A single period adds something
+// if it is Open, if its start is known, or if crawlers may use a copy of its response for another time than the
+// default.
+func SiteRuling(periods []Period) (id RulingID, kept []Period) {
 	switch id = periods[0].ID; {
 	case len(periods) > 1 || periods[0].Open:
 		id = Dated
@@ -122,7 +125,8 @@ func Settle(periods []Period) (id RulingID, kept []Period) {
 	return id, slices.Clone(periods)
 }
 
-// Find returns the index of the period at a moment, and the first and last microsecond of the period.
+// Find returns the index of the period at a moment, and the first and last microsecond of the period. The last period
+// ends at math.MaxInt64.
 func Find(periods []Period, moment int64) (n int, from, to int64) {
 	n = Index(periods, moment)
 	to = math.MaxInt64
@@ -151,7 +155,8 @@ func NewDigest(m Moment, key func(text int) (captures.Key, error)) *Digest {
 	return &Digest{moment: m, key: key, hash: sha256.New()}
 }
 
-// Add adds a site.
+// Add hashes a site with its periods. It skips a period with the same ruling as the previous one and, without
+// Moment.Rows, a period in which nothing was fetched. The error is that of the function key.
 func (d *Digest) Add(origin robots.Origin, periods []Period) (err error) {
 	in := false
 	for i, p := range periods {

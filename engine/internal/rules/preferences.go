@@ -23,7 +23,8 @@ type textPreferences struct {
 	most  int64                      // maximum of size: above that all are dropped, and made again when needed
 }
 
-// SetPreferences compiles the preferences among r.Notes for the agents of Options. It must be called last.
+// SetPreferences compiles the preferences among r.Notes for the agents of Options, and adds the most memory that they
+// can take to r.Size. Call it after SetNotes and SetNamed.
 func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	p := &textPreferences{dialect: opt.Dialect}
 	for i := range r.Notes {
@@ -39,7 +40,7 @@ func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	}
 	none := new(preference.Set) // not nil, because ForAgents treats nil as a set that does not exist yet
 	p.byAgent, err = ForAgents(&p.file, opt.Agents, func(_ robots.Agent, groups []int) (*preference.Set, error) {
-		set, err := p.compile(groups)
+		set, err := p.compileFor(groups)
 		if set == nil {
 			return none, err
 		}
@@ -66,8 +67,8 @@ func (r *Ruling) SetPreferences(opt *Options) (err error) {
 	return err
 }
 
-// compile compiles the lines that bind an agent with these groups.
-func (p *textPreferences) compile(groups []int) (*preference.Set, error) {
+// compileFor compiles the lines that bind an agent with these groups. The Set is nil if there are none.
+func (p *textPreferences) compileFor(groups []int) (*preference.Set, error) {
 	var bound robots.Bound
 	for source, n := range p.notes {
 		if n == nil {
@@ -83,8 +84,8 @@ func (p *textPreferences) compile(groups []int) (*preference.Set, error) {
 // HasPreferences reports whether the text has preferences for any agent.
 func (r *Ruling) HasPreferences() bool { return r != nil && r.preferences != nil }
 
-// Preferences returns the preferences for an agent of Options, or for one that FindNamed returned; nil if it has
-// none.
+// Preferences returns the preferences for an agent of Options, or for one that FindNamed returned; nil if it has none.
+// It compiles those of the latter when they are first needed, and reports an error to Options.Fail.
 func (r *Ruling) Preferences(agent int) *preference.Set {
 	p := r.preferences
 	switch {
@@ -106,7 +107,7 @@ func (r *Ruling) Preferences(agent int) *preference.Set {
 	set, known := p.lists[string(key)]
 	if !known {
 		var err error
-		if set, err = p.compile(groups); err != nil {
+		if set, err = p.compileFor(groups); err != nil {
 			r.named.fail(err)
 			return nil
 		}

@@ -30,8 +30,9 @@ type agentReadings struct {
 	others   bool           // some reading looks for other groups than the dialect of Options does
 }
 
-// NewReadings returns the readings of the named agents; nil if all of them read texts as the dialect does. If named
-// is true, it includes the readings of agents that only a text names.
+// NewReadings returns the readings of the named agents; nil if all of them read texts as d does. If named is true, it
+// includes the readings of agents that only a text names. Agents without a product token, such as "*", have no
+// readings.
 func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
 	r := &Readings{dialect: d}
 	add := func(dialects []robots.Dialect) {
@@ -59,7 +60,7 @@ func NewReadings(names []string, named bool, d robots.Dialect) *Readings {
 	return r
 }
 
-// readingsOf returns the readings of the agent with that name.
+// readingsOf returns the readings of the agent with that name. agent.Token is "" if the name has none.
 func readingsOf(name string, d robots.Dialect) agentReadings {
 	a := agentReadings{agent: robots.NewAgent(name, d), dialects: robots.Readings(name, d)}
 	for _, other := range a.dialects {
@@ -99,7 +100,7 @@ func (r *Readings) OtherPaths(d robots.Dialect) robots.Dialect {
 func essenceOf(body []byte, f *robots.File, d robots.Dialect, readings []robots.Dialect) []byte {
 	essence := robots.Essence(body)
 	for _, other := range readings {
-		if other != d && differs(f, d, robots.Parse(essence, other), other) {
+		if other != d && mayReadDifferently(f, d, robots.Parse(essence, other), other) {
 			return essence
 		}
 	}
@@ -116,14 +117,16 @@ func Essence(body []byte, f *robots.File, d robots.Dialect) []byte {
 // with more is treated as different.
 const mostCompared = 1 << 17
 
-// differs reports whether some crawler may have different rules in two readings of a text.
-func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dialect) bool {
-	if slices.EqualFunc(f.Groups, g.Groups, func(a, b robots.Group) bool {
+// mayReadDifferently reports whether some crawler may have different rules in two readings of a text: file is the text
+// parsed in dialect d, and otherFile the text parsed in dialect other. It may return true although all rules have the
+// same effect, but false is always correct.
+func mayReadDifferently(file *robots.File, d robots.Dialect, otherFile *robots.File, other robots.Dialect) bool {
+	if slices.EqualFunc(file.Groups, otherFile.Groups, func(a, b robots.Group) bool {
 		return a.Star == b.Star && slices.Equal(a.Agents, b.Agents) && sameRules(a.Rules, d, b.Rules, other)
 	}) {
 		return false
 	}
-	byToken, tokens := groupsByToken(f), groupsByToken(g)
+	byToken, tokens := groupsByToken(file), groupsByToken(otherFile)
 	if len(byToken) != len(tokens) {
 		return true
 	}
@@ -139,7 +142,7 @@ func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dial
 			continue
 		}
 		compared[string(key)] = true
-		rules, otherRules := merged(f, groups), merged(g, others)
+		rules, otherRules := mergeRules(file, groups), mergeRules(otherFile, others)
 		if left -= len(rules) + len(otherRules); left < 0 || !sameEffect(rules, d, otherRules, other) {
 			return true
 		}
@@ -148,8 +151,8 @@ func differs(f *robots.File, d robots.Dialect, g *robots.File, other robots.Dial
 }
 
 // sameRules reports whether two lists of rules are equal, rule by rule.
-func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
-	return slices.EqualFunc(a, b, func(a, b robots.Rule) bool {
+func sameRules(rules []robots.Rule, d robots.Dialect, others []robots.Rule, other robots.Dialect) bool {
+	return slices.EqualFunc(rules, others, func(a, b robots.Rule) bool {
 		index, ok := d.IndexPattern(a)
 		otherIndex, otherOK := other.IndexPattern(b)
 		return a.Allow == b.Allow && a.Pattern == b.Pattern && d.Length(a.Pattern) == other.Length(b.Pattern) && ok == otherOK && index == otherIndex
@@ -157,7 +160,7 @@ func sameRules(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.
 }
 
 // groupsByToken returns the groups that name each product token, by the token in lower case, and the groups for all
-// crawlers under "*".
+// crawlers under "*". The groups of a token are ascending.
 func groupsByToken(f *robots.File) map[string][]int {
 	by := map[string][]int{}
 	add := func(token string, group int) {
@@ -185,8 +188,8 @@ func groupsKey(dst []byte, groups []int) []byte {
 	return dst
 }
 
-// merged returns the rules of several groups.
-func merged(f *robots.File, groups []int) (all []robots.Rule) {
+// mergeRules returns the rules of several groups, in the order of the groups. It does not change the file.
+func mergeRules(f *robots.File, groups []int) (all []robots.Rule) {
 	for _, i := range groups {
 		all = append(all, f.Groups[i].Rules...)
 	}
@@ -199,7 +202,8 @@ type effect struct {
 	lengths [2]map[string]int // of rules that disallow, and of rules that allow
 }
 
-// effectOf returns the effect of rules. Rules that match no path have no effect.
+// effectOf returns the effect of rules in a dialect. Of patterns with the same canonical text, it has the greatest
+// length. Rules that match no path have no effect.
 func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 	e.lengths = [2]map[string]int{{}, {}}
 	add := func(pattern string, allow bool) {
@@ -207,7 +211,7 @@ func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 			return
 		}
 		key := automaton.ParsePattern(pattern).String()
-		lengths := e.lengths[index(allow)]
+		lengths := e.lengths[allowIndex(allow)]
 		if n, known := lengths[key]; !known || n < d.Length(pattern) {
 			lengths[key] = d.Length(pattern)
 		}
@@ -224,14 +228,14 @@ func effectOf(rules []robots.Rule, d robots.Dialect) (e effect) {
 // mostPairs is the maximum number of pairs of a crawler's rules that are compared.
 const mostPairs = 1 << 16
 
-// sameEffect reports whether two lists of rules give every path the same verdict. It compares the Disallow patterns,
-// and for each Allow rule which of them it overrides, if a path can match both. It may return false although the
-// effect is the same, but true is always correct.
-func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots.Dialect) bool {
-	if sameRules(a, d, b, other) {
+// sameEffect reports whether two lists of rules, each in its dialect, give every path the same verdict. It compares the
+// Disallow patterns, and for each Allow rule which of them it overrides, if a path can match both. It may return false
+// although the effect is the same, but true is always correct.
+func sameEffect(rules []robots.Rule, d robots.Dialect, others []robots.Rule, otherDialect robots.Dialect) bool {
+	if sameRules(rules, d, others, otherDialect) {
 		return true
 	}
-	x, y := effectOf(a, d), effectOf(b, other)
+	x, y := effectOf(rules, d), effectOf(others, otherDialect)
 	denied := x.lengths[0]
 	if len(denied) != len(y.lengths[0]) {
 		return false
@@ -251,7 +255,7 @@ func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots
 				return false
 			}
 			for other := range denied {
-				if x.wins(key, other) != y.wins(key, other) && mayMeet(key, other) {
+				if x.allows(key, other) != y.allows(key, other) && mayMeet(key, other) {
 					return false
 				}
 			}
@@ -260,30 +264,31 @@ func sameEffect(a []robots.Rule, d robots.Dialect, b []robots.Rule, other robots
 	return true
 }
 
-// wins reports whether the list has the Allow rule, and that rule takes precedence over the one that disallows.
-func (e *effect) wins(allowed, denied string) bool {
+// allows reports whether the list has the Allow rule, and that rule takes precedence over the rule that disallows. The
+// arguments are canonical texts of patterns.
+func (e *effect) allows(allowed, denied string) bool {
 	n, ok := e.lengths[1][allowed]
 	return ok && n >= e.lengths[0][denied]
 }
 
-// mayMeet reports whether some path may match both patterns. It compares only the text before their first
-// wildcards.
-func mayMeet(a, b string) bool {
-	a, closedA := literal(a)
-	b, closedB := literal(b)
+// mayMeet reports whether some path may match both patterns. It compares only the text before their first wildcards, so
+// it may return true although there is no such path.
+func mayMeet(pattern, other string) bool {
+	pattern, closedA := literalStart(pattern)
+	other, closedB := literalStart(other)
 	switch {
 	case closedA && closedB:
-		return a == b
+		return pattern == other
 	case closedA:
-		return strings.HasPrefix(a, b)
+		return strings.HasPrefix(pattern, other)
 	case closedB:
-		return strings.HasPrefix(b, a)
+		return strings.HasPrefix(other, pattern)
 	}
-	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+	return strings.HasPrefix(pattern, other) || strings.HasPrefix(other, pattern)
 }
 
-// literal returns the text of a pattern before its first wildcard, and whether the pattern matches only that path.
-func literal(pattern string) (text string, closed bool) {
+// literalStart returns the text of a pattern before its first wildcard, and whether the pattern matches only that path.
+func literalStart(pattern string) (text string, closed bool) {
 	if star := strings.IndexByte(pattern, '*'); star >= 0 {
 		return pattern[:star], false
 	}
@@ -311,8 +316,9 @@ type others struct {
 	most  int64           // maximum of size: above that all are dropped, and made again when needed
 }
 
-// SetOthers sets the readings of a text. Its essence is nil if each token has the same rules in all readings. f is
-// the text in the dialect of Options, and load returns the Set of some of its groups.
+// SetOthers sets the readings of a text. Its essence is nil if each token has the same rules in all readings; otherwise
+// it is kept, and must not change. f is the text in the dialect of Options, and load returns the Set of some of its
+// groups. The memory is added to r.Size. Without opt.Readings, nothing is done.
 func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load func(groups []int) (*Set, error)) error {
 	if opt.Readings == nil {
 		return nil
@@ -332,12 +338,12 @@ func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load fu
 		if !a.others {
 			continue
 		}
-		own, isNamed := f.Binding(a.agent), named.have(a.agent)
+		own, isNamed := f.Binding(a.agent), named.includeAgent(a.agent)
 		var all []Reading
 		differ := false
 		for k, as := range a.agents {
 			groups, set := own, (*Set)(nil)
-			if as.IgnoresStar != a.agent.IgnoresStar || named.have(as) || isNamed {
+			if as.IgnoresStar != a.agent.IgnoresStar || named.includeAgent(as) || isNamed {
 				groups = f.Binding(as)
 			}
 			if !slices.Equal(groups, own) {
@@ -363,7 +369,7 @@ func (r *Ruling) SetOthers(f *robots.File, essence []byte, opt *Options, load fu
 	return nil
 }
 
-// setReadings sets the readings of the text, and marks its Sets.
+// setReadings sets the readings of the text, and marks all Sets of r as read in several ways.
 func (r *Ruling) setReadings(o *others) {
 	r.others = o
 	for _, set := range r.Sets {
@@ -377,7 +383,8 @@ func (r *Ruling) setReadings(o *others) {
 func (r *Ruling) HasReadings() bool { return r.others != nil }
 
 // Readings returns the Sets by which the operator of an agent may read the text; nil if all have the effect of the
-// agent's own Set.
+// agent's own Set. The agent is one of Options, or one that FindNamed returned. The result is remembered, and must not
+// be changed.
 func (r *Ruling) Readings(agent int) []Reading {
 	o := r.others
 	switch {
@@ -395,13 +402,13 @@ func (r *Ruling) Readings(agent int) []Reading {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if agent < len(r.Sets) {
-		all = o.read(&o.options.agents[agent])
+		all = o.readAs(&o.options.agents[agent])
 	} else {
 		a := readingsOf(r.NameOf(agent), o.options.dialect)
-		all = o.read(&a)
+		all = o.readAs(&a)
 	}
 	const entry = 256
-	o.count(entry)
+	o.addSize(entry)
 	o.known[agent] = all
 	return all
 }
@@ -415,24 +422,25 @@ func (r *Ruling) ReadingsOf(name string) []Reading {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	a := readingsOf(name, o.options.dialect)
-	return o.read(&a)
+	return o.readAs(&a)
 }
 
-// read returns the readings of an agent. After an error, which it reports to o.fail, it returns none.
-func (o *others) read(a *agentReadings) (all []Reading) {
-	f := o.file(o.options.dialect)
-	own := merged(f, f.Binding(a.agent))
+// readAs compiles the readings of an agent. It returns nil if they all have the effect of the agent's own rules, and
+// after an error, which it reports to o.fail. The caller holds o.mu.
+func (o *others) readAs(agent *agentReadings) (all []Reading) {
+	f := o.parsedIn(o.options.dialect)
+	own := mergeRules(f, f.Binding(agent.agent))
 	differ := false
-	for i, d := range a.dialects {
-		g := o.file(d)
-		differ = differ || !sameEffect(own, o.options.dialect, merged(g, g.Binding(a.agents[i])), d)
+	for i, d := range agent.dialects {
+		g := o.parsedIn(d)
+		differ = differ || !sameEffect(own, o.options.dialect, mergeRules(g, g.Binding(agent.agents[i])), d)
 	}
-	for i, d := range a.dialects {
+	for i, d := range agent.dialects {
 		if !differ {
 			break
 		}
-		g := o.file(d)
-		groups := g.Binding(a.agents[i])
+		g := o.parsedIn(d)
+		groups := g.Binding(agent.agents[i])
 		key := string(groupsKey(binary.AppendUvarint(nil, uint64(d)), groups))
 		set := o.sets[key]
 		if set == nil {
@@ -441,7 +449,7 @@ func (o *others) read(a *agentReadings) (all []Reading) {
 				o.fail(err)
 				return nil
 			}
-			o.count(set.footprint())
+			o.addSize(set.footprint())
 			o.sets[key] = set
 		}
 		all = append(all, Reading{set, d})
@@ -449,8 +457,9 @@ func (o *others) read(a *agentReadings) (all []Reading) {
 	return all
 }
 
-// count adds to the size of the kept Sets. If the total gets too large, it drops all others first.
-func (o *others) count(size int64) {
+// addSize adds to the size of the kept Sets, before one is added. If the total gets too large, it drops all kept Sets
+// first.
+func (o *others) addSize(size int64) {
 	if o.size += size; o.size > o.most {
 		clear(o.known)
 		clear(o.sets)
@@ -458,8 +467,8 @@ func (o *others) count(size int64) {
 	}
 }
 
-// file returns the text, parsed in a dialect.
-func (o *others) file(d robots.Dialect) *robots.File {
+// parsedIn returns the text, parsed in a dialect. It remembers the result. The caller holds o.mu.
+func (o *others) parsedIn(d robots.Dialect) *robots.File {
 	f := o.files[d]
 	if f == nil {
 		f = robots.Parse(o.source, d)

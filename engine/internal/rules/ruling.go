@@ -17,7 +17,7 @@ type RulingID uint32
 const (
 	NoRuling  RulingID = 0            // of a URL without a valid origin, or not known yet
 	NoRobots  RulingID = 1            // nothing was fetched: robots.NoRecord
-	Dated     RulingID = 1<<32 - 1    // depends on the period, see Settle and Reader.Periods
+	Dated     RulingID = 1<<32 - 1    // depends on the period, see SiteRuling and Reader.Periods
 	causeBits          = 3            // few enough for all outcomes to be below firstText
 	firstText          = RulingID(64) // the ID of text 0
 )
@@ -72,7 +72,8 @@ type Ruling struct {
 	preferences *textPreferences // nil if there are none
 }
 
-// NewRuling returns a Ruling with these Sets, one per agent.
+// NewRuling returns a Ruling with these Sets, one per agent, which it keeps. Agents with the same rules must share one
+// Set.
 func NewRuling(sets []*Set) *Ruling {
 	const overhead = 256 // of the Ruling and its cache entry
 	r := &Ruling{Sets: sets, Firsts: make([]uint16, len(sets)), Size: overhead + 10*int64(len(sets))}
@@ -85,7 +86,7 @@ func NewRuling(sets []*Set) *Ruling {
 	return r
 }
 
-// SetNotes sets the notes of the text.
+// SetNotes sets r.Notes and r.Clean, and adds their memory to r.Size. It keeps the notes.
 func (r *Ruling) SetNotes(notes []robots.Notes, d robots.Dialect) {
 	r.Notes, r.Clean = notes, d.CleanParams(notes)
 	for i := range notes {
@@ -128,7 +129,8 @@ func SameVerdict(v Verdict, agents int) *Ruling {
 	return NewRuling(slices.Repeat([]*Set{{otherwise: v}}, agents))
 }
 
-// FixedRulings returns the Rulings of outcomes without rules, by RulingID.
+// FixedRulings returns the Rulings of outcomes without rules, by RulingID; nil for other RulingIDs. Its length is that
+// of all RulingIDs below the first text.
 func FixedRulings(agents int) []*Ruling {
 	all := make([]*Ruling, firstText)
 	for effect, access := range map[robots.Effect]Access{robots.AllowAll: Allowed, robots.DisallowAll: Denied} {
@@ -140,8 +142,9 @@ func FixedRulings(agents int) []*Ruling {
 	return all
 }
 
-// CompileText parses a text and compiles it for each agent. If it names other agents that Options.Named accepts,
-// the Ruling keeps a copy of the text to compile their rules later.
+// CompileText parses a text and compiles it for each agent, with everything else that opt asks for. opt.Tokens gets its
+// tokens. If it names other agents that Options.Named accepts, the Ruling keeps a copy of what matters in the text, to
+// compile their rules later. It does not keep body.
 func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	f := robots.Parse(body, opt.Dialect)
 	if opt.Tokens != nil {
@@ -156,7 +159,7 @@ func CompileText(body []byte, opt *Options) (*Ruling, error) {
 	r.SetNotes(robots.NotesOf(body, opt.Dialect, opt.Directives), opt.Dialect)
 	r.Odd = robots.OddityOf(body, f)
 	r.SetChoices(f, opt)
-	if err = r.FindMisread(f, opt, func(groups []int) ([]robots.Rule, error) { return merged(f, groups), nil }); err != nil {
+	if err = r.FindMisread(f, opt, func(groups []int) ([]robots.Rule, error) { return mergeRules(f, groups), nil }); err != nil {
 		return nil, err
 	}
 	if opt.Readings != nil {
@@ -202,7 +205,7 @@ func ForAgents[T any](f *robots.File, agents []robots.Agent, compile func(a robo
 	named := tokensOf(f)
 	var unnamed [2]*T // of agents that no group names: those that use the groups for "*", and those that do not
 	for i, a := range agents {
-		if named.have(a) {
+		if named.includeAgent(a) {
 			all[i], err = bind(a)
 		} else {
 			shared := &unnamed[0]
@@ -231,8 +234,8 @@ func tokensOf(f *robots.File) (all tokens) {
 	return all
 }
 
-// have reports whether some token of the agent is among them.
-func (t tokens) have(a robots.Agent) bool {
+// includeAgent reports whether some token of the agent is among the tokens: its own, or one of its Fallbacks.
+func (t tokens) includeAgent(a robots.Agent) bool {
 	return len(t) > 0 && (slices.ContainsFunc(t, a.Token.Equal) ||
 		slices.ContainsFunc(a.Fallbacks, func(f robots.ProductToken) bool { return slices.ContainsFunc(t, f.Equal) }))
 }
@@ -243,7 +246,7 @@ type Memory struct {
 	Tables, Refs, Text int64
 }
 
-// Add adds the rules of a text.
+// Add adds the rules of a text: each Set that agents share once.
 func (m *Memory) Add(r *Ruling) {
 	const ref = 4 + 4 + 4 + 4
 	m.Files++
@@ -285,7 +288,7 @@ func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
 		switch {
 		case slices.ContainsFunc(named, a.Token.Equal):
 			r.Choices[i] = ByToken
-		case named.have(a):
+		case named.includeAgent(a):
 			r.Choices[i] = ByFallback
 		case star && !a.IgnoresStar:
 			r.Choices[i] = ByStar
@@ -297,7 +300,7 @@ func (r *Ruling) SetChoices(f *robots.File, opt *Options) {
 // is nil if no text is odd.
 type Odd []robots.Oddity
 
-// Add records the oddity of a text, if it is odd.
+// Add records the oddity of a text, if it is odd. The list grows as needed.
 func (odd *Odd) Add(id RulingID, o robots.Oddity) {
 	if !o.IsOdd() {
 		return
@@ -334,7 +337,7 @@ type OddOrigin struct {
 	Rows   int64
 }
 
-// Add counts an odd origin.
+// Add counts an odd origin. The first Worst of them become the examples.
 func (c *OddCount) Add(o OddOrigin) {
 	if c.Number < Worst {
 		c.Worst[c.Number] = o

@@ -31,7 +31,7 @@ type ruleRef struct {
 // NoGroup is the Set of an agent that no group binds.
 var NoGroup = &Set{otherwise: Verdict{NoRule, ReasonNoGroup, Allowed}}
 
-// Compile compiles the rules of a file that bind the agent.
+// Compile compiles the rules of a file that bind the agent. The Set is NoGroup if no group does.
 func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error) {
 	rules, ok := f.Select(agent)
 	if !ok {
@@ -40,7 +40,8 @@ func Compile(f *robots.File, agent robots.Agent, d robots.Dialect) (*Set, error)
 	return compileRules(rules, d)
 }
 
-// compileRules compiles the rules of an agent that has a group.
+// compileRules compiles the rules of an agent that has a group, even if it has no rules. The Set copies their values.
+// The error wraps [automaton.ErrTooLarge].
 func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 	s := scratches.Get().(*scratch)
 	defer func() {
@@ -49,7 +50,7 @@ func compileRules(rules []robots.Rule, d robots.Dialect) (*Set, error) {
 			scratches.Put(s)
 		}
 	}()
-	s.expand(rules, d)
+	s.setPatterns(rules, d)
 	rs := &Set{otherwise: Verdict{NoRule, ReasonDefault, Allowed}}
 	a, order, err := automaton.Compile(s.in)
 	if err != nil {
@@ -135,7 +136,7 @@ func (rs *Set) Line(v Verdict) int64 {
 	return int64(rs.rules[v.Rule].line)
 }
 
-// Decide returns the verdict on a normalised path.
+// Decide returns the verdict on a normalised path. s is its working memory.
 func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
 	rank := rs.automaton.Match(path, s)
 	if rank == automaton.NoMatch {
@@ -145,7 +146,7 @@ func (rs *Set) Decide(path []byte, s *automaton.Scratch) Verdict {
 	if rank.Allow() {
 		v.Access = Allowed
 	}
-	if rs.rivals != nil && rs.rivals.match(rank, path, s) {
+	if rs.rivals != nil && rs.rivals.mayDecide(rank, path, s) {
 		v.Reason = ReasonUndefined
 	}
 	return v

@@ -66,7 +66,8 @@ var fetchParts = map[string]fetchPart{
 	"request": fetchRequest, "response": fetchResponse, "revisit": fetchResponse, "resource": fetchWhole,
 }
 
-// OpenFetches opens a WARC file. It returns an error if the file cannot be opened, or a [weblog.ErrNoField].
+// OpenFetches opens a WARC file. It returns an error if the file cannot be opened or has an unsupported packing, or one
+// of [CheckFields].
 func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 	f, err := NewFetches(opt)
 	if err != nil {
@@ -85,7 +86,7 @@ func OpenFetches(name string, opt weblog.Options) (*Fetches, error) {
 	return f, nil
 }
 
-// Reset makes f read another file with the same memory.
+// Reset makes f read another file with the same memory. It does not close a file of OpenFetches.
 func (f *Fetches) Reset(name string, file io.ReaderAt, size int64) error {
 	f.number, f.pending.parts, f.ended, f.damaged = 0, 0, false, false
 	f.part = segmentRows{at: -1}
@@ -99,7 +100,7 @@ func CheckFields(opt weblog.Options) error {
 	return err
 }
 
-// NewFetches returns Fetches without a file; call Reset next. The error is a [weblog.ErrNoField].
+// NewFetches returns Fetches without a file; call Reset next. The error is one of [CheckFields].
 func NewFetches(opt weblog.Options) (*Fetches, error) {
 	fields, err := newFetchFields(opt)
 	n := len(fields.keep)
@@ -127,8 +128,8 @@ func (f *Fetches) Close() error {
 // why the file ended early: an error of the file, ErrWARC, or the fault of a record, which may be a
 // [*unpack.SegmentError].
 func (f *Fetches) Next(rows Rows) error {
-	if !f.next() {
-		return f.end(rows)
+	if !f.nextRecord() {
+		return f.endFile(rows)
 	}
 	f.number++
 	if at, _ := f.src.Place(f.start); at != f.part.at && !f.part.forEver {
@@ -137,16 +138,16 @@ func (f *Fetches) Next(rows Rows) error {
 	f.part.forEver = f.part.forEver || f.src.Unchecked()
 	err := f.readRecord(rows)
 	if f.src.IOErr() != nil {
-		return f.end(rows)
+		return f.endFile(rows)
 	}
 	if err == nil {
-		f.count(true)
+		f.countRecord(true)
 		if f.damaged = f.isLossy(); f.damaged {
-			return f.end(rows)
+			return f.endFile(rows)
 		}
 		return nil
 	}
-	f.finish(rows)
+	f.passPending(rows)
 	rows.Refuse(weblog.RefusedRecord, f.number, f.start)
 	broken := f.src.Fault()
 	f.lost.number, f.lost.start, f.lost.unverified = f.number, f.start, 0
@@ -154,15 +155,15 @@ func (f *Fetches) Next(rows Rows) error {
 		f.lost.unverified = f.part.number
 	}
 	if f.damaged = !f.resume(err); f.damaged {
-		return f.end(rows)
+		return f.endFile(rows)
 	}
 	return nil
 }
 
-// end passes the rest, and returns why reading ended early; nil at the end of the file.
-func (f *Fetches) end(rows Rows) error {
+// endFile passes the rest to rows, and returns why reading ended early; nil at the end of the file.
+func (f *Fetches) endFile(rows Rows) error {
 	f.ended = true
-	f.finish(rows)
+	f.passPending(rows)
 	switch {
 	case f.src.IOErr() != nil:
 		if f.src.IsPacked() && f.part.number < f.number {
@@ -196,10 +197,10 @@ type segmentRows struct {
 func (f *Fetches) Unverified() int64 { return f.lost.unverified }
 
 // Flush passes the row of the last fetch, if it still waits for the next record.
-func (f *Fetches) Flush(rows Rows) { f.finish(rows) }
+func (f *Fetches) Flush(rows Rows) { f.passPending(rows) }
 
-// finish passes the row of the pending fetch, if there is one.
-func (f *Fetches) finish(rows Rows) {
+// passPending passes the row of the pending fetch to rows, if there is one.
+func (f *Fetches) passPending(rows Rows) {
 	p := &f.pending
 	if p.parts == 0 {
 		return
@@ -218,7 +219,8 @@ func (f *Fetches) finish(rows Rows) {
 	p.parts = 0
 }
 
-// readRecord reads the record at the current position. It returns an error if the record is corrupt.
+// readRecord reads the record at the current position. It joins the record with the pending fetch, begins a new one, or
+// counts the record. It returns an error if the record is corrupt; then the pending fetch is unchanged.
 func (f *Fetches) readRecord(rows Rows) error {
 	kind, length, err := f.readFields()
 	if err != nil {
@@ -230,7 +232,7 @@ func (f *Fetches) readRecord(rows Rows) error {
 	part := fetchParts[strings.ToLower(string(kind))]
 	url := trimURI(f.head.Get("WARC-Target-URI"))
 	if len(kind) == 0 {
-		if err := f.block.end(); err != nil {
+		if err := f.block.finish(); err != nil {
 			return err
 		}
 		rows.Refuse(weblog.RefusedRecord, f.number, f.start)
@@ -238,16 +240,16 @@ func (f *Fetches) readRecord(rows Rows) error {
 	}
 	if part == 0 || len(url) > 0 && !isHTTP(url) {
 		rows.Skip()
-		return f.block.end()
+		return f.block.finish()
 	}
 	// The record counts only after it was read completely.
 	joins := f.pending.parts&part == 0 && f.pending.parts != 0 && bytes.Equal(f.pending.url, url)
 	hasHTTP := part&f.fields.blocks != 0 && part != fetchWhole && f.http.ReadHead(&f.block, part == fetchResponse) == nil
-	if err := f.block.end(); err != nil {
+	if err := f.block.finish(); err != nil {
 		return err
 	}
 	if !joins {
-		f.finish(rows)
+		f.passPending(rows)
 		if len(url) == 0 {
 			rows.Refuse(weblog.RefusedURL, f.number, f.start)
 			return nil
@@ -262,12 +264,13 @@ func (f *Fetches) readRecord(rows Rows) error {
 		if f.part.number == f.number {
 			f.part.number = f.pending.record
 		}
-		f.finish(rows)
+		f.passPending(rows)
 	}
 	return nil
 }
 
-// join adds the fields of a record to the pending fetch. hasHTTP says whether f.http has its HTTP header.
+// join adds the fields of a record to the pending fetch. part is the record's part, and hasHTTP says whether f.http has
+// its HTTP header. Fields of a response replace those of a request, except the time.
 func (f *Fetches) join(part fetchPart, hasHTTP bool) {
 	p := &f.pending
 	p.parts |= part
@@ -352,7 +355,8 @@ func newFetchFields(opt weblog.Options) (f fetchFields, err error) {
 	return f, nil
 }
 
-// value returns a field of the current record; nil if the record does not have it.
+// value returns a field of the current record, which is that part of a fetch; nil if the record does not have it.
+// hasHTTP says whether f.http has its HTTP header. It is valid until the next record.
 func (k *fetchField) value(f *Fetches, part fetchPart, hasHTTP bool) []byte {
 	switch {
 	case k.block == 0:

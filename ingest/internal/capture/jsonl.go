@@ -63,22 +63,22 @@ type jsonFields struct {
 	Error     string    `json:"error"`
 }
 
-// read yields the responses of a file, and reports whether yield wants more. The error is that the file cannot be read,
-// or has no captures.
+// read yields the responses of a file, and reports whether yield wants more. Invalid lines become problems, and a lost
+// end becomes a Damage. The error is that the file cannot be read, or has no captures.
 func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
 	j.name, j.line, j.intact, j.before = name, 0, 0, j.pass.problems.Total
 	if err := j.src.Reset(name, file, size); err != nil {
 		return true, err
 	}
 	for {
-		line, err := j.next()
+		line, err := j.nextLine()
 		switch {
 		case j.src.IOErr() != nil:
 			return true, j.src.IOErr()
 		case j.src.Fault() != nil && err != nil:
-			return true, j.ended(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
+			return true, j.endFile(&RecordError{Name: name, Offset: j.src.Fault().Start, Line: j.line + 1, Err: err})
 		case err == io.EOF:
-			return true, j.ended(nil)
+			return true, j.endFile(nil)
 		}
 		r, err := j.parse(line, err)
 		switch {
@@ -88,15 +88,16 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 				return false, nil
 			}
 		case j.ends && (line == nil || !json.Valid(line)):
-			return true, j.ended(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
+			return true, j.endFile(&RecordError{Name: name, Offset: -1, Line: j.line, Err: &shortError{err, 0}})
 		default:
 			j.pass.problems.addProblem(&RecordError{Name: name, Offset: -1, Line: j.line, Err: err})
 		}
 	}
 }
 
-// ended ends a file, at a line with a fault or, if at is nil, at its end. The error is ErrNoCapture or nil.
-func (j *jsonlReader) ended(at *RecordError) error {
+// endFile ends a file: at its end if at is nil, otherwise at the line with the fault at, after which nothing can be
+// read. The fault becomes a Damage or, if the file has no response so far, a problem. The error is ErrNoCapture or nil.
+func (j *jsonlReader) endFile(at *RecordError) error {
 	switch {
 	case at == nil && j.intact > 0:
 		return nil
@@ -114,15 +115,15 @@ func (j *jsonlReader) ended(at *RecordError) error {
 	return j.pass.problems.noCapture(j.before)
 }
 
-// next returns the next non-empty line, without its end. The errors are io.EOF, ErrLongLine instead of a line, and
-// those of the source.
-func (j *jsonlReader) next() ([]byte, error) {
+// nextLine returns the next line that is not blank, which may have its line end. It is valid until the next call. The
+// errors are io.EOF, ErrLongLine instead of a line, and those of the source.
+func (j *jsonlReader) nextLine() ([]byte, error) {
 	for {
 		j.begins = j.src.Pos()
 		line, err := j.src.Text.ReadSlice('\n')
 		j.ends = err == io.EOF
 		if errors.Is(err, bufio.ErrBufferFull) {
-			line, err = j.joined(line)
+			line, err = j.joinLine(line)
 		}
 		if err != nil && (err != io.EOF || len(line) == 0) && !errors.Is(err, ErrLongLine) {
 			return nil, err
@@ -139,9 +140,9 @@ func (j *jsonlReader) next() ([]byte, error) {
 	}
 }
 
-// joined returns the line that begins with head and exceeds the buffer of the text. It skips a line that is too long,
-// and returns ErrLongLine for it.
-func (j *jsonlReader) joined(head []byte) ([]byte, error) {
+// joinLine returns the line that begins with head and exceeds the buffer of the text. It skips a line of more than
+// maxJSONLine bytes, and returns ErrLongLine for it.
+func (j *jsonlReader) joinLine(head []byte) ([]byte, error) {
 	j.long = append(j.long[:0], head...)
 	for {
 		more, err := j.src.Text.ReadSlice('\n')
@@ -164,7 +165,8 @@ func (j *jsonlReader) joined(head []byte) ([]byte, error) {
 	}
 }
 
-// parse returns the response of a line; readErr is the error of reading it.
+// parse returns the response of a line, which owns its memory. readErr is the error of reading the line, or nil, and is
+// returned.
 func (j *jsonlReader) parse(line []byte, readErr error) (r robots.Response, err error) {
 	if readErr != nil {
 		return r, readErr
@@ -230,7 +232,8 @@ func scanRow(line []byte) (row jsonRow, ok bool) {
 	return row, ok
 }
 
-// set sets a field to a value other than null. It reports whether the value has the right type.
+// set sets the field with that name, one of jsonNames, to a JSON value other than null. It reports whether the value
+// has the right type.
 func (row *jsonRow) set(name string, value []byte) bool {
 	switch name {
 	case "status":
@@ -269,12 +272,13 @@ func setInt(field **int, value []byte) bool {
 	return err == nil
 }
 
-// decodeRow returns the row of a line, using package json.
+// decodeRow returns the row of a line, using package json. The error is an ErrResponse, also for a name that occurs
+// twice.
 func decodeRow(line []byte) (row jsonRow, err error) {
 	if err := json.Unmarshal(bytes.TrimSpace(line), &row.jsonFields); err != nil {
 		return row, fmt.Errorf("%w: %w", ErrResponse, jsonError(err))
 	}
-	if name := repeated(line); name != "" {
+	if name := repeatedName(line); name != "" {
 		return row, fmt.Errorf("%w: duplicate %s", ErrResponse, name)
 	}
 	if row.Body != nil {
@@ -294,9 +298,9 @@ var jsonNames = func() (names [][]byte) {
 	return names
 }()
 
-// repeated returns a name that occurs twice in an object, as if a part between two records were missing; "" if no name
-// does. The line is valid JSON.
-func repeated(line []byte) string {
+// repeatedName returns a name, in quotes, that occurs twice in an object, as if a part between two records were
+// missing; "" if no name does. It checks only jsonNames. The line is valid JSON.
+func repeatedName(line []byte) string {
 	for _, name := range jsonNames {
 		if i := bytes.Index(line, name); i < 0 || !bytes.Contains(line[i+1:], name) {
 			continue
@@ -323,22 +327,23 @@ func repeated(line []byte) string {
 	return ""
 }
 
-// jsonError translates an error of package json to JSON terms.
+// jsonError returns an error of package json in the terms of JSON instead of Go, if it is about a type; otherwise it
+// returns err.
 func jsonError(err error) error {
 	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case !ok:
 		return err
 	case e.Field == "":
-		return fmt.Errorf("it is %s instead of an object", article(e.Value))
+		return fmt.Errorf("it is %s instead of an object", withArticle(e.Value))
 	}
-	return fmt.Errorf("%s is %s instead of %s", e.Field, article(e.Value), map[reflect.Kind]string{
+	return fmt.Errorf("%s is %s instead of %s", e.Field, withArticle(e.Value), map[reflect.Kind]string{
 		reflect.Int: "a whole number", reflect.String: "a string",
 	}[e.Type.Kind()])
 }
 
-// article returns a kind of JSON value, such as "array", with its article.
-func article(kind string) string {
+// withArticle returns a kind of JSON value with its article: "an array" for "array".
+func withArticle(kind string) string {
 	kind, _, _ = strings.Cut(kind, " ") // "number 1.5"
 	if kind == "array" || kind == "object" {
 		return "an " + kind
@@ -346,7 +351,8 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// target returns the origin of the row, and the fetched URL if it is not a robots.txt.
+// target returns the origin of the row, and the fetched URL as written if it is not a robots.txt. The error is an
+// ErrTarget or ErrResponse.
 func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	if max(len(row.URL), len(row.Origin), len(row.Location)) > maxURL {
 		return "", "", fmt.Errorf("%w: it is longer than 64 KiB", ErrTarget)
@@ -378,7 +384,7 @@ func (row *jsonRow) target() (o robots.Origin, target string, err error) {
 	return robots.Origin(byURL), target, nil
 }
 
-// text returns the body of the row; nil if absent.
+// text returns the body of the row, decoded from base 64 if needed; nil if absent.
 func (row *jsonRow) text() ([]byte, error) {
 	switch {
 	case row.body != nil && row.bodyB64 != nil:
@@ -393,7 +399,8 @@ func (row *jsonRow) text() ([]byte, error) {
 	return row.body, nil
 }
 
-// status returns the status of the row. If it is missing, a body means 200 and an error means a network failure.
+// status returns the status of the row; 0 means a network failure. If the status is missing, a body means 200, and an
+// error means 0.
 func (row *jsonRow) status() (int, error) {
 	switch {
 	case row.Status != nil && *row.Status != 0 && (*row.Status < 100 || *row.Status > 999):
@@ -411,7 +418,8 @@ func (row *jsonRow) status() (int, error) {
 // A jsonTime is a time in RFC 3339 format or in seconds since 1970, with an optional fraction.
 type jsonTime struct{ time.Time }
 
-// UnmarshalJSON reads a time.
+// UnmarshalJSON reads a time, which it converts to UTC and rounds down to microseconds if it is a number. The error is
+// errJSONTime.
 func (t *jsonTime) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' {
 		if err := json.Unmarshal(data, &t.Time); err != nil {

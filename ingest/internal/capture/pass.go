@@ -52,18 +52,19 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 	if content == unpack.WARC {
 		p.captures.paths = append(p.captures.paths, path)
 	}
-	return p.read(name, tracked, size, content, yield)
+	return p.readOpened(name, tracked, size, content, yield)
 }
 
-// read is Read for an open file.
-func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
+// readOpened is like Read, for a file of the given size that is already open.
+func (p *Pass) readOpened(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	if content == unpack.JSONL {
 		return p.jsonl.read(name, file, size, yield)
 	}
 	return p.warc.read(name, file, size, yield)
 }
 
-// openRegular opens a regular file, for random access.
+// openRegular opens a regular file, for random access, and returns its size. The error is ErrNotRegular or one of the
+// file.
 func openRegular(path string) (file files.File, size int64, err error) {
 	if file, err = files.Of(path).Open(path); err != nil {
 		return nil, 0, err
@@ -78,7 +79,8 @@ func openRegular(path string) (file files.File, size int64, err error) {
 	return file, info.Size, nil
 }
 
-// Finish yields the responses that waited for other files, and reports whether yield wants more.
+// Finish yields the responses that waited for other files, and reports whether yield wants more. Those that still miss
+// another record become problems.
 func (p *Pass) Finish(yield func(robots.Response) bool) bool {
 	for i := range p.captures.pending {
 		r := &p.captures.pending[i]
@@ -188,8 +190,8 @@ func (p *Problems) addProblem(e *RecordError) {
 	}
 }
 
-// noCapture returns ErrNoCapture for a file whose only content was new problems. before is the number of problems when
-// the file began.
+// noCapture returns ErrNoCapture, with the first problem, for a file whose only content was new problems; nil if it had
+// none. before is the number of problems when the file began.
 func (p *Problems) noCapture(before int64) error {
 	switch {
 	case p.Total == before:
@@ -208,8 +210,8 @@ type targetSet struct {
 	buf  []byte
 }
 
-// addTarget adds the URL that a response redirects to, unless that is a robots.txt. base is the absolute URL of the
-// response.
+// addTarget adds the URL that a response redirects to, unless that is a robots.txt or invalid. base is the absolute URL
+// of the response, and location may be relative.
 func (t *targetSet) addTarget(base, location string) {
 	from, err := robots.SplitURL([]byte(base))
 	if err != nil || !t.setURL(from) {
@@ -269,7 +271,7 @@ func (d *Damage) Lost() string {
 // Unwrap returns the fault of the record.
 func (d *Damage) Unwrap() error { return d.At.Err }
 
-// damageKind describes a file in which a record has that fault.
+// damageKind describes a file in which a record has that fault, for messages: "is damaged".
 func damageKind(err error) string {
 	_, isShort := errors.AsType[*shortError](err)
 	switch {
@@ -299,7 +301,8 @@ type shortError struct {
 func (e *shortError) Error() string { return e.err.Error() }
 func (e *shortError) Unwrap() error { return e.err }
 
-// short returns a shortError with that number of missing bytes.
-func short(missing int64, format string, values ...any) error {
+// newShortError returns a shortError with that number of missing bytes, 0 if unknown. Its text is formatted as by
+// fmt.Errorf.
+func newShortError(missing int64, format string, values ...any) error {
 	return &shortError{fmt.Errorf(format, values...), missing}
 }

@@ -42,8 +42,9 @@ func (r *records) reset(name string, file io.ReaderAt, size int64) error {
 	return r.src.Reset(name, file, size)
 }
 
-// next moves to the next record, skipping extra line ends. It reports whether there is a record or a fault.
-func (r *records) next() bool {
+// nextRecord moves to the next record, skipping extra line ends, and sets r.start. It reports whether there is a record
+// or a fault; reading it returns the fault.
+func (r *records) nextRecord() bool {
 	for {
 		b, err := r.src.Text.Peek(1)
 		if err != nil {
@@ -60,8 +61,8 @@ func (r *records) next() bool {
 	return true
 }
 
-// count counts a record whose end is known. isIntact says whether it has no other fault.
-func (r *records) count(isIntact bool) {
+// countRecord counts a record whose end is known. isIntact says whether it has no other fault.
+func (r *records) countRecord(isIntact bool) {
 	if isIntact {
 		r.intact++
 	}
@@ -72,10 +73,10 @@ func (r *records) count(isIntact bool) {
 // ones have several records.
 func (r *records) isLossy() bool { return r.shared && r.damage != nil }
 
-// resume moves from a record with an error to the next readable one, and reports whether there is one. It searches
-// only if each record has its own gzip member or zstd frame.
+// resume moves from a record with the error err to the next readable one, and reports whether there is one. It searches
+// only if each record has its own gzip member or zstd frame. It sets r.damage in any case.
 func (r *records) resume(err error) bool {
-	at := r.problem(err)
+	at := r.newProblem(err)
 	unread := r.src.Rest()
 	if !r.src.IsPacked() {
 		unread = r.src.Size() - r.start
@@ -96,20 +97,21 @@ func (r *records) location() location {
 	return location{offset, text}
 }
 
-// problem returns the error of the record.
-func (r *records) problem(err error) *RecordError {
+// newProblem returns the error of the record.
+func (r *records) newProblem(err error) *RecordError {
 	loc := r.location()
 	return &RecordError{Name: r.name, Offset: loc.offset, Text: loc.text, Err: err}
 }
 
-// readFields reads the header of the record and returns its type and the length of its block.
+// readFields reads the header of the record to r.head, and returns its type, which may be empty, and the length of its
+// block. After an error, the end of the record is unknown.
 func (r *records) readFields() (kind []byte, length int64, err error) {
 	if head, err := r.src.Text.Peek(len(warcMagic)); !bytes.Equal(head, warcMagic) {
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, 0, err
 		case err == io.EOF && bytes.HasPrefix(warcMagic, head):
-			return nil, 0, short(0, "%w: %w", ErrHeader, io.ErrUnexpectedEOF)
+			return nil, 0, newShortError(0, "%w: %w", ErrHeader, io.ErrUnexpectedEOF)
 		}
 		return nil, 0, fmt.Errorf("%w: it begins %q", ErrNoRecord, head)
 	}
@@ -117,7 +119,7 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 		if errors.Is(err, ErrLongHeader) {
 			err = fmt.Errorf("%w: %w", ErrHeader, err)
 		} else if err == io.ErrUnexpectedEOF {
-			err = short(0, "%w: %w", ErrHeader, err)
+			err = newShortError(0, "%w: %w", ErrHeader, err)
 		}
 		return nil, 0, err
 	}
@@ -127,8 +129,8 @@ func (r *records) readFields() (kind []byte, length int64, err error) {
 	return r.head.Get("WARC-Type"), length, nil
 }
 
-// checkLine returns io.ErrUnexpectedEOF if the header was cut off: then the line is, or ends with, the first line of the
-// next record, such as "WARC/1.0".
+// checkLine returns io.ErrUnexpectedEOF if the header was cut off: then the line is, or ends with, the first line of
+// the next record, such as "WARC/1.0".
 func (r *records) checkLine(line []byte) error {
 	next := line[max(0, len(line)-len("WARC/1.0\r\n")):]
 	digit, isNext := bytes.CutPrefix(next, warcMagic)
@@ -164,8 +166,9 @@ type block struct {
 	tail      []byte // last bytes read
 }
 
-// reset prepares for the block of the record at start, whose header was read. In an unpacked file it first checks the
-// end of the block, so that a wrong length does not cause a long read.
+// reset prepares for the block of the record at start, whose header was read. It verifies the digest only of a wanted
+// record of at most maxDigested bytes. In an unpacked file it first checks the end of the block, so that a wrong length
+// does not cause a long read.
 func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	*b = block{src: src, start: start, left: h.length, digest: b.digest, tail: b.tail[:0]}
 	if h.origin != "" && h.length <= maxDigested {
@@ -178,7 +181,7 @@ func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	}
 	end, there := src.Pos()+h.length, max(0, src.Size()-src.Pos())
 	if end > src.Size() || end < 0 {
-		return short(h.length-there, "%w: Content-Length is %d, but only %d bytes were received", ErrLength, h.length, there)
+		return newShortError(h.length-there, "%w: Content-Length is %d, but only %d bytes were received", ErrLength, h.length, there)
 	}
 	after, err := src.PeekAt(end, maxEnd)
 	if err == nil && !endsWell(after) {
@@ -187,7 +190,8 @@ func (b *block) reset(src *unpack.Segments, h warcRecord, start int64) error {
 	return err
 }
 
-// Read reads the block. It ends with io.EOF.
+// Read reads the block. It ends with io.EOF. If the text ends earlier, or another record starts, the error is an
+// ErrLength.
 func (b *block) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, io.EOF
@@ -216,15 +220,16 @@ func (b *block) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// end skips the rest of the block and checks that the block is whole. It returns the first fault.
-func (b *block) end() error {
+// finish skips the rest of the block, and checks that the block is whole and matches its digest. It returns the first
+// fault, also one of Read.
+func (b *block) finish() error {
 	if b.err == nil {
-		b.err = b.rest()
+		b.err = b.skipRest()
 	}
 	if b.err != nil {
 		return b.err
 	}
-	if err := b.ends(); err != nil {
+	if err := b.checkEnd(); err != nil {
 		return err
 	}
 	if b.digest.hash != nil && !bytes.Equal(b.digest.hash.Sum(nil), b.digest.sum) {
@@ -233,8 +238,9 @@ func (b *block) end() error {
 	return nil
 }
 
-// ends checks that a record can end at the current position.
-func (b *block) ends() error {
+// checkEnd checks that a record can end at the current position. Only in a packed file is this necessary: reset has
+// checked the others.
+func (b *block) checkEnd() error {
 	if !b.src.IsPacked() {
 		return nil // checked by reset
 	}
@@ -254,8 +260,8 @@ func (b *block) ends() error {
 	return nil
 }
 
-// rest skips the rest of the block. If the text ends earlier, or another record starts, it returns an ErrLength.
-func (b *block) rest() error {
+// skipRest skips the rest of the block. If the text ends earlier, or another record starts, it returns an ErrLength.
+func (b *block) skipRest() error {
 	if b.digest.hash != nil {
 		_, err := io.Copy(io.Discard, b)
 		return err
@@ -284,7 +290,8 @@ func (b *block) rest() error {
 	return nil
 }
 
-// endsEarly returns the error for a text that ends n bytes before the end of a record.
+// endsEarly returns the error for a text that ends n bytes before the end of a record: a shortError if err is io.EOF,
+// otherwise err.
 func endsEarly(err error, n int64) error {
 	if err == io.EOF {
 		return &shortError{ErrLength, n}
@@ -308,7 +315,7 @@ type digest struct {
 	sha1 hash.Hash // reused for the next record
 }
 
-// reset prepares for verifying a digest.
+// reset prepares for verifying a digest. If want is nil or has an unknown form, d.hash is nil, and nothing is verified.
 func (d *digest) reset(want []byte) {
 	d.want, d.hash = append(d.want[:0], want...), nil
 	name, text, _ := bytes.Cut(d.want, []byte(":"))
@@ -341,8 +348,8 @@ const maxHeader = 256 << 10
 // ErrLongHeader is the error for a header above the maximum size.
 var ErrLongHeader = errors.New("over 256 KiB, or a line over 64 KiB")
 
-// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All slices that it returns
-// are valid until the next Read.
+// A Header is the header of a WARC record or an HTTP message: a first line, and named fields. All slices that it
+// returns are valid until the next Read.
 type Header struct {
 	raw    []byte // without line ends; the memory is reused
 	first  []byte

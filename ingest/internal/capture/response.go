@@ -67,7 +67,7 @@ func (h *Reader) ReadResponse(r io.Reader) (c Response, err error) {
 		c.IsEmpty = true
 		return c, fmt.Errorf("%w: it is empty", ErrHTTP)
 	}
-	if c.Status, err = h.readHead(); err != nil {
+	if c.Status, err = h.readStatus(); err != nil {
 		return c, err
 	}
 	c.Location = string(h.Head.Get("Location"))
@@ -85,7 +85,7 @@ func (h *Reader) ReadHead(r io.Reader, isResponse bool) error {
 	if !isResponse {
 		return h.Head.Read(h.buf, nil)
 	}
-	_, err := h.readHead()
+	_, err := h.readStatus()
 	return err
 }
 
@@ -97,8 +97,8 @@ func (h *Reader) start(r io.Reader) {
 	h.buf.Reset(r)
 }
 
-// readHead reads the header of a response, after interim ones, and returns its status.
-func (h *Reader) readHead() (status int, err error) {
+// readStatus reads the header of a response to h.Head, after at most maxInterim interim ones, and returns its status.
+func (h *Reader) readStatus() (status int, err error) {
 	for range maxInterim {
 		if err := h.Head.Read(h.buf, nil); err != nil {
 			if errors.Is(err, ErrLongHeader) || err == io.ErrUnexpectedEOF {
@@ -135,7 +135,8 @@ func maxAge(control []byte) (time.Duration, bool) {
 	return 0, false
 }
 
-// readBody reads the body into c.
+// readBody reads the body to c.Body and c.Size, and sets c.Missing. It reads all of the body, but keeps only MaxBody
+// bytes.
 func (h *Reader) readBody(c *Response) error {
 	var text io.Reader = h.buf
 	length, err := strconv.ParseInt(string(h.Head.Get("Content-Length")), 10, 64)
@@ -177,7 +178,7 @@ const maxChunkLine = 4 << 10
 
 var errChunked = fmt.Errorf("%w: the chunks of the body are damaged or cut off", ErrHTTP)
 
-// chunkSize16 parses the size of a chunk from its line.
+// chunkSize16 parses the size of a chunk from its line, which may have extensions and a line end.
 func chunkSize16(line []byte) (int64, error) {
 	text, _, _ := bytes.Cut(trimEnd(line), []byte(";"))
 	text = bytes.TrimSpace(text)
@@ -196,10 +197,11 @@ type chunkReader struct {
 	err  error
 }
 
-// Read reads the bytes in the chunks.
+// Read reads the bytes in the chunks. Its errors repeat: io.EOF after the last chunk, errChunked, or those of the
+// source.
 func (c *chunkReader) Read(p []byte) (int, error) {
 	for c.left == 0 && c.err == nil {
-		c.err = c.next()
+		c.err = c.nextChunk()
 	}
 	if c.err != nil {
 		return 0, c.err
@@ -213,14 +215,14 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it are ignored.
-func (c *chunkReader) next() error {
+// nextChunk reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it are ignored.
+func (c *chunkReader) nextChunk() error {
 	if c.open {
-		if end, err := c.line(); err != nil || len(end) > 0 {
+		if end, err := c.readLine(); err != nil || len(end) > 0 {
 			return errors.Join(errChunked, err)
 		}
 	}
-	line, err := c.line()
+	line, err := c.readLine()
 	if err != nil {
 		return err
 	}
@@ -234,7 +236,7 @@ func (c *chunkReader) next() error {
 	return nil
 }
 
-func (c *chunkReader) line() ([]byte, error) {
+func (c *chunkReader) readLine() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if err == io.EOF || errors.Is(err, bufio.ErrBufferFull) || err == nil && len(line) > maxChunkLine {
 		return nil, errChunked
@@ -267,8 +269,9 @@ type codingDecoder struct {
 	zstd   *zstd.Decoder
 }
 
-// decode decodes the codings in a Content-Encoding. Many crawlers store the decoded body but keep the field, so a body
-// that looks like text is returned unchanged. The Reader fails with ErrEncoding or ErrBomb.
+// decode returns a reader that decodes the codings in a Content-Encoding. Many crawlers store the decoded body but keep
+// the field, so a body that looks like text is returned unchanged. The reader fails with ErrEncoding or ErrBomb, and is
+// valid until the next call.
 func (d *contentDecoder) decode(r io.Reader, codings []byte) (io.Reader, error) {
 	if len(codings) == 0 {
 		return r, nil
@@ -305,7 +308,7 @@ func (d *codingDecoder) reset(r io.Reader) {
 	d.buf.Reset(r)
 }
 
-// looksLikeText reports whether the input of d looks like text.
+// looksLikeText reports whether the first 512 bytes of the input of d look like text. It does not consume them.
 func (d *codingDecoder) looksLikeText() bool {
 	head, _ := d.buf.Peek(512)
 	// A body whose head contains none of these looks like text. Compressed bodies always have a control character, or
@@ -321,7 +324,8 @@ func (d *codingDecoder) looksLikeText() bool {
 	return true
 }
 
-// open returns a reader that decodes d.buf.
+// open returns a reader that decodes d.buf, which has the coding with that name. The reader is valid until the next
+// call.
 func (d *codingDecoder) open(name string) (_ io.Reader, err error) {
 	switch name {
 	case "gzip", "x-gzip":
@@ -365,7 +369,7 @@ type decodedReader struct {
 	left int64
 }
 
-// Read reads the decoded bytes.
+// Read reads the decoded bytes. The error is io.EOF, ErrEncoding, or ErrBomb after the limit.
 func (d *decodedReader) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p[:min(int64(len(p)), d.left+1)])
 	if d.left -= int64(n); d.left < 0 {

@@ -57,9 +57,9 @@ const (
 	byDigest = 'd' // WARC-Payload-Digest
 )
 
-// key returns the hash of a name in two parts, of which the second may be nil; 0 for an empty name. The seed is random,
-// so an attacker cannot cause collisions.
-func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
+// keyOf returns the hash of a name in two parts, of which the second may be nil; 0 for an empty name. kind is the kind
+// of reference, such as byID. The seed is random, so an attacker cannot cause collisions.
+func (x *captureIndex) keyOf(kind byte, name, more []byte) uint64 {
 	if len(name) == 0 {
 		return 0
 	}
@@ -72,8 +72,8 @@ func (x *captureIndex) key(kind byte, name, more []byte) uint64 {
 	return max(1, h.Sum64())
 }
 
-// place adds found[i] under a key, unless the key is 0 or taken.
-func (x *captureIndex) place(key uint64, i int) {
+// addPlace adds found[i] under a key, unless the key is 0 or taken.
+func (x *captureIndex) addPlace(key uint64, i int) {
 	if _, ok := x.places[key]; !ok && key != 0 {
 		x.places[key] = i
 	}
@@ -84,14 +84,15 @@ func (c *capture) needsStatus() bool {
 	return c.isBare || c.response.Status == http.StatusNotModified
 }
 
-// resolve adds the body, and the status if needed, of the capture that a revisit refers to. The error is an ErrRevisit.
+// resolve sets the body of r.response, and the status and the location if needed, from the capture that the revisit
+// refers to. The error is an ErrRevisit.
 func (x *captureIndex) resolve(r *revisit) error {
 	for _, key := range r.refs {
 		i, ok := x.places[key]
 		if !ok {
 			continue
 		}
-		earlier, err := x.again(i)
+		earlier, err := x.readAgain(i)
 		if err != nil {
 			return fmt.Errorf("%w: read it again: %w", ErrRevisit, err)
 		}
@@ -100,7 +101,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 		}
 		r.response.Location = cmp.Or(r.response.Location, earlier.response.Location)
 		r.response.Body, r.response.Size = bytes.Clone(earlier.response.Body), earlier.response.Size
-		x.place(r.own, i)
+		x.addPlace(r.own, i)
 		return nil
 	}
 	return ErrRevisit
@@ -108,8 +109,9 @@ func (x *captureIndex) resolve(r *revisit) error {
 
 var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
 
-// again returns found[i], read again from its file.
-func (x *captureIndex) again(i int) (c capture, err error) {
+// readAgain returns found[i], read again from its file. It remembers the last result, whose body the caller must not
+// change. The error is errUnpacked once too much was unpacked.
+func (x *captureIndex) readAgain(i int) (c capture, err error) {
 	if x.last == i+1 {
 		return x.reread, nil
 	}
@@ -127,7 +129,7 @@ func (x *captureIndex) again(i int) (c capture, err error) {
 	}
 	r.src.OpenAt(at.offset, at.text)
 	r.start = r.src.Pos()
-	_, c, err = r.capture(func(robots.URL) bool { return true })
+	_, c, err = r.readCapture(func(robots.URL) bool { return true })
 	x.unpacked += at.text + c.response.Size
 	if err = cmp.Or(err, c.fault); err == nil {
 		x.last, x.reread = i+1, c

@@ -30,16 +30,16 @@ type warcReader struct {
 	pass *Pass
 }
 
-// read yields the captures of a file, and reports whether yield wants more. The error is that the file cannot be read, or
-// has no captures.
+// read yields the captures of a file, and reports whether yield wants more. Invalid records become problems, and a lost
+// end becomes a Damage. The error is that the file cannot be read, or has no captures.
 func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(robots.Response) bool) (more bool, err error) {
 	before := w.pass.problems.Total
 	if err := w.reset(name, file, size); err != nil {
 		return true, err
 	}
 	damaged := false
-	for !damaged && w.next() {
-		r, used, err := w.record()
+	for !damaged && w.nextRecord() {
+		r, used, err := w.readRecord()
 		if w.src.IOErr() != nil {
 			break
 		}
@@ -68,18 +68,20 @@ func (w *warcReader) read(name string, file io.ReaderAt, size int64, yield func(
 	return true, nil
 }
 
-// record reads the record at the current position. used reports whether it gives a response now.
-func (w *warcReader) record() (r robots.Response, used bool, err error) {
-	h, c, err := w.capture(w.pass.targets.has)
+// readRecord reads the record at the current position. used reports whether it gives a response now: it is wanted,
+// and does not wait for another record. A fault inside the record becomes a problem. After an error, the end of the
+// record is unknown.
+func (w *warcReader) readRecord() (r robots.Response, used bool, err error) {
+	h, c, err := w.readCapture(w.pass.targets.has)
 	if err != nil {
 		return r, false, err
 	}
 	isSenseless := errors.Is(c.fault, ErrHeader) || errors.Is(c.fault, ErrTarget)
-	if w.count(!isSenseless); h.origin == "" && c.fault == nil {
+	if w.countRecord(!isSenseless); h.origin == "" && c.fault == nil {
 		return r, false, nil
 	}
 	if c.fault != nil {
-		w.pass.problems.addProblem(w.problem(c.fault))
+		w.pass.problems.addProblem(w.newProblem(c.fault))
 		c.response = robots.Response{Error: c.fault.Error()} // the crawler did not get a valid response either
 	}
 	c.response.Origin, c.response.URL, c.response.Name, c.response.FetchedAt = h.origin, h.url, w.name, h.date
@@ -94,28 +96,28 @@ func (w *warcReader) record() (r robots.Response, used bool, err error) {
 		if loc.text <= maxInPart {
 			i := len(x.found)
 			x.found = append(x.found, place{len(x.paths) - 1, loc})
-			x.place(x.key(byID, h.Get("WARC-Record-ID"), nil), i)
-			x.place(x.key(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
-			x.place(x.key(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
+			x.addPlace(x.keyOf(byID, h.Get("WARC-Record-ID"), nil), i)
+			x.addPlace(x.keyOf(byTarget, trimURI(h.Get("WARC-Target-URI")), h.Get("WARC-Date")), i)
+			x.addPlace(x.keyOf(byDigest, h.Get("WARC-Payload-Digest"), nil), i)
 		}
 	case c.needsStatus() || c.response.Status/100 == 2:
 		x := &w.pass.captures
 		h := &w.head
 		again := &revisit{
 			capture: c,
-			own:     x.key(byID, h.Get("WARC-Record-ID"), nil),
+			own:     x.keyOf(byID, h.Get("WARC-Record-ID"), nil),
 			refs: [3]uint64{
-				x.key(byID, h.Get("WARC-Refers-To"), nil),
-				x.key(byTarget, trimURI(h.Get("WARC-Refers-To-Target-URI")), h.Get("WARC-Refers-To-Date")),
-				x.key(byDigest, h.Get("WARC-Payload-Digest"), nil),
+				x.keyOf(byID, h.Get("WARC-Refers-To"), nil),
+				x.keyOf(byTarget, trimURI(h.Get("WARC-Refers-To-Target-URI")), h.Get("WARC-Refers-To-Date")),
+				x.keyOf(byDigest, h.Get("WARC-Payload-Digest"), nil),
 			},
-			problem: w.problem(ErrRevisit),
+			problem: w.newProblem(ErrRevisit),
 		}
 		if err := x.resolve(again); err != nil {
 			if len(x.pending) < maxPending {
 				x.pending = append(x.pending, *again)
 			} else {
-				w.pass.problems.addProblem(w.problem(err))
+				w.pass.problems.addProblem(w.newProblem(err))
 			}
 			return r, false, nil
 		}
@@ -134,14 +136,15 @@ type capture struct {
 	fault    error // fault in a block with valid borders; nil if valid
 }
 
-// capture reads the record at the current position to its end. It reads the block of a robots.txt, or of a wanted URL.
-// It returns an error if the end of the record is unknown; any other fault is in the capture.
-func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
+// readCapture reads the record at the current position to its end. It reads the block of a robots.txt, or of a URL for
+// which wanted returns true. It returns an error if the end of the record is unknown; any other fault is in the
+// capture. Without a wanted block, h.origin is "".
+func (r *records) readCapture(wanted func(robots.URL) bool) (h warcRecord, c capture, err error) {
 	kind, length, err := r.readFields()
 	if err != nil {
 		return h, c, err
 	}
-	if h, c.fault = r.target(kind, wanted); c.fault != nil {
+	if h, c.fault = r.readTarget(kind, wanted); c.fault != nil {
 		h = warcRecord{} // skip the record
 	}
 	h.length = length
@@ -166,16 +169,16 @@ func (r *records) capture(wanted func(robots.URL) bool) (h warcRecord, c capture
 			c.fault = nil
 		}
 	}
-	err = r.block.end() // also the cause of the fault
+	err = r.block.finish() // also the cause of the fault
 	if errors.Is(err, ErrDigest) && !r.block.hasRecord {
 		c.fault, err = err, nil
 	}
 	return h, c, err
 }
 
-// target reads the header of a record except its length: the origin, if the capture is wanted, and the fields about it.
-// After an error, the end of the record is still known.
-func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
+// readTarget returns the facts in the header of a record, except its length: the origin, if the capture is wanted, and
+// the fields about it. kind is the type of the record. After an error, the end of the record is still known.
+func (r *records) readTarget(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
 	switch {
 	case len(kind) == 0:
 		return h, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)
@@ -216,7 +219,7 @@ var dateLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02",
 
 var errDate = errors.New("outside of the years 1 to 9999")
 
-// parseDate parses a time in one of the dateLayouts, in the years 1 to 9999.
+// parseDate parses a time in one of the dateLayouts, in the years 1 to 9999, and returns it in UTC.
 func parseDate(text string) (t time.Time, err error) {
 	for _, layout := range dateLayouts {
 		if t, err = time.Parse(layout, text); err == nil {

@@ -56,8 +56,8 @@ type Column struct {
 // A tristate is a truth value that may be unknown.
 type tristate uint8
 
-// known returns the tristate of b.
-func known(b bool) tristate {
+// tristateOf returns the tristate of b.
+func tristateOf(b bool) tristate {
 	if b {
 		return 2
 	}
@@ -77,18 +77,18 @@ func (f *File) NewColumn(index int) *Column {
 }
 
 // Open starts the column in a row group. It reads the headers of all pages and checks them against each other and
-// against the footer, before any page is used.
+// against the footer, before any page is used. Next then returns the first value of the row group.
 func (c *Column) Open(group int) (err error) {
 	c.left, c.pages, c.dict, c.summed = 0, c.pages[:0], dictionary{}, [...]tristate{dataPageV2: 0}
-	if c.chunk, err = c.file.chunk(group, c.desc, c.index); err != nil {
+	if c.chunk, err = c.file.chunkOf(group, c.desc, c.index); err != nil {
 		return err
 	}
 	c.rows = c.file.Rows(group)
 	at, values := c.chunk.start, int64(0)
 	for at < c.chunk.end || c.chunk.old && values < c.chunk.values && at < c.chunk.end+mrBug {
-		p, err := c.window.header(at, c.file.end)
+		p, err := c.window.headerAt(at, c.file.end)
 		if err == nil {
-			err = c.check(&p)
+			err = c.checkPage(&p)
 		}
 		if err != nil {
 			return fmt.Errorf("the header of the page at byte %d: %w", at, err)
@@ -124,8 +124,9 @@ var (
 	errUnsummed = errors.New("it has no checksum, and others of the column have one")
 )
 
-// check compares a header with the footer and with previous headers.
-func (c *Column) check(p *page) error {
+// checkPage compares the header of a page with the footer and with previous headers of the row group. It also notes
+// whether the page has a checksum.
+func (c *Column) checkPage(p *page) error {
 	end := c.chunk.end
 	if c.chunk.old {
 		end = min(end+mrBug, c.file.end)
@@ -150,10 +151,10 @@ func (c *Column) check(p *page) error {
 	case p.kind == dataPageV2 && p.rows != p.values && !c.isList():
 		return errRows
 	}
-	if before := c.summed[p.kind]; before != 0 && before != known(p.checked) {
+	if before := c.summed[p.kind]; before != 0 && before != tristateOf(p.checked) {
 		return errUnsummed
 	}
-	c.summed[p.kind] = known(p.checked)
+	c.summed[p.kind] = tristateOf(p.checked)
 	c.bare = c.bare || !p.checked
 	return nil
 }
@@ -169,8 +170,8 @@ type Value struct {
 	Bytes []byte // valid until the next call of Next or Open
 }
 
-// Next returns the next value of the row group, or reports that it is null. The caller must know that a value
-// remains.
+// Next returns the next value of the row group, or reports that it is null. It is valid until the next call. The caller
+// must know that a value remains.
 func (c *Column) Next() (v Value, null bool, err error) {
 	for c.left == 0 {
 		if err := c.nextPage(); err != nil {
@@ -202,24 +203,26 @@ func (c *Column) Continues() (bool, error) {
 	return c.isList() && c.reps[len(c.reps)-int(c.left)] > 0, nil
 }
 
-// nextPage reads the next page, preceded by the dictionary if there is one.
+// nextPage reads the next page, which may be the dictionary: then c.left stays 0. After the last page, the error is
+// io.ErrUnexpectedEOF.
 func (c *Column) nextPage() error {
 	if len(c.pages) == 0 {
 		return io.ErrUnexpectedEOF // Open counted the values
 	}
 	p := &c.pages[0]
 	c.pages = c.pages[1:]
-	err := c.load(p)
+	err := c.loadPage(p)
 	if err != nil {
 		return fmt.Errorf("the page at byte %d: %w", p.at, err)
 	}
 	return nil
 }
 
-// load reads a page.
-func (c *Column) load(p *page) (err error) {
+// loadPage reads a page: the dictionary, or values, to which Next then moves. It checks the levels and values against
+// the header.
+func (c *Column) loadPage(p *page) (err error) {
 	if p.kind == dictionaryPage {
-		if c.dictIn[0], err = c.read(p, c.dictIn[0]); err != nil {
+		if c.dictIn[0], err = c.readPage(p, c.dictIn[0]); err != nil {
 			return err
 		}
 		raw, err := c.unpack.unpack(c.chunk.codec, c.dictIn[1], c.dictIn[0], int(p.size))
@@ -229,10 +232,10 @@ func (c *Column) load(p *page) (err error) {
 		c.dictIn[1] = raw
 		return c.dict.set(c.desc, raw, int(p.values))
 	}
-	if c.packed, err = c.read(p, c.packed); err != nil {
+	if c.packed, err = c.readPage(p, c.packed); err != nil {
 		return err
 	}
-	reps, levels, data, err := c.split(p)
+	reps, levels, data, err := c.splitPage(p)
 	if err != nil {
 		return err
 	}
@@ -267,8 +270,9 @@ func (c *Column) load(p *page) (err error) {
 	return c.values.set(c.desc, &c.dict, data, values, p.encoding)
 }
 
-// read reads the bytes of the page after its header, reusing the memory of dst, and verifies the checksum.
-func (c *Column) read(p *page, dst []byte) ([]byte, error) {
+// readPage reads the bytes of the page after its header, reusing the memory of dst, and verifies the checksum if there
+// is one.
+func (c *Column) readPage(p *page, dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst[:0], int(p.packed))[:p.packed]
 	if _, err := c.file.r.ReadAt(dst, p.at); err != nil {
 		return dst, err
@@ -279,8 +283,9 @@ func (c *Column) read(p *page, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// split returns the repetition and definition levels and the values of the current page, uncompressed.
-func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
+// splitPage returns the repetition and definition levels and the values of the page in c.packed, uncompressed. Levels
+// that the column does not have are nil. The results are valid until the next page.
+func (c *Column) splitPage(p *page) (reps, levels, data []byte, err error) {
 	if p.kind == dataPageV2 {
 		n := p.repBytes + p.defBytes
 		data = c.packed[n:]
@@ -288,14 +293,14 @@ func (c *Column) split(p *page) (reps, levels, data []byte, err error) {
 			if data, err = c.unpack.unpack(c.chunk.codec, c.raw, data, int(p.size-n)); err != nil {
 				return nil, nil, nil, err
 			}
-			c.keep(data)
+			c.keepMemory(data)
 		}
 		return c.packed[:p.repBytes], c.packed[p.repBytes:n], data, nil
 	}
 	if data, err = c.unpack.unpack(c.chunk.codec, c.raw, c.packed, int(p.size)); err != nil {
 		return nil, nil, nil, err
 	}
-	c.keep(data)
+	c.keepMemory(data)
 	if c.isList() {
 		if reps, data, err = cutLevels(data); err != nil {
 			return nil, nil, nil, err
@@ -328,9 +333,9 @@ func cutLevels(data []byte) (levels, rest []byte, err error) {
 	return data[4:n], data[n:], nil
 }
 
-// keep stores the memory of an unpacked page, to reuse it for the next page. A page that was not compressed has no
-// such memory: it is part of the bytes that were read.
-func (c *Column) keep(raw []byte) {
+// keepMemory stores the memory of an unpacked page, to reuse it for the next page. A page that was not compressed has
+// no such memory: it is part of the bytes that were read.
+func (c *Column) keepMemory(raw []byte) {
 	if c.chunk.codec != compress.Codecs.Uncompressed {
 		c.raw = raw
 	}
@@ -349,8 +354,9 @@ const (
 	mostHeader = 16 << 20
 )
 
-// header reads the page header at a byte position; the pages of the column end at end.
-func (w *window) header(at, end int64) (page, error) {
+// headerAt reads the page header at a byte position; the pages of the file end at end. It reads more of the file as
+// needed, and keeps it for the next call.
+func (w *window) headerAt(at, end int64) (page, error) {
 	if at < w.at || at >= w.at+int64(len(w.data)) {
 		w.data = w.data[:0]
 	}
@@ -381,7 +387,8 @@ type unpacker struct {
 // errLength means that the uncompressed length of a page differs from its header.
 var errLength = errors.New("its length differs from its header")
 
-// unpack decompresses src to exactly size bytes. It reuses the memory of dst, or allocates.
+// unpack decompresses src to exactly size bytes. It reuses the memory of dst, or allocates; for an uncompressed page it
+// returns src.
 func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int) (page []byte, err error) {
 	switch codec {
 	case compress.Codecs.Uncompressed:
@@ -409,7 +416,7 @@ func (u *unpacker) unpack(codec compress.Compression, dst, src []byte, size int)
 	return page, nil
 }
 
-// unsnappy unpacks src to exactly size bytes, reusing the memory of dst.
+// unsnappy unpacks src, whose uncompressed length must be size, reusing the memory of dst.
 func unsnappy(dst, src []byte, size int) ([]byte, error) {
 	n, err := s2.DecodedLen(src)
 	if err == nil && n != size {
@@ -435,7 +442,8 @@ func (u *unpacker) gunzip(dst, src []byte, size int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// unpackOther unpacks the other compression formats, with the library, which panics on some damaged data.
+// unpackOther unpacks the other compression formats, with the library. It returns a panic of the library as an error,
+// because damaged data can cause one.
 func unpackOther(codec compress.Compression, src []byte, size int) (page []byte, err error) {
 	c, err := compress.GetCodec(codec)
 	if err != nil {

@@ -37,7 +37,8 @@ type File struct {
 	meta *metadata.FileMetaData
 }
 
-// Open reads the footer of a file with that size.
+// Open reads the footer of a file with that size, and checks it. The errors are ErrTruncated, ErrFooter,
+// ErrUnsupported, and those of r.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	const tail = 8 // the length of the footer, and the magic bytes
 	var b [tail]byte
@@ -66,10 +67,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err := f.parse(footer); err != nil {
 		return nil, err
 	}
-	return f, f.check()
+	return f, f.checkFooter()
 }
 
-// parse reads the footer. The library panics if the schema is not a tree.
+// parse reads the footer to f.meta. A panic of the library, which means that the schema is not a tree, becomes an
+// ErrFooter.
 func (f *File) parse(footer []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -82,8 +84,9 @@ func (f *File) parse(footer []byte) (err error) {
 	return nil
 }
 
-// check compares the row and byte counts in the footer for the file with those for the row groups.
-func (f *File) check() error {
+// checkFooter compares the row counts in the footer for the file with those for the row groups, and the types of the
+// columns with their legacy form. An encrypted file is an error.
+func (f *File) checkFooter() error {
 	if f.meta.IsSetEncryptionAlgorithm() {
 		return errEncrypted
 	}
@@ -126,8 +129,9 @@ func (f *File) Groups() int { return len(f.meta.RowGroups) }
 // Rows returns the number of rows of a row group.
 func (f *File) Rows(group int) int64 { return f.meta.RowGroups[group].NumRows }
 
-// Small reports whether, according to the footer, all numbers of an unsigned 64-bit column fit in a signed one.
-func (f *File) Small(index int) bool {
+// FitsSigned reports whether, according to the footer, all numbers of an unsigned 64-bit column fit in a signed one. It
+// is false if a row group has no statistics.
+func (f *File) FitsSigned(index int) bool {
 	for _, group := range f.meta.RowGroups {
 		meta := group.Columns[index].GetMetaData()
 		if meta == nil || meta.Statistics == nil {
@@ -155,8 +159,9 @@ type chunk struct {
 // parquet-mr before 1.2.9, which did not count the dictionary header (PARQUET-816).
 const mrBug = 100
 
-// chunk compares the metadata of a column of a row group with the schema.
-func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
+// chunkOf returns the chunk of a column in a row group, after it has compared the metadata with the schema. index is
+// the index of the column.
+func (f *File) chunkOf(group int, col *schema.Column, index int) (chunk, error) {
 	column := f.meta.RowGroups[group].Columns[index]
 	meta := column.GetMetaData()
 	switch {
@@ -222,8 +227,8 @@ type header struct {
 // errHeader means that a header lacks a field, or has it twice or with the wrong type.
 var errHeader = errors.New("is not that of a page")
 
-// readHeader reads the header at the beginning of data, and returns the header and its length. If data is too short,
-// it returns errShort.
+// readHeader reads the header at the beginning of data, and returns the header and its length. If data is too short, it
+// returns errShort; if the header is invalid, errHeader or errThrift.
 func readHeader(data []byte) (h header, n int, err error) {
 	c := compact{data: data}
 	var kind, crc, encoding, levels, repeats int64
@@ -234,10 +239,10 @@ func readHeader(data []byte) (h header, n int, err error) {
 		8: {1: &h.values, 2: &h.nulls, 3: &h.rows, 4: &encoding, 5: &h.defBytes, 6: &h.repBytes},
 	}
 	part := int64(0)
-	c.fields(0, func(id int64, kind byte) bool {
+	c.eachField(0, func(id int64, kind byte) bool {
 		if fields := parts[id]; fields != nil && kind == typeStruct && part == 0 {
 			part = id
-			c.fields(1, func(id int64, kind byte) bool {
+			c.eachField(1, func(id int64, kind byte) bool {
 				if kind == typeFalse && id == 7 && part == 8 {
 					h.stored = true
 				}
@@ -258,13 +263,14 @@ func readHeader(data []byte) (h header, n int, err error) {
 	h.kind, h.crc, h.checked = pageKind(kind), uint32(crc), !plain
 	h.encoding, h.levels = parquet.Encoding(encoding), parquet.Encoding(levels)
 	h.repeats = parquet.Encoding(repeats)
-	if c.err == nil && !h.valid(part) {
+	if c.err == nil && !h.isValid(part) {
 		c.err = errHeader
 	}
 	return h, c.pos, c.err
 }
 
-// readNumber reads a number, and removes its field from the set of missing fields.
+// readNumber reads a number to the field with that id, and removes the field from missing. It reports whether it has
+// done so: the field must be missing, and a 32-bit number.
 func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool {
 	to := missing[id]
 	if to == nil || kind != typeI32 {
@@ -275,8 +281,9 @@ func (c *compact) readNumber(missing map[int64]*int64, id int64, kind byte) bool
 	return true
 }
 
-// valid reports whether the numbers of the header are possible, and match the kind of page.
-func (h *header) valid(part int64) bool {
+// isValid reports whether the numbers of the header are possible, and match the kind of page. part is the id of the
+// struct that the header has.
+func (h *header) isValid(part int64) bool {
 	for _, n := range [...]int64{h.size, h.packed, h.values, h.nulls, h.rows, h.defBytes, h.repBytes} {
 		if n < 0 || n > math.MaxInt32 {
 			return false
@@ -366,9 +373,9 @@ func (c *compact) int() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// fields calls read for each field of a structure. read returns whether it consumed the value; fields skips values
-// that were not consumed.
-func (c *compact) fields(depth int, read func(id int64, kind byte) bool) {
+// eachField calls read for each field of a structure. read returns whether it consumed the value; eachField skips
+// values that were not consumed. depth is the number of structures around this one.
+func (c *compact) eachField(depth int, read func(id int64, kind byte) bool) {
 	if depth > maxDepth {
 		c.fail(errThrift)
 	}
@@ -389,7 +396,7 @@ func (c *compact) fields(depth int, read func(id int64, kind byte) bool) {
 	}
 }
 
-// skip skips a value.
+// skip skips the value of a field. depth is that of its structure.
 func (c *compact) skip(kind byte, depth int) {
 	switch {
 	case kind == typeTrue, kind == typeFalse:
@@ -398,9 +405,9 @@ func (c *compact) skip(kind byte, depth int) {
 	case kind > typeByte && kind <= typeI64:
 		c.uvarint()
 	case kind == typeDouble:
-		c.bytes(8)
+		c.skipBytes(8)
 	case kind == typeBinary:
-		c.bytes(c.uvarint())
+		c.skipBytes(c.uvarint())
 	case kind == typeList, kind == typeSet:
 		b := c.byte()
 		n := uint64(b >> 4)
@@ -409,25 +416,25 @@ func (c *compact) skip(kind byte, depth int) {
 		}
 		kind := b & 15
 		for ; n > 0 && c.err == nil; n-- {
-			c.element(kind, depth)
+			c.skipElement(kind, depth)
 		}
 	case kind == typeMap:
 		if n := c.uvarint(); n > 0 {
 			b := c.byte()
 			for ; n > 0 && c.err == nil; n-- {
-				c.element(b>>4, depth)
-				c.element(b&15, depth)
+				c.skipElement(b>>4, depth)
+				c.skipElement(b&15, depth)
 			}
 		}
 	case kind == typeStruct:
-		c.fields(depth+1, func(int64, byte) bool { return false })
+		c.eachField(depth+1, func(int64, byte) bool { return false })
 	default:
 		c.fail(errThrift)
 	}
 }
 
-// element skips an element of a list or map. Unlike as a field, a boolean takes a byte there.
-func (c *compact) element(kind byte, depth int) {
+// skipElement skips an element of a list or map. Unlike as a field, a boolean takes a byte there.
+func (c *compact) skipElement(kind byte, depth int) {
 	if kind == typeTrue || kind == typeFalse {
 		c.byte()
 		return
@@ -435,8 +442,8 @@ func (c *compact) element(kind byte, depth int) {
 	c.skip(kind, depth+1)
 }
 
-// bytes skips that many bytes.
-func (c *compact) bytes(n uint64) {
+// skipBytes skips that many bytes.
+func (c *compact) skipBytes(n uint64) {
 	if c.err == nil && n > uint64(len(c.data)-c.pos) {
 		c.fail(errShort)
 		return

@@ -68,7 +68,8 @@ func sizeOf(col *schema.Column) int {
 	return 0
 }
 
-// set starts a page of n values, and checks that they fill the page.
+// set starts a page of n non-null values, and checks that they fill the page. v keeps data and dict, which must not
+// change until the next page.
 func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, encoding parquet.Encoding) (err error) {
 	v.typ, v.size, v.data, v.n, v.i, v.dict, v.text = col.PhysicalType(), sizeOf(col), data, n, 0, dict, v.text[:0]
 	isText, isInt := v.typ == parquet.Types.ByteArray, v.typ == parquet.Types.Int32 || v.typ == parquet.Types.Int64
@@ -98,7 +99,7 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 	case encoding == parquet.Encodings.DeltaBinaryPacked && isInt:
 		v.kind = deltas
 		v.ints, data, err = readDeltas(v.ints[:0], data, n)
-		if err == nil && !padding(data) {
+		if err == nil && !isPadding(data) {
 			err = errFill
 		}
 		return err
@@ -126,25 +127,25 @@ func (v *values) set(col *schema.Column, dict *dictionary, data []byte, n int, e
 		return nil
 	case encoding == byteStreamSplit && v.size > 0:
 		v.kind = scattered
-		return v.fits(uint64(n) * uint64(v.size))
+		return v.checkSize(uint64(n) * uint64(v.size))
 	}
 	return fmt.Errorf("it is %s in the encoding %s, %w", v.typ, encoding, ErrUnsupported)
 }
 
-// fits returns an error unless the values take exactly that many bytes.
-func (v *values) fits(bytes uint64) error {
-	if bytes > uint64(len(v.data)) || !padding(v.data[bytes:]) {
+// checkSize returns an error unless the values take exactly that many bytes.
+func (v *values) checkSize(bytes uint64) error {
+	if bytes > uint64(len(v.data)) || !isPadding(v.data[bytes:]) {
 		return errFill
 	}
 	return nil
 }
 
-// setPlain checks values in PLAIN encoding: their length must match their type.
+// setPlain starts values in PLAIN encoding, and checks that their length matches their type.
 func (v *values) setPlain() error {
 	switch v.typ {
 	case parquet.Types.Boolean:
 		v.kind = bools
-		return v.fits((uint64(v.n) + 7) / 8)
+		return v.checkSize((uint64(v.n) + 7) / 8)
 	case parquet.Types.ByteArray:
 		v.kind = texts
 		rest := v.data
@@ -154,16 +155,16 @@ func (v *values) setPlain() error {
 				return errFill
 			}
 		}
-		if !padding(rest) {
+		if !isPadding(rest) {
 			return errFill
 		}
 		return nil
 	}
 	v.kind = fixed
-	return v.fits(uint64(v.n) * uint64(v.size))
+	return v.checkSize(uint64(v.n) * uint64(v.size))
 }
 
-// cutText returns the first text in PLAIN data, and the rest.
+// cutText returns the first text in PLAIN data, and the rest. ok is false if data is too short.
 func cutText(data []byte) (text, rest []byte, ok bool) {
 	if len(data) < 4 {
 		return nil, nil, false
@@ -175,7 +176,7 @@ func cutText(data []byte) (text, rest []byte, ok bool) {
 	return data[4:end], data[end:], true
 }
 
-// setLengths checks texts that follow their lengths.
+// setLengths starts texts that follow their lengths, and checks that they fill the page.
 func (v *values) setLengths(data []byte) (err error) {
 	if v.ints, v.data, err = readDeltas(v.ints[:0], data, v.n); err != nil {
 		return err
@@ -187,10 +188,11 @@ func (v *values) setLengths(data []byte) (err error) {
 		}
 		sum += uint64(n)
 	}
-	return v.fits(sum)
+	return v.checkSize(sum)
 }
 
-// next returns the next value. The caller must know that a value remains.
+// next returns the next value, which is valid until the next call. The caller must know that a value remains. The error
+// is errID for an unknown number of the dictionary.
 func (v *values) next() (Value, error) {
 	i := v.i
 	v.i++
@@ -226,9 +228,9 @@ func (v *values) next() (Value, error) {
 		}
 		return Value{Int: v.ints[i]}, nil
 	case lengths:
-		return Value{Bytes: v.cut(i)}, nil
+		return Value{Bytes: v.nextText(i)}, nil
 	case prefixes:
-		v.text = append(v.text[:v.shared[i]], v.cut(i)...)
+		v.text = append(v.text[:v.shared[i]], v.nextText(i)...)
 		return Value{Bytes: v.text}, nil
 	case texts:
 	}
@@ -237,15 +239,15 @@ func (v *values) next() (Value, error) {
 	return Value{Bytes: text}, nil
 }
 
-// cut returns the text with length i.
-func (v *values) cut(i int) []byte {
+// nextText returns the next text, which has length v.ints[i].
+func (v *values) nextText(i int) []byte {
 	n := v.ints[i]
 	text := v.data[:n:n]
 	v.data = v.data[n:]
 	return text
 }
 
-// fixedValue converts the bytes of a fixed-size value.
+// fixedValue converts the bytes of a fixed-size value. For types other than numbers, the value shares the memory of b.
 func fixedValue(t parquet.Type, b []byte) Value {
 	switch t {
 	case parquet.Types.Int32:
@@ -269,7 +271,7 @@ type dictionary struct {
 	offsets []uint32 // positions of texts in data, and the end of the last one
 }
 
-// set sets the dictionary from a page of n values.
+// set sets the dictionary from a page of n values in PLAIN encoding, and checks that they fill the page. It keeps data.
 func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 	*d = dictionary{typ: col.PhysicalType(), size: sizeOf(col), data: data, n: n, offsets: d.offsets[:0]}
 	if d.data == nil {
@@ -287,7 +289,7 @@ func (d *dictionary) set(col *schema.Column, data []byte, n int) error {
 			return errFill
 		}
 	}
-	if !padding(rest) {
+	if !isPadding(rest) {
 		return errFill
 	}
 	d.offsets = append(d.offsets, uint32(len(data)-len(rest)))
@@ -331,21 +333,22 @@ func checkHybrid(data []byte, width, n int) error {
 		}
 		data, left = data[need:], left-min(count, left)
 	}
-	if !padding(data) {
+	if !isPadding(data) {
 		return errRuns
 	}
 	return nil
 }
 
-// padding reports whether the rest of a page is valid padding: fastparquet adds eight zeros to the values of each page.
-func padding(rest []byte) bool {
+// isPadding reports whether the rest of a page is valid padding: fastparquet adds eight zeros to the values of each
+// page.
+func isPadding(rest []byte) bool {
 	return len(rest) <= 8 && !slices.ContainsFunc(rest, func(b byte) bool { return b != 0 })
 }
 
-// next returns the next number of checked runs.
+// next returns the next number of runs that checkHybrid has accepted. The caller must know that a number remains.
 func (h *hybrid) next() uint32 {
 	for h.run == 0 && h.bits == 0 {
-		h.begin()
+		h.beginRun()
 	}
 	if h.run > 0 {
 		h.run--
@@ -359,8 +362,8 @@ func (h *hybrid) next() uint32 {
 	return uint32(v)
 }
 
-// begin starts the next run.
-func (h *hybrid) begin() {
+// beginRun starts the next run.
+func (h *hybrid) beginRun() {
 	head, size := binary.Uvarint(h.data)
 	h.data = h.data[size:]
 	if head&1 != 0 {
@@ -389,8 +392,8 @@ func readBits(data []byte, at uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// readLevels decodes the definition or repetition levels of a page, and appends them to dst. No level may exceed
-// most.
+// readLevels decodes the definition or repetition levels of a page, and appends them to dst: p.values levels of at most
+// most. The error is errLevels.
 func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, most int) ([]uint8, error) {
 	width := bits.Len(uint(most))
 	if p.kind == dataPage && encoding == parquet.Encodings.BitPacked { // most significant bit first
@@ -406,7 +409,7 @@ func readLevels(dst []uint8, data []byte, p *page, encoding parquet.Encoding, mo
 		}
 		for h := (hybrid{data: data, width: width}); len(dst) < int(p.values); {
 			if h.run == 0 && h.bits == 0 {
-				h.begin()
+				h.beginRun()
 				for ; h.run > 0 && len(dst) < int(p.values); h.run-- {
 					dst = append(dst, uint8(h.value))
 				}
@@ -442,7 +445,7 @@ func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
 	for left := uint64(max(0, n-1)); left > 0; {
 		least := c.int()
 		widths := data[min(len(data), c.pos):]
-		c.bytes(minis)
+		c.skipBytes(minis)
 		for i := uint64(0); i < minis && left > 0 && c.err == nil; i++ {
 			width := int(widths[i])
 			bytes := uint64(width) * mini / 8
@@ -453,7 +456,7 @@ func readDeltas(dst []int64, data []byte, n int) ([]int64, []byte, error) {
 			if here := uint64(len(data) - at); bytes > here && (min(left, mini)*uint64(width)+7)/8 <= here {
 				bytes = here // some writers omit the padding of the last one
 			}
-			if c.bytes(bytes); c.err != nil {
+			if c.skipBytes(bytes); c.err != nil {
 				break
 			}
 			packed := data[at:c.pos]

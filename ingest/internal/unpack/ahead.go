@@ -78,29 +78,30 @@ type Ahead struct {
 	parts verifiedParts // verified parts of the text returned so far
 }
 
-// newAhead returns a reader of these inputs that unpacks up to workers pieces in parallel. It starts with the first call
-// of Open.
+// newAhead returns a reader of these inputs that unpacks up to workers pieces in parallel. It starts with the first
+// call of Open.
 func newAhead(names []string, workers int, total *atomic.Int64) *Ahead {
 	return &Ahead{total: total, names: names, workers: workers, Least: leastPiece}
 }
 
-// plan divides an input into pieces.
+// plan divides an input into pieces and queues them. It waits for idle unpackers, and returns early after Release.
 func (a *Ahead) plan(name string) {
 	if f, p := openPacked(name); p == Zstd && !storage.IsRemote(name) { // a remote file would be read twice
 		a.planFrames(f)
-	} else if u := a.unpacker(); u == nil {
+	} else if u := a.idleUnpacker(); u == nil {
 		return
 	} else if p != None {
 		u.text.start(f, f)
 		u.text.size = SizeOf(f)
-		u.text.unpack(Type{Packing: p})
+		u.text.setType(Type{Packing: p})
 		a.unpack(&piece{from: u, last: true})
 	} else {
 		a.pieces <- &piece{from: u, last: true, closed: true}
 	}
 }
 
-// openPacked opens a file if it is a regular, packed file. Otherwise it returns None.
+// openPacked opens a file if it is a regular file packed as zstd, gzip or bzip2. Otherwise, or after an error, it
+// returns no file, and None.
 func openPacked(name string) (storage.File, Packing) {
 	p := storage.Of(name)
 	info, err := p.Stat(name)
@@ -119,19 +120,19 @@ func openPacked(name string) (storage.File, Packing) {
 	return nil, None
 }
 
-// planFrames divides a zstd file into pieces. The last piece closes the file.
+// planFrames divides a zstd file into pieces and queues them. The last piece closes the file.
 func (a *Ahead) planFrames(f storage.File) {
 	scanner := frameScanner{file: f, least: a.Least}
 	if info, err := f.Info(); err == nil {
 		scanner.size = info.Size
 	}
 	for start := int64(0); start != wholeFile; {
-		u := a.unpacker()
+		u := a.idleUnpacker()
 		if u == nil {
 			f.Close()
 			return
 		}
-		end := scanner.piece(start)
+		end := scanner.pieceEnd(start)
 		section := io.NewSectionReader(f, start, end-start)
 		if end == wholeFile {
 			u.text.start(section, f)
@@ -140,14 +141,14 @@ func (a *Ahead) planFrames(f storage.File) {
 			u.text.start(section, nil)
 			u.text.size = end - start
 		}
-		u.text.unpack(Type{Packing: Zstd})
+		u.text.setType(Type{Packing: Zstd})
 		a.unpack(&piece{from: u, last: end == wholeFile})
 		start = end
 	}
 }
 
-// unpacker waits for an idle unpacker. It returns nil after Release.
-func (a *Ahead) unpacker() *unpacker {
+// idleUnpacker waits for an idle unpacker. It returns nil after Release.
+func (a *Ahead) idleUnpacker() *unpacker {
 	select {
 	case <-a.quit:
 		return nil
@@ -161,14 +162,15 @@ func (a *Ahead) unpacker() *unpacker {
 	}
 }
 
-// unpack starts to unpack a piece and queues it. It does not block: the queue has space for a piece of each unpacker.
+// unpack starts to unpack a piece in a goroutine, and queues the piece. It does not block: the queue has space for a
+// piece of each unpacker.
 func (a *Ahead) unpack(p *piece) {
 	p.texts = make(chan aText, maxTexts)
 	a.work.Go(func() error {
 		defer close(p.texts)
 		if err := panics.Catch(func() error {
 			for p.fault == nil {
-				if buf := p.from.buffer(p, a.quit); buf == nil {
+				if buf := p.from.takeBuffer(p, a.quit); buf == nil {
 					p.fault = errStopped
 				} else {
 					p.texts <- p.from.fill(p, buf) // does not block: there is space for all buffers
@@ -186,13 +188,14 @@ func (a *Ahead) unpack(p *piece) {
 // errStopped is the fault of a piece that is no longer needed.
 var errStopped = errors.New("stopped")
 
-// fill fills a buffer with text of a piece. The text readers stop at the end of each frame.
+// fill fills a buffer with text of a piece, and sets p.fault at its end. The text readers stop at the end of each
+// frame.
 func (u *unpacker) fill(p *piece, buf []byte) aText {
 	before := *u.text.verified()
 	n := 0
 	for n < TextSize && p.fault == nil {
 		var m int
-		m, p.fault = u.text.unpacked(buf[Headroom+n:])
+		m, p.fault = u.text.readRaw(buf[Headroom+n:])
 		n += m
 	}
 	text := aText{data: buf[:Headroom+n]}
@@ -202,8 +205,9 @@ func (u *unpacker) fill(p *piece, buf []byte) aText {
 	return text
 }
 
-// buffer waits for a buffer. It returns nil after Release.
-func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
+// takeBuffer returns a free buffer, or a new one while there are few; otherwise it waits for a buffer. It returns nil
+// after Release.
+func (u *unpacker) takeBuffer(p *piece, quit <-chan struct{}) []byte {
 	if len(u.free) == 0 && (u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load()) {
 		u.made++
 		return make([]byte, Headroom+TextSize)
@@ -216,7 +220,7 @@ func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 	}
 }
 
-// Open opens the next input.
+// Open opens the next input. The first call starts the goroutines.
 func (a *Ahead) Open(name string, stdin io.Reader) error {
 	if a.all == nil {
 		a.pieces, a.idle, a.quit = make(chan *piece, a.workers), make(chan *unpacker, a.workers), make(chan struct{})
@@ -237,22 +241,22 @@ func (a *Ahead) Open(name string, stdin io.Reader) error {
 		})
 	}
 	a.anyBytes, a.parts, a.mark = false, verifiedParts{}, 0
-	a.next()
+	a.nextPiece()
 	if a.now.closed {
 		return a.now.from.text.Open(name, stdin)
 	}
 	return nil
 }
 
-// next moves to the next piece.
-func (a *Ahead) next() {
+// nextPiece moves to the next piece, for which it may wait.
+func (a *Ahead) nextPiece() {
 	if a.now = <-a.pieces; a.now == nil {
 		panic(a.failed)
 	}
 	a.now.inTurn.Store(true)
 }
 
-// Read reads text.
+// Read reads text, see Texts. Text comes from at most one buffer.
 func (a *Ahead) Read(dst []byte) (int, error) {
 	if a.now.texts == nil {
 		return a.now.from.text.Read(dst)
@@ -269,7 +273,8 @@ func (a *Ahead) Read(dst []byte) (int, error) {
 	return n, nil
 }
 
-// Take returns the next buffer and gives up its ownership.
+// Take returns the next buffer in exchange for buf, see Taker. It has no buffer for an input that is read directly, or
+// after a fault.
 func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 	if a.now.texts == nil || a.fill() != nil {
 		return nil, 0, false
@@ -283,7 +288,7 @@ func (a *Ahead) Take(buf []byte) (data []byte, start int, ok bool) {
 	return data, start, true
 }
 
-// noteGiven records that the next n bytes of the buffer are returned.
+// noteGiven records that the next n bytes of the buffer are returned, and so how much of the text is verified.
 func (a *Ahead) noteGiven(n int) {
 	a.at += n
 	a.parts.given += int64(n)
@@ -326,14 +331,15 @@ func (a *Ahead) fill() error {
 			return io.EOF
 		default:
 			a.parts.unchecked = a.parts.unchecked || a.now.from.text.verified().unchecked
-			a.leave()
-			a.next()
+			a.leavePiece()
+			a.nextPiece()
 		}
 	}
 	return nil
 }
 
-// giveBack returns a buffer to the unpacker, unless that is far enough ahead.
+// giveBack returns a buffer to the unpacker. If the unpacker is far enough ahead, it keeps the buffer until the piece
+// ends.
 func (a *Ahead) giveBack(buf []byte) {
 	buf = buf[:Headroom+TextSize]
 	if len(a.now.texts) < maxTextsInTurn {
@@ -343,8 +349,9 @@ func (a *Ahead) giveBack(buf []byte) {
 	}
 }
 
-// leave ends the current piece. Its unpacker becomes idle.
-func (a *Ahead) leave() {
+// leavePiece ends the current piece, whose text must have been read. Its unpacker becomes idle, with all of its
+// buffers.
+func (a *Ahead) leavePiece() {
 	for _, buf := range a.spare {
 		a.now.from.free <- buf
 	}
@@ -359,17 +366,17 @@ func (a *Ahead) Packing() Packing { return a.now.from.text.packing }
 // Packed returns the number of packed bytes read from an input that is not divided into pieces.
 func (a *Ahead) Packed() int64 { return a.now.from.text.read }
 
-// Close ends the input.
+// Close ends the input. After a fault it does nothing, and no further input can be opened.
 func (a *Ahead) Close() error {
 	if a.now.texts != nil && a.now.fault != io.EOF {
 		return nil // Release closes it
 	}
 	err := a.now.from.text.Close()
-	a.leave()
+	a.leavePiece()
 	return err
 }
 
-// Release stops all goroutines and closes all files.
+// Release stops all goroutines, waits for them, and closes all files.
 func (a *Ahead) Release() error {
 	if a.all == nil {
 		return nil

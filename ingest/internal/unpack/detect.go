@@ -164,7 +164,7 @@ func Named(base string) Content {
 }
 
 // DetectFile returns the type of a log. It unpacks the start of a packed file only if the name contains .warc; for
-// others, the reader unpacks the text anyway. If such a file cannot be unpacked, its name decides.
+// others, the reader unpacks the text anyway. A file that cannot be read is Text.
 func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	head, err := readHead(file)
 	if err != nil {
@@ -186,7 +186,7 @@ func DetectFile(name string, file io.ReaderAt, size int64) Type {
 	return t
 }
 
-// Head returns the first [HeadLen] bytes of a named file, or fewer; none if it cannot be read.
+// Head returns the first [HeadLen] bytes of a named file, or all if it is shorter; nil if it cannot be read.
 func Head(name string) []byte {
 	f, err := storage.Open(name)
 	if err != nil {
@@ -197,7 +197,7 @@ func Head(name string) []byte {
 	return head
 }
 
-// readHead returns the first bytes of a file.
+// readHead returns the first HeadLen bytes of a file, or all if it is shorter. The end of the file is not an error.
 func readHead(file io.ReaderAt) ([]byte, error) {
 	head := make([]byte, HeadLen)
 	n, err := file.ReadAt(head, 0)
@@ -208,7 +208,7 @@ func readHead(file io.ReaderAt) ([]byte, error) {
 }
 
 // capturePacking returns the packing of a capture file. If the first bytes match neither a packing nor a capture, they
-// may be damaged, so the name decides.
+// may be damaged, so the name decides. An unsupported packing is an ErrFormat with a remedy.
 func capturePacking(head []byte, name string) (Packing, error) {
 	p := Detect(head).Packing
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(ByteOrderMark)), "\r\n\t ")

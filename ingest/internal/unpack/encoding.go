@@ -58,7 +58,7 @@ var ErrEncoding = errors.New("the text is UTF-16, but ends within a character")
 // zero value is ready for Reset.
 type Decoder struct {
 	texts                  Texts
-	begun                  bool             // begin was called
+	begun                  bool             // detect was called
 	given                  int64            // bytes of UTF-8 returned, if the text is UTF-8
 	head                   []byte           // the first bytes, not returned yet
 	err                    error            // why reading ended
@@ -76,15 +76,15 @@ func (d *Decoder) Reset(texts Texts) {
 	*d = Decoder{texts: texts, head: d.head[:0], buf: d.buf, out: d.out}
 }
 
-// Read reads text. Its errors are those of the input, ErrFormat and ErrEncoding.
+// Read reads text as UTF-8. Its errors are those of the input, ErrFormat, ErrJoined and ErrEncoding.
 func (d *Decoder) Read(p []byte) (int, error) {
 	if !d.begun {
-		d.begin()
+		d.detect()
 	}
 	switch {
 	case d.order != nil:
 		for len(d.decoded) == 0 {
-			if err := d.more(); err != nil {
+			if err := d.decodeMore(); err != nil {
 				return 0, err
 			}
 		}
@@ -105,16 +105,16 @@ func (d *Decoder) Read(p []byte) (int, error) {
 }
 
 // Head returns the first bytes of the text as UTF-8, without consuming them: at least 64 characters, if the text has so
-// many and they can be read. It is valid until the next call.
+// many and they can be read. Call it before the first Read. It is valid until the next call.
 func (d *Decoder) Head() []byte {
 	if !d.begun {
-		d.begin()
+		d.detect()
 	}
 	if d.order == nil {
 		return d.head
 	}
 	if len(d.decoded) == 0 {
-		d.more() //nolint:errcheck // the next Read returns it
+		d.decodeMore() //nolint:errcheck // the next Read returns it
 	}
 	return d.decoded
 }
@@ -122,7 +122,8 @@ func (d *Decoder) Head() []byte {
 // Wide reports whether the text is UTF-16, once it has been read from.
 func (d *Decoder) Wide() bool { return d.order != nil }
 
-// Take takes a buffer from the input, if the text is UTF-8 and the input provides buffers.
+// Take takes a buffer from the input, see Taker, if the text is UTF-8 and the input provides buffers. The first bytes
+// must have been read.
 func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
 	t, ok := d.texts.(Taker)
 	if !ok || !d.begun || d.order != nil || len(d.head) > 0 || d.err != nil {
@@ -133,8 +134,9 @@ func (d *Decoder) Take(buf []byte) (data []byte, start int, ok bool) {
 	return data, start, ok
 }
 
-// begin checks the first bytes.
-func (d *Decoder) begin() {
+// detect reads the first bytes, and sets the encoding. If the text is packed again, or is a Parquet file, it sets
+// d.err.
+func (d *Decoder) detect() {
 	d.begun = true
 	buf := make([]byte, HeadLen)
 	n := 0
@@ -178,8 +180,8 @@ func (d *Decoder) begin() {
 	d.hold(d.buf[:copy(d.buf, head[mark:])])
 }
 
-// hold splits the UTF-16 bytes in text: d.packed is decoded next, and the last d.held bytes are kept back, because a packed file
-// that was appended to the text may begin there. If one does, d.packed ends before it, and d.err says so.
+// hold splits the UTF-16 bytes in text: d.packed is decoded next, and the last d.held bytes are kept back, because a
+// packed file that was appended to the text may begin there. If one does, d.packed ends before it, and d.err says so.
 func (d *Decoder) hold(text []byte) {
 	d.packed, d.held = text, 0
 	if at, p := findJoinedWide(text); at >= 0 {
@@ -190,8 +192,9 @@ func (d *Decoder) hold(text []byte) {
 	}
 }
 
-// more decodes the bytes read, and reads more. It returns an error if nothing is left.
-func (d *Decoder) more() error {
+// decodeMore decodes bytes that were read to d.decoded or, if there are none, reads more. It returns an error if
+// nothing is left. d.decoded may still be empty without an error.
+func (d *Decoder) decodeMore() error {
 	if d.transform(); len(d.decoded) > 0 {
 		return nil
 	}
@@ -209,7 +212,8 @@ func (d *Decoder) more() error {
 	return nil
 }
 
-// transform decodes all complete characters that were read, verified ones first. An unpaired surrogate becomes U+FFFD.
+// transform decodes complete characters that were read to d.decoded: only the verified ones if there are any, otherwise
+// all. An unpaired surrogate becomes U+FFFD.
 func (d *Decoder) transform() {
 	src := d.packed
 	ahead := d.texts.Verified() - d.at
@@ -252,7 +256,8 @@ func (d *Decoder) appendText(dst, src []byte) (text []byte, n int) {
 	return dst, n
 }
 
-// Verified returns the number of returned bytes that are verified, see Texts.
+// Verified returns the number of returned bytes that are verified, see Texts. It is math.MaxInt64 for a text that is
+// not packed.
 func (d *Decoder) Verified() int64 {
 	n := d.texts.Verified()
 	switch {

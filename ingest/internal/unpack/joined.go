@@ -42,7 +42,7 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 			if !q.mayBegin(text[i:]) {
 				continue
 			}
-			if isLineStart(text, i) || q.goesOn(text[i:]) {
+			if isLineStart(text, i) || q.includesLineEnd(text[i:]) {
 				at, p, to = i, q, i
 				break
 			}
@@ -65,8 +65,8 @@ func FindJoined(text []byte, from, to int) (at int, p Packing) {
 // wideHead is the number of bytes of a packed file that findJoinedWide checks.
 const wideHead = 10
 
-// findJoinedWide is FindJoined for UTF-16. A packed file may begin anywhere, because its magic and header are not valid
-// characters of a text. The magic of compress is too short for this.
+// findJoinedWide is like FindJoined, for all of a UTF-16 text. A packed file may begin anywhere, because its magic and
+// header are not valid characters of a text. The magic of compress is too short for this.
 func findJoinedWide(text []byte) (at int, p Packing) {
 	at = -1
 	for q := Zstd; q < Tar; q++ {
@@ -129,8 +129,9 @@ func (p Packing) mayBegin(text []byte) bool {
 	return true
 }
 
-// goesOn reports whether the packed start of a text includes the first line feed, or the text ends.
-func (p Packing) goesOn(text []byte) bool {
+// includesLineEnd reports whether the packed data at the start of a text includes the first line feed, or the text ends
+// before one. After the line feed, binary data counts as packed.
+func (p Packing) includesLineEnd(text []byte) bool {
 	feed := bytes.IndexByte(text, '\n')
 	if feed < 0 || isBinary(text[feed+1:]) {
 		return true
@@ -190,7 +191,7 @@ func (m *memberReader) open() error {
 // verified returns how much of the text was verified.
 func (m *memberReader) verified() *verifiedParts { return &m.parts }
 
-// Read reads text. Its errors are io.EOF, ErrTrailing, or the decompressor's.
+// Read reads text. Its errors are io.EOF, ErrTrailing, or those of the decompressor or the file.
 func (m *memberReader) Read(p []byte) (int, error) {
 	for {
 		n, err := m.gzip.Read(p)
@@ -201,15 +202,16 @@ func (m *memberReader) Read(p []byte) (int, error) {
 		if n > 0 {
 			return n, nil // the end is reported again
 		}
-		m.parts.end(true)
-		if err := m.next(); err != nil {
+		m.parts.endPart(true)
+		if err := m.openNext(); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// next opens the next member. The error is io.EOF at the end; gzip allows zeros there.
-func (m *memberReader) next() error {
+// openNext opens the next member. The error is io.EOF at the end, before which gzip allows zeros, or ErrTrailing if
+// something else follows.
+func (m *memberReader) openNext() error {
 	magic := []byte(packings[Gzip].magic)
 	head, err := m.in.Peek(len(magic))
 	switch {

@@ -134,7 +134,7 @@ func (s *Segments) Place(pos int64) (offset, text int64) {
 // filePos returns the position of packed in the file.
 func (s *Segments) filePos() int64 { return s.off - int64(s.packed.Buffered()) }
 
-// seekFile makes packed continue at pos.
+// seekFile makes packed continue at pos, a position in the file.
 func (s *Segments) seekFile(pos int64) {
 	if ahead := pos - s.filePos(); ahead >= 0 && ahead <= int64(s.packed.Buffered()) {
 		s.packed.Discard(int(ahead)) //nolint:errcheck // it is buffered
@@ -147,7 +147,7 @@ func (s *Segments) seekFile(pos int64) {
 // A textSource reads the text of Segments. Its errors are io.EOF, a [*SegmentError], or the read error of the file.
 type textSource struct{ s *Segments }
 
-// Read reads text.
+// Read reads text, and opens the next segment when one ends. An error comes after all text before it.
 func (r textSource) Read(p []byte) (int, error) {
 	s := r.s
 	for range maxEmptyReads {
@@ -224,7 +224,7 @@ func (s *Segments) open() error {
 }
 
 // openGzip opens the member at the current position of packed. The error is io.EOF if only zeros follow the last
-// member. A few other bytes are not treated as a truncated member.
+// member, or ErrTrailing if a few other bytes follow it, which are not treated as a truncated member.
 func (s *Segments) openGzip() error {
 	head, _ := s.packed.Peek(leastMember)
 	if start := s.filePos(); s.given > 0 && head[0] == 0 {
@@ -266,7 +266,8 @@ func (s *Segments) markOf(pos int64) int {
 	return i
 }
 
-// Crossed reports whether the reader has entered a segment with the record prefix after the position start.
+// Crossed reports whether the reader has entered a segment that begins with the record prefix and starts after the text
+// position start.
 func (s *Segments) Crossed(start int64) bool {
 	for i := len(s.marks) - 1; i >= 0 && s.marks[i].text > start; i-- {
 		if s.marks[i].record && s.marks[i].text < s.Pos() {
@@ -289,7 +290,8 @@ func (s *Segments) SeekText(pos int64) {
 	s.Text.Reset(textSource{s})
 }
 
-// PeekAt returns up to n bytes of the file at any position.
+// PeekAt returns up to n bytes of the file at any position; fewer only at the end of the file. The caller owns them.
+// The position of Text does not change.
 func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	m, err := s.file.ReadAt(b, pos)
@@ -300,9 +302,9 @@ func (s *Segments) PeekAt(pos int64, n int) ([]byte, error) {
 	return b[:m], nil
 }
 
-// Resume moves from the faulty segment at pos to the next segment that begins with the record prefix and has a correct
-// checksum. It reports whether there is one. A body that is itself a packed record, stored in the damaged segment,
-// cannot be distinguished from one and is used.
+// Resume moves from the faulty segment, which must include the text position pos, to the next segment that begins with
+// the record prefix and has a correct checksum. It reports whether there is one, within a limit for the bytes read. A
+// body that is itself a packed record, stored in the damaged segment, cannot be distinguished from one and is used.
 func (s *Segments) Resume(pos int64) bool {
 	noSum := s.noSum
 	s.single = true
@@ -313,7 +315,7 @@ func (s *Segments) Resume(pos int64) bool {
 	}
 	text, from := s.given, s.fault.Start+1
 	for s.ioErr == nil && s.budget >= 0 {
-		at, ok := s.find(from)
+		at, ok := s.findMagic(from)
 		if !ok {
 			return false
 		}
@@ -354,8 +356,9 @@ func (s *Segments) openAt(file, text int64) {
 	s.open() //nolint:errcheck // it is a fault, which stays, or ioErr
 }
 
-// find returns the next position of a segment's magic number in the file, from pos on.
-func (s *Segments) find(pos int64) (int64, bool) {
+// findMagic returns the next position of a segment's magic number in the file, from pos on. The bool is false if there
+// is none, or after a read error.
+func (s *Segments) findMagic(pos int64) (int64, bool) {
 	magic := []byte("\x1f\x8b\x08") // one byte more than needed to detect gzip: no other method exists
 	if s.packing == Zstd {
 		magic = zstdMagic
@@ -384,7 +387,8 @@ func (s *Segments) Release() {
 // A packedSource reads the file of Segments.
 type packedSource struct{ s *Segments }
 
-// Read reads packed bytes of the file. It fails if the file was truncated meanwhile.
+// Read reads packed bytes of the file. The error is ErrShorter if the file was truncated meanwhile. It sets s.ioErr for
+// any error except io.EOF.
 func (r packedSource) Read(p []byte) (int, error) {
 	n, err := r.s.file.ReadAt(p, r.s.off)
 	r.s.off += int64(n)
@@ -411,8 +415,8 @@ type verifiedParts struct {
 	unchecked bool  // a part without a checksum has ended
 }
 
-// end records the end of a part with a correct checksum, or with none.
-func (v *verifiedParts) end(check bool) {
+// endPart records the end of a part with a correct checksum, or with none.
+func (v *verifiedParts) endPart(check bool) {
 	if v.unchecked = v.unchecked || !check; !v.unchecked {
 		v.bytes = v.given
 	}
@@ -439,8 +443,8 @@ var ErrShorter = errors.New("the file became shorter while it was read")
 // Again is the remedy of most faults.
 const Again = "copy or download the file again"
 
-// explain converts an error of a decompressor to a fault with a remedy. anyText reports whether text came before it;
-// dictErr is why the dictionary of the file is unusable, if it has one.
+// explain converts an error of a decompressor to a fault with a remedy. anyText says whether text came before it;
+// dictErr is why the dictionary of the file is unusable, or nil. An ErrFormat stays as it is.
 func explain(p Packing, err error, anyText bool, dictErr error) error {
 	_, isWindow := errors.AsType[*WindowError](err)
 	switch {

@@ -100,7 +100,7 @@ type textReader struct {
 	anyBytes bool      // some text was read
 }
 
-// Open opens the file with that name, or stdin. Read returns any fault in the first bytes.
+// Open opens the file with that name, a file in a zip archive, or stdin. Read returns any fault in the first bytes.
 func (t *textReader) Open(name string, stdin io.Reader) error {
 	if name == fault.Stdin {
 		t.start(stdin, nil)
@@ -123,7 +123,7 @@ func (t *textReader) Open(name string, stdin io.Reader) error {
 		t.size = SizeOf(f)
 	}
 	head, _ := t.buf.Peek(HeadLen) // the first Read returns an error again
-	t.unpack(Detect(head))
+	t.setType(Detect(head))
 	return nil
 }
 
@@ -151,7 +151,7 @@ func SizeOf(r io.Reader) int64 {
 	return max(0, info.Size()-at)
 }
 
-// start prepares for reading file; call unpack next. Close closes owned unless it is nil. Set size if known.
+// start prepares for reading file; call setType next, and set size if it is known. Close closes owned unless it is nil.
 func (t *textReader) start(file io.Reader, owned io.Closer) {
 	*t = textReader{total: t.total, size: -1, buf: t.buf, zstd: t.zstd, gzip: t.gzip, file: file, owned: owned}
 	if t.buf == nil {
@@ -160,8 +160,9 @@ func (t *textReader) start(file io.Reader, owned io.Closer) {
 	t.buf.Reset(packedReader{t})
 }
 
-// unpack makes Read return the text of a file with that type, or an error if the type is unsupported.
-func (t *textReader) unpack(is Type) {
+// setType makes Read return the text of a file with that type, or an error if the type is unsupported or the first
+// bytes are invalid.
+func (t *textReader) setType(is Type) {
 	t.packing = is.Packing
 	t.text = t.buf
 	var err error
@@ -185,7 +186,8 @@ func (t *textReader) unpack(is Type) {
 	}
 }
 
-// resetGzip makes z, or a new reader if z is nil, read from r.
+// resetGzip makes *z read the member at the current position of r. It allocates the reader if *z is nil. An empty file
+// is io.ErrUnexpectedEOF.
 func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 	if *z == nil {
 		*z = new(gzip.Reader)
@@ -200,15 +202,15 @@ func resetGzip(z **gzip.Reader, r *bufio.Reader) error {
 // Read reads the unpacked text. Before a fault, it returns all text that was decoded earlier. Its errors are io.EOF, or
 // a fault with the remedy.
 func (t *textReader) Read(p []byte) (int, error) {
-	n, err := t.unpacked(p)
+	n, err := t.readRaw(p)
 	if err != nil && err != io.EOF {
 		err = t.classify(err)
 	}
 	return n, err
 }
 
-// unpacked is Read with the original errors of the decompressor or the file.
-func (t *textReader) unpacked(p []byte) (int, error) {
+// readRaw is like Read, but returns the original errors of the decompressor or the file. It repeats an error.
+func (t *textReader) readRaw(p []byte) (int, error) {
 	n, err := t.text.Read(p)
 	if t.fault == nil {
 		if err == nil || err == io.EOF {
@@ -226,7 +228,8 @@ func (t *textReader) unpacked(p []byte) (int, error) {
 	return 0, t.fault
 }
 
-// classify converts an error of a decompressor or the file to a fault with the remedy.
+// classify converts an error of a decompressor or the file to a fault with the remedy. An error of the file comes
+// first.
 func (t *textReader) classify(err error) error {
 	if errors.Is(t.ioFault, ErrShorter) {
 		return fmt.Errorf("%w: it had %d more bytes when it was opened: wait until no other process writes to it, or copy it first", t.ioFault, t.size-t.read)
@@ -287,7 +290,8 @@ func (t *textReader) Grown() int64 {
 // A packedReader reads the file of a textReader, counts bytes and records errors.
 type packedReader struct{ t *textReader }
 
-// Read reads packed bytes of the file and counts them. It fails if the file was truncated meanwhile.
+// Read reads packed bytes of the file and counts them. The error is ErrShorter if the file was truncated meanwhile. It
+// sets t.ioFault for any error except io.EOF.
 func (r packedReader) Read(p []byte) (int, error) {
 	if r.t.ended { // a terminal would wait for a second end of file
 		return 0, io.EOF

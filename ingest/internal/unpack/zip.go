@@ -70,7 +70,8 @@ func ZipSize(file io.ReaderAt, size int64, member string) (int64, error) {
 	return int64(m.CompressedSize64), nil
 }
 
-// findMember finds a file in a zip archive. If member is "", the archive must have only one file.
+// findMember finds a file in a zip archive of the given size. If member is "", the archive must have only one file. The
+// error is a [*ZipError] or that of the archive. r can register decompressors before m is opened.
 func findMember(file io.ReaderAt, size int64, member string) (r *zip.Reader, m *zip.File, err error) {
 	directory := &boundedFile{file, maxDirectory}
 	if r, err = zip.NewReader(directory, size); err != nil {
@@ -170,7 +171,8 @@ type zipText struct {
 	parts verifiedParts
 }
 
-// Read reads text. For a wrong size, the library returns an error without the text that it has unpacked.
+// Read reads text. For a wrong size, the library returns an error without the text that it has unpacked; Read returns
+// that text, too.
 func (z *zipText) Read(p []byte) (int, error) {
 	z.last.n = 0
 	n, err := z.r.Read(p)
@@ -179,7 +181,7 @@ func (z *zipText) Read(p []byte) (int, error) {
 	}
 	z.parts.given += int64(n)
 	if err == io.EOF {
-		z.parts.end(true)
+		z.parts.endPart(true)
 	}
 	return n, err
 }
@@ -201,7 +203,8 @@ func (r *lastRead) Read(p []byte) (n int, err error) {
 // Close does nothing.
 func (r *lastRead) Close() error { return nil }
 
-// openZip opens a file in a zip archive. If member is "", the archive must have only one file. Close closes f.
+// openZip opens a file in a zip archive. If member is "", the archive must have only one file. Read returns any fault.
+// Close closes f.
 func (t *textReader) openZip(f files.File, member string) {
 	t.start(f, f)
 	t.packing = Zip
@@ -219,7 +222,7 @@ func (t *textReader) openZip(f files.File, member string) {
 		t.text = text
 	}
 	if err != nil {
-		t.text, t.fault = bytes.NewReader(nil), cutShort(err, 1) // a truncated directory is not an end of the text
+		t.text, t.fault = bytes.NewReader(nil), cutShortError(err, 1) // a truncated directory is not an end of the text
 		return
 	}
 	if at, err := m.DataOffset(); err == nil { // the directory may claim more than exists

@@ -20,7 +20,8 @@ const (
 	dictionaryMagic = 0x184d2a5d
 )
 
-// openZstd skips skippable frames and opens the next frame. At the start of the file, it reads a dictionary.
+// openZstd skips skippable frames and opens the next frame. The first call reads a dictionary at the start of the file.
+// The error is io.EOF at the end, ErrTrailing, that of the decoder, or a read error.
 func (s *Segments) openZstd() error {
 	for {
 		start := s.filePos()
@@ -29,13 +30,13 @@ func (s *Segments) openZstd() error {
 			if err == io.EOF && s.given > 0 && !mayBeginFrame(head) {
 				return ErrTrailing
 			}
-			return cutShort(err, len(head))
+			return cutShortError(err, len(head))
 		}
 		if !isSkippable(head) {
 			break
 		}
 		if len(head) < 8 {
-			return cutShort(err, len(head))
+			return cutShortError(err, len(head))
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		if start+8+size > s.size {
@@ -46,7 +47,7 @@ func (s *Segments) openZstd() error {
 	if head, _ := s.packed.Peek(4); !bytes.Equal(head, zstdMagic) {
 		return zstd.ErrMagicMismatch
 	}
-	if err := s.needDecoder(); err != nil {
+	if err := s.ensureDecoder(); err != nil {
 		return err
 	}
 	if err := s.frame.reset(s.packed); err != nil {
@@ -56,9 +57,9 @@ func (s *Segments) openZstd() error {
 	return s.zstd.Reset(&s.frame)
 }
 
-// needDecoder creates the decoder, unless it exists. If the dictionary is unusable, frames that do not need it are read
-// nevertheless.
-func (s *Segments) needDecoder() (err error) {
+// ensureDecoder creates the decoder, unless it exists. If the dictionary is unusable, it sets s.dictErr, and frames
+// that do not need the dictionary are read nevertheless.
+func (s *Segments) ensureDecoder() (err error) {
 	if s.zstd != nil {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (s *Segments) needDecoder() (err error) {
 		zstd.WithDecoderMaxWindow(maxWindow),
 		zstd.WithDecoderMaxMemory(maxWindow),
 	}
-	dict, err := s.dictionary()
+	dict, err := s.readDictionary()
 	if err == nil && dict != nil {
 		if s.zstd, err = zstd.NewReader(nil, append(opts, zstd.WithDecoderDicts(dict))...); err == nil {
 			return nil
@@ -78,9 +79,9 @@ func (s *Segments) needDecoder() (err error) {
 	return err
 }
 
-// dictionary returns the dictionary at the start of the file, or nil: the content of a skippable frame, which may
-// itself be a zstd frame.
-func (s *Segments) dictionary() ([]byte, error) {
+// readDictionary returns the dictionary at the start of the file; nil if there is none. It is the content of a
+// skippable frame, which may itself be a zstd frame.
+func (s *Segments) readDictionary() ([]byte, error) {
 	head, err := s.PeekAt(0, 8)
 	if err != nil || len(head) < 8 || binary.LittleEndian.Uint32(head) != dictionaryMagic {
 		return nil, err
@@ -122,7 +123,7 @@ func (z *zstdReader) reset(r *bufio.Reader) {
 func (z *zstdReader) Read(p []byte) (int, error) {
 	for {
 		if !z.open {
-			if err := z.next(); err != nil {
+			if err := z.openNext(); err != nil {
 				return 0, err
 			}
 		}
@@ -132,31 +133,32 @@ func (z *zstdReader) Read(p []byte) (int, error) {
 			return n, err
 		}
 		z.open = false
-		if z.parts.end(z.check); n > 0 {
+		if z.parts.endPart(z.check); n > 0 {
 			return n, nil
 		}
 	}
 }
 
-// next opens the next frame, after skippable ones. The error is io.EOF at the end.
-func (z *zstdReader) next() error {
+// openNext opens the next frame, after skippable ones. The error is io.EOF at the end, zstd.ErrMagicMismatch if
+// something else follows, a [*WindowError], or that of the decoder or the file.
+func (z *zstdReader) openNext() error {
 	for {
 		head, err := z.in.Peek(8)
 		if len(head) < 4 {
 			if err == io.EOF && !mayBeginFrame(head) {
 				return zstd.ErrMagicMismatch
 			}
-			return cutShort(err, len(head))
+			return cutShortError(err, len(head))
 		}
 		if !isSkippable(head) {
 			break
 		}
 		if len(head) < 8 {
-			return cutShort(err, len(head))
+			return cutShortError(err, len(head))
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		if n, err := io.CopyN(io.Discard, z.in, 8+size); n < 8+size {
-			return cutShort(err, 1)
+			return cutShortError(err, 1)
 		}
 	}
 	if head, _ := z.in.Peek(4); !bytes.Equal(head, zstdMagic) {
@@ -237,12 +239,12 @@ type frameScanner struct {
 	least int64 // minimum packed bytes of a piece
 }
 
-// piece returns the end of the shortest sequence of complete frames from start that has the minimum size, including
+// pieceEnd returns the end of the shortest sequence of complete frames from start that has the minimum size, including
 // skippable frames. It returns wholeFile if the file is shorter, or something else follows; the decoder then reports
 // the fault.
-func (s frameScanner) piece(start int64) (end int64) {
+func (s frameScanner) pieceEnd(start int64) (end int64) {
 	for end = start; end-start < s.least; {
-		next, ok := s.frame(end)
+		next, ok := s.frameEnd(end)
 		if !ok || next >= s.size {
 			return wholeFile
 		}
@@ -251,8 +253,9 @@ func (s frameScanner) piece(start int64) (end int64) {
 	return end
 }
 
-// frame returns the end of the frame at the given offset. ok is false if there is no valid frame.
-func (s frameScanner) frame(at int64) (end int64, ok bool) {
+// frameEnd returns the end of the frame at the given offset. ok is false if there is no complete frame. It reads only
+// headers.
+func (s frameScanner) frameEnd(at int64) (end int64, ok bool) {
 	var head [8]byte
 	if !s.read(head[:], at) {
 		return 0, false
@@ -291,7 +294,7 @@ func FramesSize(file io.ReaderAt, size int64) (text int64) {
 		if !h.Skippable {
 			text += int64(h.FrameContentSize)
 		}
-		end, ok := s.frame(at)
+		end, ok := s.frameEnd(at)
 		if !ok {
 			return 0
 		}
@@ -306,8 +309,9 @@ func (s frameScanner) read(p []byte, at int64) bool {
 	return err == nil
 }
 
-// cutShort is the error for a frame with only n bytes.
-func cutShort(err error, n int) error {
+// cutShortError returns the error for a frame of which only n bytes could be read: io.ErrUnexpectedEOF if err is io.EOF
+// and n is above 0, otherwise err.
+func cutShortError(err error, n int) error {
 	if err == io.EOF && n > 0 {
 		return io.ErrUnexpectedEOF
 	}
@@ -327,7 +331,7 @@ type frameReader struct {
 func (f *frameReader) reset(r *bufio.Reader) error {
 	head, err := r.Peek(5)
 	if err != nil {
-		return cutShort(err, len(head))
+		return cutShortError(err, len(head))
 	}
 	n, check := frameHeader(head[4])
 	*f = frameReader{r: r, pending: n, check: check}
@@ -354,7 +358,7 @@ func blockHeader(head []byte) (size int64, last bool) {
 	return 3 + int64(bits>>3), bits&1 != 0
 }
 
-// Read reads the packed frame.
+// Read reads the packed frame. At its end it returns io.EOF; if the file ends earlier, io.ErrUnexpectedEOF.
 func (f *frameReader) Read(p []byte) (int, error) {
 	for f.pending == 0 {
 		if f.last {
@@ -367,7 +371,7 @@ func (f *frameReader) Read(p []byte) (int, error) {
 		}
 		head, err := f.r.Peek(3)
 		if err != nil {
-			return 0, cutShort(err, 1)
+			return 0, cutShortError(err, 1)
 		}
 		f.pending, f.last = blockHeader(head)
 	}
