@@ -28,8 +28,8 @@ type answersOf struct {
 	requests     int64                 // number of requests for any URL; set when the pair is sent
 }
 
-// note records the response of an event. isText reports whether a text is in force.
-func (a *answersOf) note(e *event, isText bool) {
+// noteAnswer counts the response of an event, which must be a fetch. isText reports whether a text is in force.
+func (a *answersOf) noteAnswer(e *event, isText bool) {
 	a.first[e.fit] = earlier(a.first[e.fit], e.at)
 	switch {
 	case e.fit == denies:
@@ -39,7 +39,7 @@ func (a *answersOf) note(e *event, isText bool) {
 	}
 }
 
-// addAnswers adds the responses to other requests of the crawler.
+// addAnswers adds the responses to other requests of the same crawler at the same origin.
 func (a *answersOf) addAnswers(o *answersOf) {
 	for i, at := range o.first {
 		a.first[i] = earlier(a.first[i], at)
@@ -50,7 +50,7 @@ func (a *answersOf) addAnswers(o *answersOf) {
 	a.requests += o.requests
 }
 
-// append appends them to dst.
+// append appends the encoded responses to dst, for readAnswers.
 func (a *answersOf) append(dst []byte) []byte {
 	for _, at := range a.first {
 		dst = binary.AppendVarint(dst, at)
@@ -61,7 +61,7 @@ func (a *answersOf) append(dst []byte) []byte {
 	return dst
 }
 
-// readAnswers reads the bytes that append wrote.
+// readAnswers reads the bytes that answersOf.append wrote. The caller must check the cursor for errors.
 func readAnswers(from *wire.Cursor) (a answersOf) {
 	for i := range a.first {
 		a.first[i] = from.Varint()
@@ -72,14 +72,15 @@ func readAnswers(from *wire.Cursor) (a answersOf) {
 	return a
 }
 
-// any reports whether there is a response.
-func (a *answersOf) any() bool {
+// hasAny reports whether there is a response.
+func (a *answersOf) hasAny() bool {
 	return slices.ContainsFunc(a.first[:], func(at int64) bool { return at != NoTime })
 }
 
-// known returns the time of the crawler's first response whose size fits the text in force. A response that confirms
-// a copy counts unless the crawler got a different text before it. bodies is as in judge.
-func (a *answersOf) known(bodies bool) int64 {
+// firstKnown returns the time of the crawler's first response whose size fits the text in force; NoTime if there is
+// none. A response that confirms a copy counts unless the crawler got a different text before it. bodies is as in
+// judge.
+func (a *answersOf) firstKnown(bodies bool) int64 {
 	f := &a.first
 	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[impossible]
 	if bodies {
@@ -118,7 +119,7 @@ func addBytes(a, b int64) int64 {
 	return a + b
 }
 
-// append appends the counts to dst.
+// append appends the encoded counts to dst, for item.piece.
 func (c *counts) append(dst []byte) []byte {
 	for _, n := range c.answers {
 		dst = binary.AppendVarint(dst, n)

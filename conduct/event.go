@@ -51,19 +51,19 @@ type event struct {
 	detail   []byte // for forbidden, see appendDetail; nil without Options.Requests
 }
 
-// compare orders events by time, and events at the same time in a fixed order.
+// compare orders events by time, and events at the same time by a fixed order of their other data.
 func (e *event) compare(o *event) int {
 	if e.at != o.at {
 		return cmp.Compare(e.at, o.at)
 	}
-	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay), cmp.Compare(e.fit, o.fit), cmp.Compare(e.size, o.size), cmp.Compare(e.text, o.text), cmp.Compare(flag(e.away), flag(o.away))); c != 0 {
+	if c := cmp.Or(cmp.Compare(e.kind, o.kind), cmp.Compare(e.period, o.period), cmp.Compare(e.cache, o.cache), cmp.Compare(e.delay, o.delay), cmp.Compare(e.fit, o.fit), cmp.Compare(e.size, o.size), cmp.Compare(e.text, o.text), cmp.Compare(flagByte(e.away), flagByte(o.away))); c != 0 {
 		return c
 	}
 	return cmp.Or(bytes.Compare(e.past, o.past), bytes.Compare(e.detail, o.detail))
 }
 
-// order orders the events that a judge receives. At the same time, responses come first. Requests at the same time
-// are equal, unless the caller needs the details of each.
+// order orders the events that a judge receives: by time, then requests for /robots.txt first. Other requests at the
+// same time are equal, unless the caller needs each (details); then it is compare.
 func (e *event) order(o *event, details bool) int {
 	switch fetch, other := e.kind.isTxt(), o.kind.isTxt(); {
 	case details, e.at != o.at, fetch && other:
@@ -76,8 +76,8 @@ func (e *event) order(o *event, details bool) int {
 	return 0
 }
 
-// flag returns 1 for true.
-func flag(b bool) byte {
+// flagByte returns 1 for true.
+func flagByte(b bool) byte {
 	if b {
 		return 1
 	}
@@ -101,7 +101,7 @@ const (
 // A state is the time and the delay of an event. The next event of a series is stored as its difference to them.
 type state struct{ at, delay int64 }
 
-// append appends an event to a series.
+// append appends an event to a series in dst, and makes it the state for the next one.
 func (s *state) append(dst []byte, e *event) []byte {
 	step := e.at - s.at
 	head := byte(e.kind)
@@ -133,7 +133,7 @@ func (s *state) append(dst []byte, e *event) []byte {
 	s.at = e.at
 	switch e.kind {
 	case gotText, gotNone:
-		dst = append(binary.AppendUvarint(dst, uint64(e.period)), byte(e.fit)|flag(e.away)*isAway)
+		dst = append(binary.AppendUvarint(dst, uint64(e.period)), byte(e.fit)|flagByte(e.away)*isAway)
 		dst = binary.AppendUvarint(dst, uint64(e.cache))
 		if e.fit > fits {
 			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(e.size)), uint64(e.text))
@@ -149,7 +149,8 @@ func (s *state) append(dst []byte, e *event) []byte {
 
 var errSeries = errors.New("the series of events differs from what was written")
 
-// read reads the first event of a series into e, and returns the rest. The slices of e point into the series.
+// read reads the first event of a series, which must not be empty, into e, and returns the rest. The slices of e are
+// parts of the series. s becomes the state for the next event. The error is errSeries.
 func (s *state) read(e *event, series []byte) ([]byte, error) {
 	head := series[0]
 	series = series[1:]
@@ -219,8 +220,8 @@ func (s *state) read(e *event, series []byte) ([]byte, error) {
 	return series[size:], nil
 }
 
-// appendDetail appends the detail of a request, which judge.report reads. The URL comes first, because requests at
-// the same time are ordered by their details.
+// appendDetail appends the detail of a request to dst, for judge.addEvent: its URL, client, User-Agent, status,
+// verification and rule. The URL comes first, because requests at the same time are ordered by their details.
 func (j *Journal) appendDetail(dst []byte, b *engine.Batch, row int) []byte {
 	clients := b.Clients
 	if j.opt.Client > 0 {
@@ -283,7 +284,8 @@ func (i *item) compare(o *item, details bool) int {
 	return p.next.order(&q.next, details)
 }
 
-// piece returns the piece of a series in an item, and the counts of the pair; nil if another piece has the counts.
+// piece returns the piece of a series in an item of kind ofPiece, with its first event, and the counts of the pair; all
+// is nil if another piece has the counts. The piece is a part of the item's payload.
 func (i *item) piece() (p piece, all *counts, err error) {
 	rest := i.payload
 	if len(rest) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// merge merges the runs of a spill into the reader of a joiner.
+// merge merges the runs of a spill into a joiner, which passes everything to its reader.
 func merge(spill *extsort.Spill, to *joiner) error {
 	begin := func(run *extsort.Run) extsort.Output[*cursor] {
 		w := &runWriter{run: run}
@@ -37,7 +37,7 @@ func (c *cursor) Done() bool { return c.isDone }
 // Compare compares two items.
 func (c *cursor) Compare(o *cursor) int { return c.item.compare(&o.item, c.details) }
 
-// next advances the cursor.
+// next advances the cursor. The item is valid until the next call; only origin is a copy.
 func (c *cursor) next() error {
 	if c.rest.AtEnd() {
 		c.isDone = true
@@ -71,7 +71,8 @@ type joiner struct {
 	pieces  []piece // that have events left
 }
 
-// Take takes an item.
+// Take adds the item of a cursor, and advances the cursor. When another origin begins, it first sends the rest of the
+// previous one.
 func (j *joiner) Take(c *cursor) error {
 	i := &c.item
 	if !j.any || string(i.origin) != j.about.name {
@@ -115,7 +116,8 @@ func (j *joiner) Take(c *cursor) error {
 	return c.next()
 }
 
-// addPiece adds a piece of a series. First it sends the events that come before the piece.
+// addPiece adds a piece of a series, of which it copies the payload. First it sends the origin, the previous crawler if
+// another one begins, and the events that come before the piece.
 func (j *joiner) addPiece(i *item) error {
 	if err := j.sendOrigin(); err != nil {
 		return err
@@ -125,7 +127,7 @@ func (j *joiner) addPiece(i *item) error {
 			return err
 		}
 		j.isOpen, j.agent, j.counts = true, string(i.agent), newCounts()
-		if err := j.to.begin(j.agent); err != nil {
+		if err := j.to.beginCrawler(j.agent); err != nil {
 			return err
 		}
 	}
@@ -158,7 +160,8 @@ func (j *joiner) addPiece(i *item) error {
 	return nil
 }
 
-// sendEvents sends the events that cannot come after last, or all events if last is nil.
+// sendEvents sends the events of all pieces, in order, that cannot come after last; all of them if last is nil. It
+// removes pieces without further events.
 func (j *joiner) sendEvents(last *event) error {
 	for len(j.pieces) > 0 {
 		least := 0
@@ -172,7 +175,7 @@ func (j *joiner) sendEvents(last *event) error {
 			if last != nil && p.next.order(last, j.details) > 0 {
 				return nil
 			}
-			if err := j.to.event(&p.next); err != nil {
+			if err := j.to.addEvent(&p.next); err != nil {
 				return err
 			}
 			if len(p.rest) == 0 {
@@ -190,7 +193,7 @@ func (j *joiner) sendEvents(last *event) error {
 	return nil
 }
 
-// endPair sends the rest of a pair.
+// endPair sends the remaining events of the current crawler, and its counts, if there is one.
 func (j *joiner) endPair() error {
 	if !j.isOpen {
 		return nil
@@ -199,16 +202,16 @@ func (j *joiner) endPair() error {
 	if err := j.sendEvents(nil); err != nil {
 		return err
 	}
-	return j.to.end(&j.counts)
+	return j.to.endCrawler(&j.counts)
 }
 
-// sendOrigin sends the origin, once.
+// sendOrigin sends the current origin, unless it was sent or there is none.
 func (j *joiner) sendOrigin() error {
 	if j.isTold || !j.any {
 		return nil
 	}
 	j.isTold = true
-	return j.to.origin(&j.about)
+	return j.to.beginOrigin(&j.about)
 }
 
 // endOrigin sends the rest of an origin. An origin without crawlers matters only if other runs may have some.
@@ -231,15 +234,15 @@ func (j *joiner) Finish() error {
 // A reader receives the events of a log by origin: first the origin, then its crawlers, in the order of their names,
 // each with its events in order of time. Its arguments are valid until it returns.
 type reader interface {
-	origin(o *origin) error
-	begin(agent string) error
-	event(e *event) error
-	end(c *counts) error // of the crawler
+	beginOrigin(o *origin) error
+	beginCrawler(agent string) error
+	addEvent(e *event) error
+	endCrawler(c *counts) error // of the crawler
 }
 
 // eventsOnly passes on events, and nothing else.
 type eventsOnly struct{ reader }
 
-func (eventsOnly) origin(*origin) error { return nil }
-func (eventsOnly) begin(string) error   { return nil }
-func (eventsOnly) end(*counts) error    { return nil }
+func (eventsOnly) beginOrigin(*origin) error { return nil }
+func (eventsOnly) beginCrawler(string) error { return nil }
+func (eventsOnly) endCrawler(*counts) error  { return nil }

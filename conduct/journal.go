@@ -97,7 +97,8 @@ const siteSize = int64(unsafe.Sizeof(site{}))
 // Least returns the approximate minimum memory, in bytes, of a Journal for rules of the given number of origins.
 func Least(origins int) int64 { return leastSize + siteSize*int64(origins) }
 
-// NewJournal returns a Journal for a run over the store.
+// NewJournal returns a Journal for a run over the store, which must stay open until Judge has returned. The caller must
+// call CloseTemp.
 func NewJournal(store *engine.Store, opt Options) *Journal {
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory
@@ -155,7 +156,8 @@ func (j *Journal) isHead(b *engine.Batch, row int) bool {
 	return j.opt.Method > 0 && strings.EqualFold(string(b.Piece(b.Kept[j.opt.Method-1].Texts[row])), "HEAD")
 }
 
-// Write records the rows of crawlers in a batch.
+// Write records the rows of crawlers in a batch, which it does not keep. Rows of impostors are counted, but not judged.
+// The error is that of a temporary file.
 func (j *Journal) Write(b *engine.Batch) error {
 	j.lookup.Use(b)
 	left := b.Evidence
@@ -194,23 +196,23 @@ func (j *Journal) Write(b *engine.Batch) error {
 		}
 		origin := uint32(id)
 		if isStray {
-			origin = j.strays.number(b, number)
+			origin = j.strays.numberOf(b, number)
 		}
 		agent := int(b.Agents[row])
 		if agent >= j.known {
 			agent = j.list.Number(b, row)
 		}
-		p := j.table.find(origin, uint32(agent))
+		p := j.table.findPair(origin, uint32(agent))
 		if p == nil {
 			var err error
 			if p, err = j.addPair(b, row, origin, uint32(agent), b.Rulings[row]); err != nil {
 				return err
 			}
 		}
-		if j.count(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
+		if j.countRequest(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
 			continue
 		}
-		if err := j.record(b, row, p, evidence); err != nil {
+		if err := j.recordEvent(b, row, p, evidence); err != nil {
 			return err
 		}
 		if evidence != nil && evidence.IsTxt && at != NoTime && len(j.ledTo) > 0 {
@@ -223,7 +225,7 @@ func (j *Journal) Write(b *engine.Batch) error {
 }
 
 // recordAway records a request for robots.txt also for the origins whose capture in force redirects to it, because a
-// redirected crawler requests the file there.
+// redirected crawler requests the file there. The row must have a time.
 func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 	name, at := "", b.Times[row]
 	if n, isStray := b.Sites[row].Stray(); isStray {
@@ -240,13 +242,13 @@ func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 		n = max(n, 0)
 		span := j.spans[n]
 		e := event{at: at, delay: noDelay, away: true, period: uint32(n), cache: span.CacheFor}
-		if !j.answer(b, row, span.ID, &e) {
+		if !j.classifyAnswer(b, row, span.ID, &e) {
 			if e.kind != failed {
 				continue
 			}
 			e.away, e.period, e.cache = false, 0, 0
 		}
-		p := j.table.find(uint32(from), agent)
+		p := j.table.findPair(uint32(from), agent)
 		if p == nil {
 			var err error
 			if p, err = j.addPair(b, row, uint32(from), agent, span.ID); err != nil {
@@ -255,9 +257,9 @@ func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 		}
 		if e.kind.isFetch() {
 			_, isText := span.ID.Text()
-			p.fetched.note(&e, isText)
+			p.fetched.noteAnswer(&e, isText)
 		}
-		if j.table.append(p, &e) {
+		if j.table.appendEvent(p, &e) {
 			continue
 		}
 		err := j.writeRun(false)
@@ -267,7 +269,7 @@ func (j *Journal) recordAway(b *engine.Batch, row int, agent uint32) error {
 		if err != nil {
 			return err
 		}
-		j.table.append(p, &e)
+		j.table.appendEvent(p, &e)
 	}
 	return nil
 }
@@ -280,8 +282,8 @@ func timeOf(b *engine.Batch, row int) int64 {
 	return b.Times[row]
 }
 
-// count counts a request.
-func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
+// countRequest adds a request to the counts of its pair. For an impostor, it counts only who sent the request.
+func (j *Journal) countRequest(b *engine.Batch, row int, p *pair, at int64) {
 	answer := ranges.Null
 	if len(b.Verified) > 0 {
 		answer = b.Verified[row]
@@ -316,8 +318,10 @@ func keptInt(b *engine.Batch, row, column int) (int64, bool) {
 	return k.Ints[row], k.Present[row]
 }
 
-// record stores a request as an event, if it is relevant and does not come from an impostor.
-func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evidence) error {
+// recordEvent stores a request of a pair as an event, if it is relevant: a request for /robots.txt, a disallowed one,
+// or any under a Crawl-delay. A disallowed request without a time is only counted. evidence is nil for other requests.
+// The pair may move: do not use p afterwards. The error is that of a temporary file.
+func (j *Journal) recordEvent(b *engine.Batch, row int, p *pair, evidence *engine.Evidence) error {
 	at := timeOf(b, row)
 	e := event{at: at, kind: allowed, delay: noDelay}
 	switch {
@@ -326,7 +330,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evi
 	case evidence == nil:
 	case evidence.IsTxt:
 		p.robots++
-		if !j.answer(b, row, b.Rulings[row], &e) {
+		if !j.classifyAnswer(b, row, b.Rulings[row], &e) {
 			if e.kind == moved {
 				p.fetched.moved++
 			}
@@ -341,7 +345,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evi
 		}
 		e.period, e.cache = evidence.Period, evidence.CacheFor
 		_, isText := b.Rulings[row].Text()
-		p.fetched.note(&e, isText)
+		p.fetched.noteAnswer(&e, isText)
 	case at == NoTime:
 		p.untimed++
 		return nil
@@ -359,7 +363,7 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evi
 		}
 		e.delay = p.own
 	}
-	if j.table.append(p, &e) {
+	if j.table.appendEvent(p, &e) {
 		return nil
 	}
 	origin, agent := p.origin, p.agent
@@ -368,19 +372,19 @@ func (j *Journal) record(b *engine.Batch, row int, p *pair, evidence *engine.Evi
 	}
 	if isStray(origin) {
 		n, _ := b.Sites[row].Stray()
-		origin = j.strays.number(b, n)
+		origin = j.strays.numberOf(b, n)
 	}
 	p, err := j.addPair(b, row, origin, agent, b.Rulings[row])
 	if err == nil {
-		j.table.append(p, &e)
+		j.table.appendEvent(p, &e)
 	}
 	return err
 }
 
-// answer sets the kind of a request for /robots.txt by its response, and reports whether the response counts. If it
-// does not count, the kind is failed or moved, or unchanged if the response is inconclusive. id is the ruling in
-// force.
-func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event) bool {
+// classifyAnswer sets the kind of a request for /robots.txt, and its fit, by the response, and reports whether the
+// response counts. If it does not count, the kind is failed or moved, or unchanged if the response is inconclusive: the
+// status is missing, or the method is HEAD. id is the ruling in force.
+func (j *Journal) classifyAnswer(b *engine.Batch, row int, id engine.RulingID, e *event) bool {
 	status, ok := keptInt(b, row, j.opt.Status)
 	if !ok {
 		return false
@@ -394,7 +398,7 @@ func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event)
 		e.kind = gotText
 		switch status {
 		case 200:
-			j.fit(b, row, id, e)
+			j.compareSize(b, row, id, e)
 		case 206, 304:
 			e.fit = confirms
 		}
@@ -413,8 +417,9 @@ func (j *Journal) answer(b *engine.Batch, row int, id engine.RulingID, e *event)
 	return true
 }
 
-// fit compares the size of a response with that of the text in force.
-func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
+// compareSize sets the fit of an event by comparing the size of the response with that of the text in force (id). It
+// changes nothing if either size is unknown.
+func (j *Journal) compareSize(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	size, ok := keptInt(b, row, j.opt.Bytes)
 	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may mean that bytes were not logged
 		return
@@ -431,13 +436,14 @@ func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	if l.plain == [3]int64{} {
 		return
 	}
-	if e.fit = l.of(size); e.fit > fits {
+	if e.fit = l.fitOf(size); e.fit > fits {
 		e.size, e.text = size, l.text
 	}
 }
 
-// addPair adds the pair of a row's crawler and an origin with a ruling in force. If there is no room for it, all
-// other pairs are first written to disk.
+// addPair adds the pair of a row's crawler and an origin, and returns it; it is valid until the next one is added. id
+// is a ruling of the origin that is in force. If there is no room, all other pairs are first written to disk, and a
+// stray origin gets a new number.
 func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id engine.RulingID) (*pair, error) {
 	if isFull := len(j.table.pairs) > 0 && j.table.used()+pairSize > j.table.size; isFull || j.strays.size > j.opt.Memory/8 {
 		if err := j.writeRun(false); err != nil {
@@ -445,7 +451,7 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 		}
 		if isStray(origin) {
 			n, _ := b.Sites[row].Stray()
-			origin = j.strays.number(b, n)
+			origin = j.strays.numberOf(b, n)
 		}
 	}
 	// Add a new pair.
@@ -453,11 +459,11 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 	if 2*len(t.pairs) >= len(t.slots) {
 		t.slots = make([]uint32, 2*len(t.slots))
 		for i := range t.pairs {
-			t.place(i)
+			t.placeInSlot(i)
 		}
 	}
 	t.pairs = append(t.pairs, pair{origin: origin, agent: agent, state: state{delay: noDelay}, own: noDelay, counts: newCounts()})
-	t.place(len(t.pairs) - 1)
+	t.placeInSlot(len(t.pairs) - 1)
 	p := &t.pairs[len(t.pairs)-1]
 	p.ruling = 0
 	if isStray(origin) {
@@ -486,7 +492,8 @@ func (j *Journal) addPair(b *engine.Batch, row int, origin, agent uint32, id eng
 	return p, nil
 }
 
-// delayOf returns the Crawl-delay that binds a crawler, in microseconds; noDelay if none does.
+// delayOf returns the Crawl-delay in a ruling that binds a crawler, in microseconds; noDelay if there is none, or if it
+// is invalid. agent is a number of j.list.
 func (j *Journal) delayOf(id engine.RulingID, agent uint32) int64 {
 	names := j.list.Names()
 	note, ok := j.lookup.NoteOf(id, int(agent), names[agent], robots.CrawlDelayLines)
@@ -526,8 +533,9 @@ const strayBit = 1 << 31
 // isStray reports whether an origin has no rules.
 func isStray(origin uint32) bool { return origin&strayBit != 0 }
 
-// number returns the Journal's number of an origin, given its number in the batch.
-func (s *strays) number(b *engine.Batch, n int) uint32 {
+// numberOf returns the Journal's number of an origin, with strayBit, given its number in the batch. It assigns a new
+// number to an unknown origin.
+func (s *strays) numberOf(b *engine.Batch, n int) uint32 {
 	if s.batch[n] > 0 {
 		return s.batch[n] - 1 | strayBit
 	}
@@ -585,7 +593,7 @@ const (
 // used returns the number of bytes in use.
 func (t *table) used() int64 { return int64(len(t.pairs))*pairSize + int64(len(t.arena)) }
 
-// index returns the index of a pair, or -1 if there is none.
+// index returns the index of a pair, or -1 if there is none. The table must have a free slot.
 func (t *table) index(origin, agent uint32) int {
 	mask := uint32(len(t.slots) - 1)
 	for i := hash(origin, agent) & mask; ; i = (i + 1) & mask {
@@ -599,8 +607,8 @@ func (t *table) index(origin, agent uint32) int {
 	}
 }
 
-// find returns a pair, or nil if there is none. It is valid until another pair is added.
-func (t *table) find(origin, agent uint32) *pair {
+// findPair returns a pair, or nil if there is none. It is valid until another pair is added.
+func (t *table) findPair(origin, agent uint32) *pair {
 	if n := t.index(origin, agent); n >= 0 {
 		return &t.pairs[n]
 	}
@@ -613,8 +621,8 @@ func hash(origin, agent uint32) uint32 {
 	return uint32(h >> 32)
 }
 
-// place puts a pair into its slot.
-func (t *table) place(n int) {
+// placeInSlot makes a free slot refer to pair n.
+func (t *table) placeInSlot(n int) {
 	mask := uint32(len(t.slots) - 1)
 	i := hash(t.pairs[n].origin, t.pairs[n].agent) & mask
 	for t.slots[i] != 0 {
@@ -623,12 +631,13 @@ func (t *table) place(n int) {
 	t.slots[i] = uint32(n + 1)
 }
 
-// append appends an event to the series of a pair. If there is no room, it returns false and does nothing.
-func (t *table) append(p *pair, e *event) bool {
+// appendEvent appends an event to the series of a pair, which then is jumbled if the event is out of order. If there is
+// no room, it returns false and changes nothing.
+func (t *table) appendEvent(p *pair, e *event) bool {
 	next := p.state
 	t.text = next.append(t.text[:0], e)
 	size := uint32(len(t.text))
-	if p.room-p.used < size && !t.grow(p, size) {
+	if p.room-p.used < size && !t.addChunk(p, size) {
 		return false
 	}
 	if p.head == 0 {
@@ -643,7 +652,7 @@ func (t *table) append(p *pair, e *event) bool {
 }
 
 // isBefore reports whether an event may have to precede the previous one, which has the given kind and the same time.
-// Requests are equal, unless the caller needs each.
+// Requests at the same time are equal, unless the caller needs each (details).
 func (t *table) isBefore(e *event, before kind) bool {
 	if e.kind == before {
 		return e.kind.isFetch() || t.details && e.kind == forbidden
@@ -651,8 +660,9 @@ func (t *table) isBefore(e *event, before kind) bool {
 	return e.kind < before && (t.details || e.kind.isTxt())
 }
 
-// grow adds a chunk to the series of a pair, and reports whether there is room for one.
-func (t *table) grow(p *pair, need uint32) bool {
+// addChunk adds a chunk with room for at least need bytes to the series of a pair, and reports whether the memory limit
+// allows it. The first chunk is always allowed.
+func (t *table) addChunk(p *pair, need uint32) bool {
 	size := max(need, firstChunk, min(lastChunk, 2*p.room))
 	if len(t.arena) > 0 && (t.used()+int64(size)+chunkHead > t.size || len(t.arena) > math.MaxInt32) {
 		return false
@@ -674,7 +684,7 @@ func (t *table) grow(p *pair, need uint32) bool {
 	return true
 }
 
-// chunks yields the chunks of the series of a pair.
+// chunks yields the chunks of the series of a pair, in order. They are parts of the arena.
 func (t *table) chunks(p *pair) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for at := p.head; at != 0; {

@@ -16,8 +16,8 @@ import (
 	"github.com/robobatch/robobatch/robots"
 )
 
-// Judge passes all results to a Report. Write must not be called after it. Errors come from the Report and from
-// temporary files.
+// Judge passes all results to a Report. Call it once; Write must not be called after it. Errors come from the Report
+// and from temporary files.
 func (j *Journal) Judge(to Report) error {
 	isSpilled := j.spill.Runs() > 0
 	if isSpilled {
@@ -94,8 +94,8 @@ type judge struct {
 	request Request
 }
 
-// operator returns the operator of a crawler; "" if unknown.
-func (j *judge) operator(agent string) string {
+// operatorOf returns the operator of a crawler; "" if unknown.
+func (j *judge) operatorOf(agent string) string {
 	name, ok := j.operators[agent]
 	if !ok {
 		if c, known := crawlers.Lookup(agent); known {
@@ -106,15 +106,16 @@ func (j *judge) operator(agent string) string {
 	return name
 }
 
-// origin begins an origin, see reader.
-func (j *judge) origin(o *origin) error {
+// beginOrigin ends the previous origin, and begins another one, see reader. It counts the crawlers that should have
+// requested robots.txt there.
+func (j *judge) beginOrigin(o *origin) error {
 	err := j.endOrigin()
 	j.about, j.mismatch = o, Mismatch{Origin: o.name}
 	var all answersOf
 	for _, a := range o.fetched {
 		if a.requests >= leastBusy {
 			j.mismatch.Busy++
-			if a.any() {
+			if a.hasAny() {
 				j.mismatch.Asked++
 			}
 		}
@@ -127,8 +128,8 @@ func (j *judge) origin(o *origin) error {
 	return err
 }
 
-// endOrigin reports an origin whose responses contradict its text. A few contradictions are tolerated: some transfers
-// end early, and a server may lack its robots.txt for a while.
+// endOrigin reports the current origin, if there is one and its responses contradict its text. A few contradictions are
+// tolerated: some transfers end early, and a server may lack its robots.txt for a while.
 func (j *judge) endOrigin() error {
 	m := &j.mismatch
 	if 10*m.Answers <= m.Compared {
@@ -143,9 +144,10 @@ func (j *judge) endOrigin() error {
 	return nil
 }
 
-// begin begins a crawler, and finds the crawlers that share copies with it.
-func (j *judge) begin(agent string) error {
-	operator := j.operator(agent)
+// beginCrawler begins a crawler at the current origin, and finds when the other crawlers of its operator first got a
+// copy there.
+func (j *judge) beginCrawler(agent string) error {
+	operator := j.operatorOf(agent)
 	j.row = *NewRow(agent, operator, j.about.name)
 	j.isLast, j.isFailing, j.isMoved, j.asked, j.change = false, false, false, NoTime, 0
 	j.own = j.about.fetched[agent]
@@ -161,16 +163,17 @@ func (j *judge) begin(agent string) error {
 	j.shared = NoTime
 	if operator != "" {
 		for other, first := range j.about.fetched {
-			if other != agent && j.operator(other) == operator {
-				j.shared = earlier(j.shared, first.known(j.bodies))
+			if other != agent && j.operatorOf(other) == operator {
+				j.shared = earlier(j.shared, first.firstKnown(j.bodies))
 			}
 		}
 	}
 	return nil
 }
 
-// event counts an event. Events must come in their order.
-func (j *judge) event(e *event) error {
+// addEvent adds an event of the current crawler to its row, and reports it if it is a disallowed request and each is
+// wanted. Events must come in their order. The caller may reuse e.
+func (j *judge) addEvent(e *event) error {
 	if e.kind == gotText && !j.isOther(e) || e.kind == forbidden {
 		if err := j.noteChange(e); err != nil {
 			return err
@@ -178,7 +181,7 @@ func (j *judge) event(e *event) error {
 	}
 	switch since := j.isLast && e.at > j.last.at; {
 	case e.kind.isFetch():
-		return j.answer(e)
+		return j.countAnswer(e)
 	case e.kind.isTxt():
 		j.isFailing = j.isFailing || since && e.kind == failed
 		j.isMoved = j.isMoved || since && e.kind == moved
@@ -194,7 +197,7 @@ func (j *judge) event(e *event) error {
 	if e.kind != forbidden {
 		return nil
 	}
-	conduct := j.judge(e)
+	conduct := j.conductOf(e)
 	switch {
 	case conduct == Knew:
 		j.mismatch.Knew++
@@ -231,8 +234,9 @@ func (j *judge) event(e *event) error {
 	return j.to.Request(q)
 }
 
-// answer processes a response to a request for /robots.txt.
-func (j *judge) answer(e *event) error {
+// countAnswer adds a response that counts to the row and to the Mismatch of the origin, and makes it the crawler's last
+// response. A response at another origin only becomes the last one: the crawler's numbers have it there.
+func (j *judge) countAnswer(e *event) error {
 	r := &j.row
 	if e.away { // apart from the crawler's knowledge, it counts at the requested origin
 		j.isOff = j.isOther(e)
@@ -289,8 +293,9 @@ func (j *judge) sendMoment(m Moment) {
 	}
 }
 
-// judge returns the crawler's knowledge when it made a disallowed request.
-func (j *judge) judge(e *event) Conduct {
+// conductOf returns the crawler's knowledge when it made a disallowed request. It also counts requests that are unseen
+// because the log has too few requests for robots.txt.
+func (j *judge) conductOf(e *event) Conduct {
 	switch {
 	case j.isLast && j.isOff:
 		return Unseen
@@ -319,7 +324,8 @@ func (j *judge) judge(e *event) Conduct {
 // there.
 const leastBusy = 20
 
-// noteChange records how a crawler reacts to a change of the text.
+// noteChange records how a crawler reacts to a change of the text, given a fetch of a text or a disallowed request.
+// When the next change begins, it reports the previous one.
 func (j *judge) noteChange(e *event) error {
 	n := int(e.period)
 	if n >= len(j.about.periods) || !j.about.periods[n].isText {
@@ -347,7 +353,8 @@ func (j *judge) noteChange(e *event) error {
 	return nil
 }
 
-// endChange reports the recorded reaction to a change.
+// endChange reports the recorded reaction to a change, if there is one, and the crawler requested anything at the
+// origin.
 func (j *judge) endChange() error {
 	if j.change == 0 {
 		return nil
@@ -359,8 +366,9 @@ func (j *judge) endChange() error {
 	return j.to.Change(&j.now)
 }
 
-// end reports the row of a crawler, or adds it to the row of all origins.
-func (j *judge) end(c *counts) error {
+// endCrawler completes the row of the current crawler by its counts, and reports it or adds it to the row of all
+// origins. A crawler without requests has no row.
+func (j *judge) endCrawler(c *counts) error {
 	if err := j.endChange(); err != nil {
 		return err
 	}
@@ -407,7 +415,7 @@ func (k keyed) compare(o keyed) int {
 	return cmp.Or(cmp.Compare(k.key, o.key), cmp.Compare(k.value, o.value))
 }
 
-// write writes all numbers to disk, and removes them from memory.
+// write writes all numbers in memory to disk as a sorted run, and removes them from memory.
 func (m *medians) write() error {
 	if m.spill == nil {
 		m.spill = extsort.NewSpill(m.dir)
@@ -431,8 +439,8 @@ func (m *medians) write() error {
 	return nil
 }
 
-// finish calls tell with the median of each key, and removes all numbers. The median of an even count is the mean of
-// the two middle numbers.
+// finish calls tell with the median of each key in ascending order, and removes all numbers. The median of an even
+// count is the mean of the two middle numbers, rounded down.
 func (m *medians) finish(tell func(key uint32, median int64)) error {
 	p := &picker{count: m.count, tell: tell}
 	if m.spill == nil {
@@ -472,7 +480,8 @@ type picker struct {
 	lower int64
 }
 
-// takeNumber counts a number for its key, and reports the median once it is reached.
+// takeNumber counts a number for its key, and calls tell with the median once it is reached. Numbers must come in the
+// order of keyed.compare.
 func (p *picker) takeNumber(k keyed) {
 	if k.key != p.key {
 		p.key, p.n = k.key, 0
@@ -524,7 +533,7 @@ func (w *keyedWriter) Take(c *keyedCursor) error {
 	return nil
 }
 
-// Finish writes the block.
+// Finish writes the block, if it has a number, and begins an empty one.
 func (w *keyedWriter) Finish() error {
 	if len(w.block) == 0 {
 		return nil

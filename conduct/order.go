@@ -14,7 +14,8 @@ import (
 	"github.com/robobatch/robobatch/internal/wire"
 )
 
-// writeRun writes all pairs to disk and empties the table. The last run also has all origins.
+// writeRun writes all pairs to disk as a run, and empties the table and the strays: pairs and stray numbers are no
+// longer valid. The last run also has all origins with requests.
 func (j *Journal) writeRun(last bool) error {
 	run, err := j.spill.Begin()
 	if err != nil {
@@ -45,8 +46,8 @@ type originPairs struct {
 	pairs  []uint32 // indices, in the order of the names of their crawlers
 }
 
-// sendPairs sends the pairs of the table to a reader. If all is set, it also sends origins with requests but without
-// pairs.
+// sendPairs sends the origins of the table with their pairs to a reader, ordered by origin and crawler. If all is set,
+// it also sends origins with requests but without pairs.
 func (j *Journal) sendPairs(to reader, all bool) error {
 	names := j.list.Names()
 	ranks := make([]uint32, len(names)) // of crawlers, by name
@@ -93,18 +94,18 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 			}
 			o.fetched[names[p.agent]] = a
 		}
-		if err := to.origin(&o); err != nil {
+		if err := to.beginOrigin(&o); err != nil {
 			return err
 		}
 		for _, n := range t.pairs {
 			p := &j.table.pairs[n]
-			if err := to.begin(names[p.agent]); err != nil {
+			if err := to.beginCrawler(names[p.agent]); err != nil {
 				return err
 			}
 			if err := j.sendEvents(to, p); err != nil {
 				return err
 			}
-			if err := to.end(&p.counts); err != nil {
+			if err := to.endCrawler(&p.counts); err != nil {
 				return err
 			}
 		}
@@ -112,7 +113,8 @@ func (j *Journal) sendPairs(to reader, all bool) error {
 	return nil
 }
 
-// pairsByOrigin returns the origins to send, by name, given the pairs in order of origin.
+// pairsByOrigin returns the origins to send, ordered by name, each with its pairs. pairs must be in order of origin;
+// the result shares its memory. all is as in sendPairs.
 func (j *Journal) pairsByOrigin(pairs []uint32, all bool) (list []originPairs) {
 	for len(pairs) > 0 {
 		id := j.table.pairs[pairs[0]].origin
@@ -146,14 +148,15 @@ func (j *Journal) nameOf(id uint32) string {
 	return string(j.lookup.Origin(engine.SiteID(id)))
 }
 
-// sendEvents sends the events of a pair to a reader in order of time.
+// sendEvents sends the events of a pair to a reader in order of time. If they are jumbled, it sorts them first, with a
+// temporary file if there are many.
 func (j *Journal) sendEvents(to reader, p *pair) error {
 	if !p.jumbled {
-		return j.events(p, to.event)
+		return j.eachEvent(p, to.addEvent)
 	}
 	s := &sorter{to: to, dir: j.opt.TempDir}
 	defer s.close()
-	err := j.events(p, func(e *event) error {
+	err := j.eachEvent(p, func(e *event) error {
 		if len(s.all) >= mostSorted {
 			if err := s.write(); err != nil {
 				return err
@@ -174,15 +177,15 @@ func (j *Journal) sendEvents(to reader, p *pair) error {
 	}
 	s.sort()
 	for i := range s.all {
-		if err := s.to.event(&s.all[i]); err != nil {
+		if err := s.to.addEvent(&s.all[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// events calls tell for the events of a pair, in the order of the rows. An event is valid until it returns.
-func (j *Journal) events(p *pair, tell func(*event) error) error {
+// eachEvent calls tell for the events of a pair, in the order of the rows. An event is valid until it returns.
+func (j *Journal) eachEvent(p *pair, tell func(*event) error) error {
 	s := state{delay: noDelay}
 	var e event
 	for chunk := range j.table.chunks(p) {
@@ -215,7 +218,7 @@ func (s *sorter) sort() {
 	slices.SortFunc(s.all, func(a, b event) int { return a.compare(&b) })
 }
 
-// write writes the events in memory as a run.
+// write writes the events in memory as a sorted run, and removes them from memory.
 func (s *sorter) write() error {
 	if s.spill == nil {
 		s.spill = extsort.NewSpill(s.dir)
@@ -226,16 +229,16 @@ func (s *sorter) write() error {
 	}
 	s.sort()
 	w := &runWriter{run: run}
-	if err := w.begin(""); err != nil {
+	if err := w.beginCrawler(""); err != nil {
 		return err
 	}
 	for i := range s.all {
-		if err := w.event(&s.all[i]); err != nil {
+		if err := w.addEvent(&s.all[i]); err != nil {
 			return err
 		}
 	}
 	none := newCounts()
-	if err := cmp.Or(w.end(&none), w.flush()); err != nil {
+	if err := cmp.Or(w.endCrawler(&none), w.flush()); err != nil {
 		return err
 	}
 	run.End()
@@ -270,7 +273,8 @@ type runWriter struct {
 	head  []byte // scratch
 }
 
-// writeItem writes an item.
+// writeItem adds an item of the current origin to the block, and writes the block if it is full. at is NoTime if the
+// item has no event.
 func (w *runWriter) writeItem(kind itemKind, agent string, at int64, payload []byte) error {
 	shared := prefix.Shared(w.last, []byte(w.name))
 	w.last = append(w.last[:shared], w.name[shared:]...)
@@ -284,7 +288,7 @@ func (w *runWriter) writeItem(kind itemKind, agent string, at int64, payload []b
 	return nil
 }
 
-// flush writes the block.
+// flush writes the block, if it has an item, and begins an empty one.
 func (w *runWriter) flush() error {
 	if len(w.block) == 0 {
 		return nil
@@ -294,8 +298,8 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// origin writes the facts about an origin, and the first responses of its crawlers.
-func (w *runWriter) origin(o *origin) error {
+// beginOrigin adds the facts about an origin, and the first responses of each of its crawlers.
+func (w *runWriter) beginOrigin(o *origin) error {
 	w.name = o.name
 	b := binary.AppendVarint(w.head[:0], o.first)
 	b = binary.AppendUvarint(b, uint64(len(o.periods)))
@@ -320,14 +324,14 @@ func (w *runWriter) origin(o *origin) error {
 	return nil
 }
 
-// begin begins a crawler.
-func (w *runWriter) begin(agent string) error {
+// beginCrawler begins a crawler.
+func (w *runWriter) beginCrawler(agent string) error {
 	w.agent, w.piece, w.from = agent, w.piece[:0], NoTime
 	return nil
 }
 
-// event adds an event to the current piece.
-func (w *runWriter) event(e *event) error {
+// addEvent adds an event to the current piece. A piece that is full is ended first, without counts.
+func (w *runWriter) addEvent(e *event) error {
 	if len(w.piece) >= pieceSize {
 		if err := w.endPiece(nil); err != nil {
 			return err
@@ -340,7 +344,7 @@ func (w *runWriter) event(e *event) error {
 	return nil
 }
 
-// endPiece writes the current piece. The last piece of a pair has its counts.
+// endPiece adds the current piece to the block. c has the counts of the pair for its last piece, and is nil for others.
 func (w *runWriter) endPiece(c *counts) error {
 	w.head = append(w.head[:0], 0)
 	if c != nil {
@@ -353,8 +357,8 @@ func (w *runWriter) endPiece(c *counts) error {
 	return err
 }
 
-// end writes the last piece of a crawler.
-func (w *runWriter) end(c *counts) error { return w.endPiece(c) }
+// endCrawler writes the last piece of a crawler.
+func (w *runWriter) endCrawler(c *counts) error { return w.endPiece(c) }
 
 // An origin holds the facts about an origin that are needed to judge its crawlers. fetched is by crawler.
 type origin struct {
@@ -371,9 +375,9 @@ type period struct {
 	change int   // 1 + the index of the period of this text, if it replaced another ruling; 0 means no change
 }
 
-// periodsOf returns the periods of an origin with their changes. A change needs two rulings with known times. So
-// no change is detected before the first capture, at failed fetches, or next to a capture or file without a fetch
-// time.
+// periodsOf returns the periods of an origin with their changes; spans must be in order of time. A change needs two
+// rulings with known times. So no change is detected before the first capture, at failed fetches, or next to a capture
+// or file without a fetch time.
 func periodsOf(spans []engine.Period) (periods []period) {
 	last, change := engine.RulingID(0), 0
 	for n, p := range spans {

@@ -28,7 +28,7 @@ type toldDetails struct {
 	t       *testing.T
 }
 
-func (r *toldDetails) event(e *event) error {
+func (r *toldDetails) addEvent(e *event) error {
 	if r.last.compare(e) > 0 {
 		r.t.Errorf("%q comes before %q", r.last.detail, e.detail)
 	}
@@ -51,9 +51,9 @@ func TestOneMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &runWriter{run: run}
-		err = w.origin(&origin{name: "https://a.example"})
+		err = w.beginOrigin(&origin{name: "https://a.example"})
 		if err == nil {
-			err = w.begin("GPTBot")
+			err = w.beginCrawler("GPTBot")
 		}
 		s := &sorter{}
 		for range events {
@@ -62,12 +62,12 @@ func TestOneMoment(t *testing.T) {
 		s.sort()
 		for i := range s.all {
 			if err == nil {
-				err = w.event(&s.all[i])
+				err = w.addEvent(&s.all[i])
 			}
 		}
 		none := newCounts()
 		if err == nil {
-			err = w.end(&none)
+			err = w.endCrawler(&none)
 		}
 		if err == nil {
 			err = w.flush()

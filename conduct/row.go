@@ -68,7 +68,8 @@ func NewRow(agent, operator, origin string) *Row {
 // MostBytes is the limit of sums of bytes.
 const MostBytes = math.MaxInt64
 
-// Add adds the counts of another Row. Medians cannot be added, and a delay belongs to one origin.
+// Add adds the counts of another Row, and extends the times and maxima. It does not change AnswerMedian and Delay:
+// medians cannot be added, and a delay belongs to one origin.
 func (r *Row) Add(o *Row) {
 	r.Requests += o.Requests
 	r.Verified += o.Verified

@@ -17,7 +17,8 @@ type Texts struct {
 // mostTexts is the maximum number of texts, which bounds the memory. Responses with other texts are not compared.
 const mostTexts = 1 << 16
 
-// Add adds a text by its key, see engine.Store.TextKey.
+// Add adds a text by its key, see engine.Store.TextKey. It does not keep the body. Texts beyond mostTexts are ignored,
+// and so are known keys.
 func (t *Texts) Add(key [16]byte, body []byte) {
 	if t.all == nil {
 		t.all = map[[16]byte]lengths{}
@@ -47,9 +48,9 @@ const (
 )
 
 // lengthsOf returns the lengths of a text. The compressed size depends on the compressor of the server, so there are
-// only bounds. Within its window, no compressor achieves a fifth of the size that deflate does, and none is worse
-// than Huffman coding without a search for repetitions. A text longer than the window has no lower bound, because
-// other compressors look back further.
+// only bounds. Within its window, no compressor achieves a fifth of the size that deflate does, and none is worse than
+// Huffman coding without a search for repetitions. A text longer than the window has no lower bound, because other
+// compressors look back further. After an error of the compressor, all lengths are 0, and no size contradicts the text.
 func (m *measurer) lengthsOf(body []byte) lengths {
 	n := int64(len(body))
 	ends, pairs := int64(bytes.Count(body, []byte("\n"))), int64(bytes.Count(body, []byte("\r\n")))
@@ -59,13 +60,13 @@ func (m *measurer) lengthsOf(body []byte) lengths {
 			wide++
 		}
 	}
-	huffman, err := m.deflated(&m.huffman, flate.HuffmanOnly, body)
+	huffman, err := m.deflatedSize(&m.huffman, flate.HuffmanOnly, body)
 	if err != nil {
 		return lengths{} // no size contradicts it
 	}
 	l := lengths{text: n, plain: [3]int64{n, n - pairs, n - pairs + ends}, slack: edges + int64(wide)}
 	if n <= window {
-		least, err := m.deflated(&m.best, flate.BestCompression, body)
+		least, err := m.deflatedSize(&m.best, flate.BestCompression, body)
 		if err != nil {
 			return lengths{}
 		}
@@ -88,8 +89,9 @@ type measurer struct {
 	best, huffman *flate.Writer
 }
 
-// deflated returns the compressed size of a text; the compressor is created if nil.
-func (m *measurer) deflated(packer **flate.Writer, level int, body []byte) (int64, error) {
+// deflatedSize returns the size of a text that is compressed at a level, in bytes. packer is the compressor of that
+// level; it is created if it is nil, and reused otherwise.
+func (m *measurer) deflatedSize(packer **flate.Writer, level int, body []byte) (int64, error) {
 	m.packed = 0
 	if *packer == nil {
 		made, err := flate.NewWriter(&m.packed, level)
@@ -126,8 +128,8 @@ const (
 	impossible             // the response cannot contain it
 )
 
-// of returns whether a response of that size may contain the text.
-func (l *lengths) of(size int64) fit {
+// fitOf returns whether a response of that size, in bytes, may contain the text: fits, fitsHeaders or impossible.
+func (l *lengths) fitOf(size int64) fit {
 	if size < l.least || size > l.withLongHeader {
 		return impossible
 	}

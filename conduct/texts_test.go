@@ -94,15 +94,15 @@ func TestLengths(t *testing.T) {
 		for what, sent := range map[string]string{
 			"as it is": text, "LF": lf, "CR LF": strings.ReplaceAll(lf, "\n", "\r\n"), "with a mark": "\ufeff" + lf, "without its end": strings.TrimSuffix(lf, "\n"),
 		} {
-			if got := l.of(int64(len(sent))); got != fits {
+			if got := l.fitOf(int64(len(sent))); got != fits {
 				t.Errorf("%s, %s: %d bytes of %d: %d", name, what, len(sent), len(body), got)
 			}
 			for _, lines := range []bool{false, true} {
-				if size := chunked(t, sent, lines); l.of(size) != fits || l.of(size+350) == impossible {
-					t.Errorf("%s, %s, %d bytes in chunks of %d: %d, with a header %d", name, what, size, len(body), l.of(size), l.of(size+350))
+				if size := chunked(t, sent, lines); l.fitOf(size) != fits || l.fitOf(size+350) == impossible {
+					t.Errorf("%s, %s, %d bytes in chunks of %d: %d, with a header %d", name, what, size, len(body), l.fitOf(size), l.fitOf(size+350))
 				}
 			}
-			if got := l.of(int64(len(sent)) + 350); got == impossible {
+			if got := l.fitOf(int64(len(sent)) + 350); got == impossible {
 				t.Errorf("%s, %s, with a header: impossible", name, what)
 			}
 		}
@@ -112,10 +112,10 @@ func TestLengths(t *testing.T) {
 			if _, err := w.Write(body); err != nil || w.Close() != nil {
 				t.Fatal(err)
 			}
-			if got := l.of(int64(out.Len())); got != fits {
+			if got := l.fitOf(int64(out.Len())); got != fits {
 				t.Errorf("%s, %s: %d bytes of %d, bounds %d and %d: %d", name, what, out.Len(), len(body), l.least, l.packed, got)
 			}
-			if got := l.of(int64(out.Len()) + 350); got == impossible {
+			if got := l.fitOf(int64(out.Len()) + 350); got == impossible {
 				t.Errorf("%s, %s, with a header: impossible", name, what)
 			}
 		}
@@ -134,7 +134,7 @@ func TestOtherLengths(t *testing.T) {
 	for size, want := range map[int64]fit{
 		20: impossible, n: fits, n - 100: fitsHeaders, n + 61: fits, n + 61 + 8*61: fits, n + 61 + 8*64: fitsHeaders, n + 8000: fitsHeaders, n + 9500: impossible, n / 2: fits,
 	} {
-		if got := l.of(size); got != want {
+		if got := l.fitOf(size); got != want {
 			t.Errorf("%d bytes for a text of %d (%d to %d compressed): got %d, want %d", size, n, l.least, l.packed, got, want)
 		}
 	}

@@ -73,15 +73,15 @@ func Sets() []string { return append([]string{allSet, aiSet}, purposes...) }
 func Set(name string) []Crawler {
 	var set []Crawler
 	for _, c := range known.all {
-		if c.in(name) {
+		if c.isIn(name) {
 			set = append(set, c)
 		}
 	}
 	return set
 }
 
-// in reports whether the crawler belongs to the set.
-func (c *Crawler) in(set string) bool {
+// isIn reports whether the crawler belongs to the set.
+func (c *Crawler) isIn(set string) bool {
 	return set == allSet || slices.ContainsFunc(c.Purposes, func(p string) bool {
 		return p == set || set == aiSet && strings.HasPrefix(p, aiSet+"-")
 	})
@@ -93,7 +93,8 @@ func (c *Crawler) in(set string) bool {
 // https://thrivesearch.com/robots-txt-tip-from-bing-include-all-relevant-directives-if-you-have-a-bingbot-section/
 func (c *Crawler) InheritsDelay() bool { return c.Token == "bingbot" }
 
-// Lookup returns the crawler with a product token, in any case, and whether there is one.
+// Lookup returns the crawler with a product token, in any case, and whether there is one. The slices of the result are
+// shared: do not change them.
 func Lookup(token string) (Crawler, bool) {
 	i, ok := known.byToken[strings.ToLower(token)]
 	if !ok {
@@ -127,8 +128,8 @@ var retired = func() map[string]Retired {
 	return all
 }()
 
-// LookupRetired returns the retired product token, in any case, and whether it is one. A token of a crawler from
-// [Add] is not retired.
+// LookupRetired returns the retired product token, in any case, and whether it is one. The token of a crawler in the
+// table or from [Add] is not retired.
 func LookupRetired(token string) (Retired, bool) {
 	r, ok := retired[strings.ToLower(token)]
 	if _, own := Lookup(token); own {

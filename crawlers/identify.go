@@ -28,7 +28,7 @@ func Identify(userAgent []byte) (Crawler, bool) {
 
 // IdentifyIndex is like [Identify], for callers that number crawlers: it returns the index of the crawler in
 // [Set]("all"), or -1.
-func IdentifyIndex(userAgent []byte) int { return max(known.identify(userAgent, nil), nobody) }
+func IdentifyIndex(userAgent []byte) int { return max(known.findNamed(userAgent, nil), nobody) }
 
 // IdentifyWords is like [IdentifyIndex]. If the table does not name the client, it also appends to dst the words by
 // which a robots.txt may name it: all words that count, except names of hosts and files, such as "example.com". If
@@ -36,21 +36,22 @@ func IdentifyIndex(userAgent []byte) int { return max(known.identify(userAgent, 
 // If the header names a crawler of the table, or crawlers of two operators, dst is returned unchanged.
 func IdentifyWords(dst [][]byte, userAgent []byte) (index int, words [][]byte) {
 	words = dst
-	if index = known.identify(userAgent, &words); index != nobody {
+	if index = known.findNamed(userAgent, &words); index != nobody {
 		words = dst
 	}
 	return max(index, nobody), words
 }
 
-// Results of identify other than a crawler.
+// Results of findNamed other than a crawler.
 const (
 	nobody  = -1 // the header names no crawler of the table
 	several = -2 // it names crawlers of two operators
 )
 
-// identify returns the crawler of the table that a header names. If that is nobody and words is not nil, it appends
-// the words that may name the client.
-func (t *table) identify(userAgent []byte, words *[][]byte) int {
+// findNamed returns the index of the crawler that a header names, or nobody or several. If the result is nobody and
+// words is not nil, it appends the words that may name the client, which are pieces of the header; after another
+// result, the appended words must be dropped.
+func (t *table) findNamed(userAgent []byte, words *[][]byte) int {
 	found := nobody
 	w := wordScanner{text: userAgent}
 	for isFirst := true; w.next(); isFirst = false {
@@ -75,8 +76,9 @@ func (t *table) identify(userAgent []byte, words *[][]byte) int {
 	return found
 }
 
-// isUnknownCrawler reports whether the first word of a header that counts is the product of a crawler, if it is not a name
-// in the table. The client is then that crawler. A word in a comment is not a product.
+// isUnknownCrawler reports whether the first word of a header that counts is the product of a crawler: it looks like
+// the name of one, and is not in a comment. before is the text of the header before the word, which must not be a name
+// in the table. The client is then that crawler.
 func isUnknownCrawler(before, word []byte) bool {
 	return hasMark(word) && bytes.IndexByte(before, '(') < 0
 }
@@ -84,8 +86,8 @@ func isUnknownCrawler(before, word []byte) bool {
 // likeSuffix follows the name of a program that the client imitates.
 const likeSuffix = "-like"
 
-// hasLike reports whether the text after a name and its version begins with "-like", so that the name is not the
-// client's: "Googlebot/2.1-like".
+// hasLike reports whether the text after a name begins with "-like", after an optional version and spaces, so the name
+// is not the client's: "Googlebot/2.1-like". rest begins with the slash of the version, if there is one.
 func hasLike(rest []byte) bool {
 	i := 0
 	if len(rest) > 0 && rest[0] == '/' {
@@ -110,7 +112,8 @@ type wordScanner struct {
 	mails      int // no mail address up to here has a "+"
 }
 
-// next finds the next word, and reports whether there is one.
+// next finds the next word that counts, sets start and end, and reports whether there is one. It skips addresses,
+// prepositions, and the name with version after a preposition.
 func (w *wordScanner) next() bool {
 	s := w.text
 	isOther := false // the next word names a program other than the client
@@ -153,7 +156,7 @@ func (w *wordScanner) next() bool {
 // Gecko", "compatible with Googlebot".
 var prepositions = [...][]string{2: {"as", "by"}, 3: {"for", "not", "via"}, 4: {"like", "with", "from", "than"}}
 
-// isPreposition reports whether a word is one of them.
+// isPreposition reports whether a word is one of prepositions, in any case.
 func isPreposition(word []byte) bool {
 	if len(word) >= len(prepositions) {
 		return false
@@ -174,9 +177,9 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// isAddress reports whether the word, which ends before the end of the header, begins a URL or a mail address. A
-// URL without a scheme has a host and a path: "example.com/bot". If a version follows instead of a path, the word
-// is a name: "Foo.Bar/1.0".
+// isAddress reports whether the word begins a URL or a mail address. The word must end before the end of the header. A
+// URL without a scheme has a host and a path: "example.com/bot". If a version follows instead of a path, the word is a
+// name: "Foo.Bar/1.0".
 func (w *wordScanner) isAddress(word []byte) bool {
 	switch rest := w.text[w.end:]; rest[0] {
 	case '@':
@@ -191,7 +194,8 @@ func (w *wordScanner) isAddress(word []byte) bool {
 	return false
 }
 
-// isMail reports whether the text after the word, up to the end of an address, contains an "@".
+// isMail reports whether the text after the word, up to the end of an address, contains an "@". It remembers a negative
+// result for the words up to there, so that the time stays linear.
 func (w *wordScanner) isMail() bool {
 	if w.end < w.mails {
 		return false
@@ -204,8 +208,8 @@ func (w *wordScanner) isMail() bool {
 	return false
 }
 
-// isHost reports whether a word may be the name of a host or of a file: it has a dot, and only letters after the
-// last dot.
+// isHost reports whether a word may be the name of a host or of a file: it has a dot, which is not its first byte, and
+// after the last dot only letters, at least two.
 func isHost(word []byte) bool {
 	dot := bytes.LastIndexByte(word, '.')
 	if dot <= 0 || len(word)-dot < 3 {
@@ -240,8 +244,8 @@ func hash(word []byte) uint32 {
 	return uint32(word[0]|0x20)*31 + uint32(word[len(word)-1]|0x20)*7 + uint32(word[len(word)/2]|0x20)*257 + uint32(len(word))
 }
 
-// match returns the crawler with a name that begins with the word s[start:end], and the end of the name; or -1 and
-// the end of the word.
+// match returns the index of the crawler with a name that begins with the word s[start:end], and the end of the name in
+// s. The crawler is -1, and nameEnd is end, if there is none.
 func (t *table) match(s []byte, start, end int) (crawler int16, nameEnd int) {
 	word := s[start:end]
 	for i := t.heads[hash(word)&uint32(len(t.heads)-1)]; i >= 0; i = t.names[i].next {

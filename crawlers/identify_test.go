@@ -252,8 +252,8 @@ func TestIdentifySlowly(t *testing.T) {
 	}
 }
 
-// TestIdentifyEveryName checks that every name in the table identifies its row: alone, with a version, in a comment, and in
-// capitals; and that longer words do not.
+// TestIdentifyEveryName checks that every name in the table identifies its row: alone, with a version, in a comment,
+// and in capitals; and that longer words do not.
 func TestIdentifyEveryName(t *testing.T) {
 	for i, c := range known.all {
 		for _, name := range c.Names {

@@ -1,20 +1,20 @@
 package crawlers
 
 // Suspect reports whether a User-Agent without a crawler that [Identify] knows looks like that of a crawler: a word
-// contains "bot", "crawl" or "spider", or the header has a URL or a mail address, as crawlers give for contact.
-// This is a guess, which decides nothing. name is the word of the header by which a table for [Add] can name the
-// crawler. It is nil if no word is suitable, for example if the header names crawlers of two operators. name is a
-// piece of the header. Suspect does not allocate, and takes time linear in the header.
-func Suspect(userAgent []byte) (name []byte, is bool) {
+// contains "bot", "crawl" or "spider", or the header has a URL or a mail address, as crawlers give for contact. This is
+// a guess, which decides nothing. name is the word of the header by which a table for [Add] can name the crawler. It is
+// nil if no word is suitable, for example if the header names crawlers of two operators. name is a piece of the header.
+// Suspect does not allocate, and takes time linear in the header.
+func Suspect(userAgent []byte) (name []byte, isSuspect bool) {
 	if !hasSign(userAgent) {
 		return nil, false
 	}
-	return suspect(userAgent)
+	return suspectName(userAgent)
 }
 
-// suspect is like Suspect, for a header with a sign.
-func suspect(userAgent []byte) (name []byte, is bool) {
-	is = hasContact(userAgent)
+// suspectName is Suspect for a header that has a sign, see hasSign.
+func suspectName(userAgent []byte) (name []byte, isSuspect bool) {
+	isSuspect = hasContact(userAgent)
 	w := wordScanner{text: userAgent}
 	var marked, product, proper []byte // the first word with a mark; before a version; like a proper name
 	isPhrase := false                  // proper has several words, such as Let's Encrypt
@@ -24,7 +24,7 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 		c, end := known.match(userAgent, w.start, w.end)
 		isNamed = isNamed || c >= 0 && !hasLike(userAgent[end:])
 		hasMark := hasMark(word)
-		is = is || hasMark || hasPrefixFold(word, "www.") && isHost(word)
+		isSuspect = isSuspect || hasMark || hasPrefixFold(word, "www.") && isHost(word)
 		isGood := isName(word) && !hasLike(rest)
 		switch {
 		case isFirst && c < 0 && isUnknownCrawler(userAgent[:w.start], word):
@@ -43,7 +43,7 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 		}
 	}
 	switch {
-	case !is:
+	case !isSuspect:
 		return nil, false
 	case isNamed:
 		return nil, true
@@ -57,7 +57,7 @@ func suspect(userAgent []byte) (name []byte, is bool) {
 	return proper, true
 }
 
-// hasVersion reports whether the text after a word is a slash and a version: 1.0, v2.
+// hasVersion reports whether the text after a word begins with a slash and a version, such as /1.0 or /v2.
 func hasVersion(rest []byte) bool {
 	if len(rest) < 2 || rest[0] != '/' {
 		return false
@@ -100,12 +100,12 @@ var marks = [...]string{"bot", "crawl", "spider"}
 // cubot is a maker of phones, whose name is in their User-Agents.
 const cubot = "cubot"
 
-// hasMark reports whether a word contains a mark.
+// hasMark reports whether a word contains a mark, in any case. The name of the phone maker Cubot does not count.
 func hasMark(word []byte) bool {
 	for i := range word {
 		for _, mark := range marks {
 			if word[i]|0x20 == mark[0] && hasPrefixFold(word[i:], mark) {
-				isPhone := i >= 2 && hasPrefixFold(word[i-2:], cubot) && (i == 2 || letters(word[i-3:i-2]) == 0)
+				isPhone := i >= 2 && hasPrefixFold(word[i-2:], cubot) && (i == 2 || countLetters(word[i-3:i-2]) == 0)
 				return !isPhone
 			}
 		}
@@ -121,18 +121,19 @@ func hasPrefixFold(text []byte, prefix string) bool {
 // minSuspect is the minimum number of letters in the name of a suspect, as for names in a robots.txt.
 const minSuspect = 3
 
-// isName reports whether a word may name a new crawler: it is not a version, locale, host, word of browsers, or
-// token in the table.
+// isName reports whether a word may name a new crawler. It must begin and end with a letter or digit, and have at least
+// minSuspect letters and at most maxName bytes. It must not be a locale, a host, a word of browsers, or a token in the
+// table.
 func isName(word []byte) bool {
-	if len(word) > maxName || letters(word) < minSuspect || !isAlphanumeric(word[0]) || !isAlphanumeric(word[len(word)-1]) {
+	if len(word) > maxName || countLetters(word) < minSuspect || !isAlphanumeric(word[0]) || !isAlphanumeric(word[len(word)-1]) {
 		return false
 	}
-	isLocale := len(word) == len("en-US") && letters(word[:2]) == 2 && !isAlphanumeric(word[2]) && letters(word[3:]) == 2
+	isLocale := len(word) == len("en-US") && countLetters(word[:2]) == 2 && !isAlphanumeric(word[2]) && countLetters(word[3:]) == 2
 	return !isLocale && !IsClientWord(word) && !isHost(word) && !known.hasToken(word)
 }
 
-// letters returns how many letters a word has.
-func letters(word []byte) (n int) {
+// countLetters returns how many letters a word has.
+func countLetters(word []byte) (n int) {
 	for _, b := range word {
 		if b |= 0x20; 'a' <= b && b <= 'z' {
 			n++
@@ -144,7 +145,8 @@ func letters(word []byte) (n int) {
 // isAlphanumeric reports whether a byte of a word is a letter or a digit.
 func isAlphanumeric(b byte) bool { return b != '-' && b != '_' && b != '.' }
 
-// hasToken reports whether a crawler of the table has a word as its token, in any case.
+// hasToken reports whether a crawler of the table has a word as its token, in any case. The word must have at most
+// maxName bytes.
 func (t *table) hasToken(word []byte) bool {
 	var lower [maxName]byte
 	n := copy(lower[:], word)

@@ -74,20 +74,20 @@ func FuzzSuspect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header []byte) {
 		name, is := Suspect(header)
-		if other, slowly := suspect(header); slowly != is || !bytes.Equal(name, other) {
+		if other, slowly := suspectName(header); slowly != is || !bytes.Equal(name, other) {
 			t.Fatalf("%q: %q, %t; without a look at signs %q, %t", header, name, is, other, slowly)
 		}
 		if name == nil {
 			return
 		}
-		own, err := parse("own", "token\n"+string(name)+"\n")
+		own, err := parseTable("own", "token\n"+string(name)+"\n")
 		if err != nil || !is || !bytes.Contains(header, name) {
 			t.Fatalf("%q: %q, %t, %v", header, name, is, err)
 		}
 		if IdentifyIndex(header) >= 0 {
 			return // the word after the name of the crawler
 		}
-		if newTable(slices.Concat(known.all, own)).identify(header, nil) != len(known.all) {
+		if newTable(slices.Concat(known.all, own)).findNamed(header, nil) != len(known.all) {
 			t.Fatalf("%q: %q is not found", header, name)
 		}
 	})

@@ -16,7 +16,7 @@ var tsv string
 
 // known contains all crawlers: the rows of crawlers.tsv, and those added with [Add].
 var known = func() *table {
-	all, err := parse("crawlers.tsv", tsv)
+	all, err := parseTable("crawlers.tsv", tsv)
 	if err != nil {
 		panic(err) // the tests of this package find it
 	}
@@ -39,7 +39,7 @@ type table struct {
 	heads     []int16 // by the hash of the first word: index in names of the first name; -1 if there is none
 }
 
-// newTable indexes crawlers.
+// newTable indexes crawlers. The table keeps the slice.
 func newTable(all []Crawler) *table {
 	t := &table{all: all, byToken: make(map[string]int, len(all)), operators: make([]int16, len(all))}
 	first := map[string]int16{}
@@ -80,11 +80,12 @@ func newTable(all []Crawler) *table {
 const maxCrawlers = 4096
 
 // Add adds the crawlers of a file in the format of crawlers.tsv; messages refer to the file by name. A known token
-// replaces that crawler, and a known name then belongs to the crawler in the file. The error contains all faults,
-// with their lines and columns; if there are any, nothing is added. Call Add only at the start of a program:
-// nothing else of this package may run at the same time, and earlier results do not change.
+// replaces that crawler, and a known name then belongs to the crawler in the file. The error joins the first faults,
+// about 20 at most; a fault of one line has its number and, if it concerns one, the column. After any fault, nothing is
+// added. Add keeps no reference to text. Call it only at the start of a program: nothing else of this package may run
+// at the same time, and earlier results do not change.
 func Add(name string, text []byte) error {
-	own, err := parse(name, string(text))
+	own, err := parseTable(name, string(text))
 	if err != nil {
 		return err
 	}
@@ -239,8 +240,10 @@ type reader struct {
 // maxFaults is the maximum number of faults that are reported for a table.
 const maxFaults = 20
 
-// parse reads a table.
-func parse(file, text string) (all []Crawler, err error) {
+// parseTable reads a table. file is its name for messages. A byte order mark, empty lines and lines that start with "#"
+// are skipped; the first other line is the header row. The error joins the faults: reading stops after maxFaults of
+// them. A table without crawlers is a fault.
+func parseTable(file, text string) (all []Crawler, err error) {
 	r := reader{file: file, tokens: map[string]int{}, names: map[string]int{}}
 	n := 0
 	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
@@ -265,15 +268,15 @@ func parse(file, text string) (all []Crawler, err error) {
 	return all, errors.Join(r.errs...)
 }
 
-// fault records a fault in a line, and in a column unless that is "".
-func (r *reader) fault(line int, column string, err error) {
+// addFault records a fault in a line, and in a column unless that is "".
+func (r *reader) addFault(line int, column string, err error) {
 	if column != "" {
 		column = ", column " + column
 	}
 	r.errs = append(r.errs, fmt.Errorf("%s, line %d%s: %w", r.file, line, column, err))
 }
 
-// readHead reads the header row.
+// readHead sets the columns from the header row. After a fault, which it records, there are none.
 func (r *reader) readHead(line int, fields []string) {
 	var head []column
 	for _, name := range fields {
@@ -284,25 +287,26 @@ func (r *reader) readHead(line int, fields []string) {
 			for _, c := range columns {
 				names = append(names, c.name)
 			}
-			r.fault(line, "", fmt.Errorf("unknown column %q: name columns in the first line, separated by one tab, out of %s", name, strings.Join(names, ", ")))
+			r.addFault(line, "", fmt.Errorf("unknown column %q: name columns in the first line, separated by one tab, out of %s", name, strings.Join(names, ", ")))
 			return
 		case slices.ContainsFunc(head, func(c column) bool { return c.name == name }):
-			r.fault(line, name, errors.New("duplicate column"))
+			r.addFault(line, name, errors.New("duplicate column"))
 			return
 		}
 		head = append(head, columns[i])
 	}
 	if !slices.Contains(fields, columns[0].name) {
-		r.fault(line, "", errors.New("missing column token, the name that a crawler looks for in robots.txt"))
+		r.addFault(line, "", errors.New("missing column token, the name that a crawler looks for in robots.txt"))
 		return
 	}
 	r.columns = head
 }
 
-// readRow reads a crawler.
+// readRow returns the crawler in a row, with defaults for the missing columns: its token is its name, and its purpose
+// "other". After a fault, which it records, the crawler is incomplete.
 func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	if len(fields) != len(r.columns) {
-		r.fault(line, "", fmt.Errorf("%d fields instead of %d: separate them with one tab", len(fields), len(r.columns)))
+		r.addFault(line, "", fmt.Errorf("%d fields instead of %d: separate them with one tab", len(fields), len(r.columns)))
 		return c
 	}
 	before := len(r.errs)
@@ -315,7 +319,7 @@ func (r *reader) readRow(line int, fields []string) (c Crawler) {
 			err = r.columns[i].set(&c, value)
 		}
 		if err != nil {
-			r.fault(line, r.columns[i].name, err)
+			r.addFault(line, r.columns[i].name, err)
 		}
 	}
 	if len(r.errs) > before {
@@ -326,21 +330,21 @@ func (r *reader) readRow(line int, fields []string) (c Crawler) {
 	}
 	if c.Names == nil {
 		if err := c.setNames(c.Token); err != nil {
-			r.fault(line, columns[0].name, err)
+			r.addFault(line, columns[0].name, err)
 		}
 	}
-	r.once(line, "token", r.tokens, c.Token)
+	r.recordUnique(line, "token", r.tokens, c.Token)
 	for _, name := range c.Names {
-		r.once(line, "names", r.names, name)
+		r.recordUnique(line, "names", r.names, name)
 	}
 	return c
 }
 
-// once records a token or a name, which must not occur in another line.
-func (r *reader) once(line int, column string, seen map[string]int, text string) {
+// recordUnique records a token or a name in seen, by its lower case. If it is already in another line, that is a fault.
+func (r *reader) recordUnique(line int, column string, seen map[string]int, text string) {
 	key := strings.ToLower(text)
 	if first, ok := seen[key]; ok {
-		r.fault(line, column, fmt.Errorf("%q is already in line %d", text, first))
+		r.addFault(line, column, fmt.Errorf("%q is already in line %d", text, first))
 		return
 	}
 	seen[key] = line
@@ -349,8 +353,8 @@ func (r *reader) once(line int, column string, seen map[string]int, text string)
 // maxName is the maximum length of a token or a name; real ones are much shorter.
 const maxName = 128
 
-// setNames parses names, separated by "|". A word that browsers send is an error, because it would match every
-// browser.
+// setNames sets the names to those in a list, separated by "|"; "-" means no names. A word that browsers send is an
+// error, because it would match every browser.
 func (c *Crawler) setNames(list string) error {
 	c.Names = []string{}
 	if list == none {

@@ -67,11 +67,11 @@ func TestParseRejects(t *testing.T) {
 		{"token\na\xff\n", `f.tsv, line 2, column token: "a\xff" is not printable UTF-8 text`},
 		{"token\nourbot\nb\x1b[2J\n", `f.tsv, line 3, column token: "b\x1b[2J" is not printable UTF-8 text`},
 	} {
-		if _, err := parse("f.tsv", c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := parseTable("f.tsv", c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	_, err := parse("f.tsv", "token\thabits\nmy bot\tshy\nB\tshy\n"+strings.Repeat("x\n", 100))
+	_, err := parseTable("f.tsv", "token\thabits\nmy bot\tshy\nB\tshy\n"+strings.Repeat("x\n", 100))
 	if n := strings.Count(err.Error(), "\n") + 1; n != maxFaults || !strings.Contains(err.Error(), "line 3, column habits") {
 		t.Errorf("%d faults: %v", n, err)
 	}
@@ -96,13 +96,13 @@ func TestAdd(t *testing.T) {
 			t.Errorf("%s is %q, want %q", header, c.Token, want)
 		}
 	}
-	if c, ok := Lookup("examplebot"); !ok || c.Fallback != "GPTBot" || !c.Unbound || c.Operator != "" || !c.in(other) {
+	if c, ok := Lookup("examplebot"); !ok || c.Fallback != "GPTBot" || !c.Unbound || c.Operator != "" || !c.isIn(other) {
 		t.Errorf("%+v", c)
 	}
 	if c, _ := Lookup("Oldbot"); c.AliasOf != "Examplebot" || c.Fallback != "" {
 		t.Errorf("%+v", c)
 	}
-	if c, _ := Lookup("GPTBot"); !c.IgnoresStar || c.in("ai") || len(Set("all")) != len(before.all)+2 {
+	if c, _ := Lookup("GPTBot"); !c.IgnoresStar || c.isIn("ai") || len(Set("all")) != len(before.all)+2 {
 		t.Errorf("%+v, %d crawlers", c, len(Set("all")))
 	}
 	now := known
@@ -155,7 +155,7 @@ func TestSets(t *testing.T) {
 		{"seo", "MJ12bot"},
 	} {
 		crawler, ok := Lookup(c.token)
-		if !ok || !crawler.in(c.set) {
+		if !ok || !crawler.isIn(c.set) {
 			t.Errorf("%s is not in %s", c.token, c.set)
 		}
 	}

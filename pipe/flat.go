@@ -7,7 +7,7 @@ import (
 )
 
 // A table is a table of a FlatBuffer. Its fields are numbered as in Arrow's schema of messages. Its methods panic on
-// damaged data, as those of the library do: see guarded.
+// damaged data, as those of the library do: see recoverDamage.
 type table struct{ flatbuffers.Table }
 
 // Field numbers, by the name of the table.
@@ -33,12 +33,14 @@ const (
 	compressionCodec = 0
 )
 
-// root returns the root table of a FlatBuffer. It excludes memory after the FlatBuffer, even if a damaged vector claims it.
+// root returns the root table of a FlatBuffer. It excludes memory after the FlatBuffer, even if a damaged vector claims
+// it.
 func root(b []byte) table {
 	b = slices.Clip(b)
 	return tableAt(b, flatbuffers.GetUOffsetT(b))
 }
 
+// tableAt returns the table at a position of a FlatBuffer, which is not checked.
 func tableAt(b []byte, pos flatbuffers.UOffsetT) table {
 	return table{flatbuffers.Table{Bytes: b, Pos: pos}}
 }
@@ -48,7 +50,7 @@ func (t table) slot(field int) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*field)))
 }
 
-// scalar returns a field read by get; the zero value if absent.
+// scalar returns the value of a field, read by get; the zero value if the field is absent.
 func scalar[T any](t table, field int, get func(flatbuffers.UOffsetT) T) (value T) {
 	if o := t.slot(field); o != 0 {
 		value = get(t.Pos + o)
@@ -70,7 +72,7 @@ func (t table) follow(at uint64) flatbuffers.UOffsetT {
 	return flatbuffers.UOffsetT(at)
 }
 
-// at returns the position that the field refers to; 0 if absent.
+// at returns the position that the field refers to; 0 if the field is absent.
 func (t table) at(field int) flatbuffers.UOffsetT {
 	if o := t.slot(field); o != 0 {
 		return t.follow(uint64(t.Pos) + uint64(o))
@@ -84,7 +86,8 @@ func (t table) table(field int) (sub table, ok bool) {
 	return tableAt(t.Bytes, at), at != 0
 }
 
-// vector returns the bytes of a vector, and the number of its elements, which have size bytes each.
+// vector returns the bytes of a vector, and the number of its elements, which have size bytes each; nil and 0 if the
+// field is absent.
 func (t table) vector(field, size int) (data []byte, n int) {
 	at := t.at(field)
 	if at == 0 {
@@ -95,7 +98,7 @@ func (t table) vector(field, size int) (data []byte, n int) {
 	return t.Bytes[from : from+length*uint64(size)], int(length)
 }
 
-// tables returns the tables of a vector.
+// tables returns the tables of a vector; none if the field is absent.
 func (t table) tables(field int) []table {
 	_, n := t.vector(field, flatbuffers.SizeUOffsetT)
 	first := uint64(t.at(field)) + flatbuffers.SizeUOffsetT

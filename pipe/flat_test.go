@@ -19,7 +19,7 @@ func TestVectorBehindMessage(t *testing.T) {
 		t.Fatalf("%d bytes of %d", len(data), n)
 	}
 	cut := append(message[:len(message):len(message)], make([]byte, 100)...)[:len(message)-1]
-	err := guarded(func() error {
+	err := recoverDamage(func() error {
 		root(cut).vector(0, 1)
 		return nil
 	})

@@ -43,9 +43,9 @@ type frameReader struct{ r *bufio.Reader }
 
 func newFrameReader(r io.Reader) *frameReader { return &frameReader{bufio.NewReaderSize(r, 64<<10)} }
 
-// between reports whether another stream follows, after the end of one or at the start. It skips the line with the
+// hasStream reports whether another stream follows, after the end of one or at the start. It skips the line with the
 // number of rows that ClickHouse sends before a stream if configured (send_chunk_header).
-func (f *frameReader) between() (more bool, err error) {
+func (f *frameReader) hasStream() (more bool, err error) {
 	if _, err := f.r.Peek(1); errors.Is(err, io.EOF) {
 		return false, nil
 	} else if err != nil {
@@ -68,10 +68,10 @@ func (f *frameReader) between() (more bool, err error) {
 }
 
 // next reads a message into m, and reuses its memory. At the end of a stream, which is an end mark or the end of the
-// input, m is a kindEnd.
+// input, m is a kindEnd. It panics on some damaged data, see recoverDamage.
 func (f *frameReader) next(m *message) error {
 	*m = message{meta: m.meta[:0], body: m.body[:0]}
-	size, err := f.length()
+	size, err := f.readLength()
 	if err != nil || size == 0 {
 		return err
 	}
@@ -83,33 +83,33 @@ func (f *frameReader) next(m *message) error {
 	m.pairs = t.at(messageMetadata)
 	header, ok := t.table(messageHeader)
 	if m.table = header; !ok || m.kind == kindEnd {
-		return damaged("a message without a header")
+		return damagedError("a message without a header")
 	}
 	size = t.int64(messageBodyLength)
 	if size < 0 {
-		return damaged("a body of %d bytes", size)
+		return damagedError("a body of %d bytes", size)
 	}
 	m.body, err = f.read(m.body, size)
 	return err
 }
 
-// length reads the length of the next header, 0 at the end of the stream.
-func (f *frameReader) length() (int64, error) {
-	size, err := f.uint32()
+// readLength reads the length of the next header in bytes; 0 at the end of the stream.
+func (f *frameReader) readLength() (int64, error) {
+	size, err := f.readUint32()
 	if errors.Is(err, io.EOF) {
 		return 0, nil
 	}
 	if err == nil && size == continuation {
-		size, err = f.uint32()
+		size, err = f.readUint32()
 	}
 	if err == nil && size > maxHeader {
-		err = damaged("a header of %d bytes", size)
+		err = damagedError("a header of %d bytes", size)
 	}
-	return int64(size), truncated(err)
+	return int64(size), truncatedError(err)
 }
 
-// uint32 reads a number. The error is io.EOF at the end.
-func (f *frameReader) uint32() (uint32, error) {
+// readUint32 reads a little-endian number. The error is io.EOF if the input ends before it.
+func (f *frameReader) readUint32() (uint32, error) {
 	var b [4]byte
 	_, err := io.ReadFull(f.r, b[:])
 	return binary.LittleEndian.Uint32(b[:]), err
@@ -118,10 +118,11 @@ func (f *frameReader) uint32() (uint32, error) {
 // read reads n bytes into the memory of b.
 func (f *frameReader) read(b []byte, n int64) ([]byte, error) {
 	b, err := readGrowing(f.r, b, n)
-	return b, truncated(err)
+	return b, truncatedError(err)
 }
 
-// readGrowing reads n bytes into the memory of b, which grows with the bytes received. See isEnd for truncated input.
+// readGrowing reads n bytes into the memory of b, which grows with the bytes received, so that a damaged length does
+// not allocate much. After an error, the result is empty. See isEnd for truncated input.
 func readGrowing(r io.Reader, b []byte, n int64) ([]byte, error) {
 	b = b[:0]
 	for int64(len(b)) < n {
@@ -138,8 +139,8 @@ func readGrowing(r io.Reader, b []byte, n int64) ([]byte, error) {
 // isEnd reports whether an error is the end of the input.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// truncated returns the error for truncated input; it passes other errors on.
-func truncated(err error) error {
+// truncatedError returns an errTruncated if err is the end of the input; it passes other errors on.
+func truncatedError(err error) error {
 	if isEnd(err) {
 		return fmt.Errorf("%w: the program that sends it stopped too early, or the copy is not complete", errTruncated)
 	}
@@ -149,7 +150,7 @@ func truncated(err error) error {
 // sendStream is the remedy for input that is not a stream.
 const sendStream = "send a stream, as pyarrow.ipc.new_stream and ClickHouse's ArrowStream write"
 
-// sniff returns the error for an input that begins like another format.
+// sniff returns an error if the input begins like another format than a stream. It consumes nothing.
 func (f *frameReader) sniff() error {
 	for magic, name := range map[string]string{"ARROW1": "an Arrow file", "PAR1": "a Parquet file"} {
 		if b, _ := f.r.Peek(len(magic)); string(b) == magic {
@@ -168,29 +169,30 @@ type frameWriter struct{ w *bufio.Writer }
 // padded returns n rounded up to a multiple of eight.
 func padded(n int) int { return (n + 7) &^ 7 }
 
-// header writes the header of a message, which is padded.
-func (f *frameWriter) header(meta []byte) error {
+// writeHeader writes the length of a message's header, and the header with padding. Errors are sticky in the
+// bufio.Writer.
+func (f *frameWriter) writeHeader(meta []byte) error {
 	var b [8]byte
 	binary.LittleEndian.PutUint32(b[:], continuation)
 	binary.LittleEndian.PutUint32(b[4:], uint32(padded(len(meta))))
 	f.w.Write(b[:])
-	return f.body(meta)
+	return f.writeBody(meta)
 }
 
-// body writes a part of a body, and zeros up to a multiple of eight.
-func (f *frameWriter) body(b []byte) error {
+// writeBody writes a part of a body, and zeros up to a multiple of eight bytes.
+func (f *frameWriter) writeBody(b []byte) error {
 	var zeros [8]byte
 	f.w.Write(b)
 	_, err := f.w.Write(zeros[:padded(len(b))-len(b)])
 	return err
 }
 
-// message writes a message as it was read.
-func (f *frameWriter) message(m *message) error {
-	f.header(m.meta) //nolint:errcheck // sticky
+// writeMessage writes a message as it was read.
+func (f *frameWriter) writeMessage(m *message) error {
+	f.writeHeader(m.meta) //nolint:errcheck // sticky
 	_, err := f.w.Write(m.body)
 	return err
 }
 
-// end writes the end of a stream.
-func (f *frameWriter) end() error { return f.header(nil) }
+// writeEnd writes the end mark of a stream.
+func (f *frameWriter) writeEnd() error { return f.writeHeader(nil) }

@@ -58,7 +58,7 @@ func rowsOf(t *testing.T, in []byte) (rows []int) {
 	t.Helper()
 	frames := newFrameReader(bytes.NewReader(in))
 	for {
-		more, err := frames.between()
+		more, err := frames.hasStream()
 		if err != nil || !more {
 			return rows
 		}

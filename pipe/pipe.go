@@ -54,9 +54,9 @@ type LogFields interface {
 }
 
 // Run copies Arrow streams from r to w until r ends, and adds the verdicts of store. It flushes each record batch
-// immediately. The Stats count the rows written since the last call of Ended, and the bytes read ahead. The error is a
-// [*StreamError] about the input, an [*engine.SinkError] with an error of w, an error of r, of [output.NewVerdicts] or of
-// ctx, or [engine.Store.Err].
+// immediately. It closes neither r nor w, and reads ahead. The Stats count the rows written since the last call of
+// Ended. The error is a [*StreamError] about the input, an [*engine.SinkError] with an error of w, an error of r, of
+// [output.NewVerdicts] or of ctx, or [engine.Store.Err].
 func Run(ctx context.Context, store *engine.Store, r io.Reader, w io.Writer, opt Options) (engine.Stats, error) {
 	verdicts, err := output.NewVerdicts(store, opt.Columns, opt.Long)
 	if err != nil {
@@ -122,15 +122,16 @@ type source struct {
 	err     error
 }
 
-// Next fills b with rows of one record batch. For other messages, b is empty.
+// Next fills b with rows of one record batch. For other messages, b is empty. It returns false at the end of the input,
+// after an error, and, with single, at the end of a stream.
 func (s *source) Next(b *engine.Batch) bool {
 	b.Reset()
 	if s.done || s.ended || s.err != nil {
 		return false
 	}
 	var more bool
-	err := guarded(func() (err error) {
-		more, err = s.next(b)
+	err := recoverDamage(func() (err error) {
+		more, err = s.readNext(b)
 		return err
 	})
 	if err != nil {
@@ -147,13 +148,14 @@ func (s *source) Next(b *engine.Batch) bool {
 	return more
 }
 
-// next fills b with rows of the current record batch, or reads the next message.
-func (s *source) next(b *engine.Batch) (more bool, err error) {
+// readNext fills b with rows of the current record batch, or reads the next message and passes it to the sink. more is
+// false at the end of the input.
+func (s *source) readNext(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts[urlRole].rows {
 		return true, s.fill(b)
 	}
 	if s.schema == nil {
-		more, err := s.frames.between()
+		more, err := s.frames.hasStream()
 		if err == nil && !more && s.streams == 0 {
 			err = fmt.Errorf("%w: the input is empty: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
 		}
@@ -180,15 +182,16 @@ func (s *source) next(b *engine.Batch) (more bool, err error) {
 	return true, nil
 }
 
-// takeMessage processes the next message of a stream.
-func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
+// takeMessage processes the next message of a stream: a schema begins a stream, a dictionary is kept for its columns,
+// and the first rows of a record batch are added to b. It sets the schema of the item, and its record.
+func (s *source) takeMessage(next *item, b *engine.Batch) (err error) {
 	if s.schema == nil {
 		added := s.fields
 		if s.alone {
 			added = nil
 		}
-		s.schema, err = readSchema(&it.message, &s.columns, added)
-		it.schema = s.schema
+		s.schema, err = readSchema(&next.message, &s.columns, added)
+		next.schema = s.schema
 		for r := range s.readers {
 			s.readers[r].dictionary = dictionary{}
 		}
@@ -197,21 +200,21 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 		}
 		return err
 	}
-	it.schema = s.schema
-	switch it.kind {
+	next.schema = s.schema
+	switch next.kind {
 	case kindEnd:
 		s.schema, s.ended = nil, s.single
 	case kindDictionary:
-		id := it.int64(dictionaryID)
+		id := next.int64(dictionaryID)
 		for r := range s.readers {
 			s.readers[r].reset()
 			if of := &s.schema.columns[r]; err == nil && of.dictionary && id == of.id { // columns may share a dictionary
-				err = s.readers[r].addDictionary(&it.message, of)
+				err = s.readers[r].addDictionary(&next.message, of)
 			}
 		}
 		return err
 	case kindRecord:
-		if it.record, err = readRecord(it.table, it.body); err != nil {
+		if next.record, err = readRecord(next.table, next.body); err != nil {
 			return err
 		}
 		var read [numRoles]texts
@@ -221,11 +224,11 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 			}
 			c, u := &s.readers[r], &s.schema.columns[r]
 			c.reset()
-			if read[r], err = c.texts(&it.record, u, u.position, u.dictionary); err != nil {
+			if read[r], err = c.readColumn(&next.record, u, u.position, u.dictionary); err != nil {
 				return err
 			}
-			if read[r].rows != it.record.rows {
-				return damaged("a column has %d rows, but the record batch has %d", read[r].rows, it.record.rows)
+			if read[r].rows != next.record.rows {
+				return damagedError("a column has %d rows, but the record batch has %d", read[r].rows, next.record.rows)
 			}
 			read[r].names = &c.dictionary
 		}
@@ -234,12 +237,13 @@ func (s *source) takeMessage(it *item, b *engine.Batch) (err error) {
 	case kindTensor, kindSparseTensor:
 		return fmt.Errorf("%w: a tensor among the record batches: send only record batches", errUnsupported)
 	default:
-		return damaged("a message of kind %d", it.kind)
+		return damagedError("a message of kind %d", next.kind)
 	}
 	return nil
 }
 
-// fill adds the next rows of the record batch to b, up to the limits of a chunk.
+// fill adds the next rows of the record batch to b, up to the limits of a chunk, with their agents or the fields of
+// their requests.
 func (s *source) fill(b *engine.Batch) error {
 	from := s.row
 	to, err := s.texts[urlRole].fill(b, from)
@@ -279,7 +283,8 @@ type sink struct {
 	tail    tail
 }
 
-// Write adds the rows of b, and writes their message when it is complete.
+// Write adds the verdicts on the rows of b. It writes and flushes the current message when it has all of its rows, and
+// returns the item to the source.
 func (s *sink) Write(b *engine.Batch) error {
 	if s.item == nil {
 		s.item, s.rows = <-s.items, 0
@@ -293,7 +298,7 @@ func (s *sink) Write(b *engine.Batch) error {
 			return nil
 		}
 	}
-	if err := guarded(func() error {
+	if err := recoverDamage(func() error {
 		switch it.kind {
 		case kindSchema:
 			// Assign IDs that the stream does not use to the dictionaries of the verdicts.
@@ -310,24 +315,24 @@ func (s *sink) Write(b *engine.Batch) error {
 			}
 			b := &s.builder
 			if s.alone {
-				b.start(nil)
+				b.begin(nil)
 				list := b.CreateVectorOfTables(b.appendFields(nil, s.fields, s.ids))
 				b.StartObject(4)
 				b.PrependUOffsetTSlot(schemaFields, list, 0)
-				return s.header(b.message(it.version, kindSchema, b.EndObject(), 0, 0))
+				return s.writeHeader(b.finishMessage(it.version, kindSchema, b.EndObject(), 0, 0))
 			}
-			b.start(it.meta)
+			b.begin(it.meta)
 			old := it.tables(schemaFields)
 			fields := make([]flatbuffers.UOffsetT, 0, len(old)+len(s.fields))
 			for _, f := range old {
-				fields = append(fields, b.old(f.Pos))
+				fields = append(fields, b.oldOffset(f.Pos))
 			}
 			list := b.CreateVectorOfTables(b.appendFields(fields, s.fields, s.ids))
 			b.StartObject(4)
 			b.PrependUOffsetTSlot(schemaFields, list, 0)
-			b.PrependUOffsetTSlot(schemaMetadata, b.old(it.at(schemaMetadata)), 0)
-			b.PrependUOffsetTSlot(schemaFeatures, b.old(it.at(schemaFeatures)), 0)
-			return s.header(b.message(it.version, kindSchema, b.EndObject(), 0, b.old(it.pairs)))
+			b.PrependUOffsetTSlot(schemaMetadata, b.oldOffset(it.at(schemaMetadata)), 0)
+			b.PrependUOffsetTSlot(schemaFeatures, b.oldOffset(it.at(schemaFeatures)), 0)
+			return s.writeHeader(b.finishMessage(it.version, kindSchema, b.EndObject(), 0, b.oldOffset(it.pairs)))
 		case kindDictionary:
 			if s.alone {
 				return nil
@@ -338,9 +343,9 @@ func (s *sink) Write(b *engine.Batch) error {
 			if s.noEnd {
 				return nil
 			}
-			return s.end()
+			return s.writeEnd()
 		}
-		return s.message(&it.message)
+		return s.writeMessage(&it.message)
 	}); err != nil {
 		return err
 	}
@@ -353,8 +358,9 @@ func (s *sink) Write(b *engine.Batch) error {
 	return s.w.Flush()
 }
 
-// writeRecord writes a record batch, after the dictionaries of its verdicts.
-func (s *sink) writeRecord(it *item) error {
+// writeRecord writes the record batch of an item with the columns of its verdicts, after their dictionaries, and resets
+// the verdicts.
+func (s *sink) writeRecord(batch *item) error {
 	columns := s.verdicts.Columns()
 	written := map[string]bool{}
 	for i, f := range s.fields {
@@ -367,33 +373,33 @@ func (s *sink) writeRecord(it *item) error {
 		texts := d.Dictionary()
 		s.tail.reset(false)
 		s.tail.addArray(texts.Data())
-		b.start(nil)
-		data := b.record(&record{rows: texts.Len()}, &s.tail, 0, 0, 0)
+		b.begin(nil)
+		data := b.writeRecordTable(&record{rows: texts.Len()}, &s.tail, 0, 0, 0)
 		b.StartObject(3)
 		b.PrependInt64Slot(dictionaryID, s.ids[f.Dictionary], 0)
 		b.PrependUOffsetTSlot(dictionaryData, data, 0)
-		meta := b.message(it.version, kindDictionary, b.EndObject(), s.tail.size, 0)
-		if err := errors.Join(s.header(meta), s.tail.write(&s.frameWriter)); err != nil {
+		meta := b.finishMessage(batch.version, kindDictionary, b.EndObject(), s.tail.size, 0)
+		if err := errors.Join(s.writeHeader(meta), s.tail.write(&s.frameWriter)); err != nil {
 			return err
 		}
 	}
-	s.tail.reset(it.record.codec != codecNone && !s.alone)
+	s.tail.reset(batch.record.codec != codecNone && !s.alone)
 	for _, column := range columns {
 		s.tail.addArray(column.Data())
 	}
 	defer s.verdicts.Reset()
 	if s.alone {
-		s.builder.start(nil)
-		header := s.builder.record(&record{rows: columns[0].Len()}, &s.tail, 0, 0, 0)
-		meta := s.builder.message(it.version, kindRecord, header, s.tail.size, 0)
-		return errors.Join(s.header(meta), s.tail.write(&s.frameWriter))
+		s.builder.begin(nil)
+		header := s.builder.writeRecordTable(&record{rows: columns[0].Len()}, &s.tail, 0, 0, 0)
+		meta := s.builder.finishMessage(batch.version, kindRecord, header, s.tail.size, 0)
+		return errors.Join(s.writeHeader(meta), s.tail.write(&s.frameWriter))
 	}
 	b := &s.builder
-	b.start(it.meta)
-	body := int64(padded(len(it.body)))
-	header := b.record(&it.record, &s.tail, body, b.old(it.at(recordCompression)), b.old(it.at(recordVariadic)))
-	meta := b.message(it.version, kindRecord, header, body+s.tail.size, b.old(it.pairs))
-	return errors.Join(s.header(meta), s.body(it.body), s.tail.write(&s.frameWriter))
+	b.begin(batch.meta)
+	body := int64(padded(len(batch.body)))
+	header := b.writeRecordTable(&batch.record, &s.tail, body, b.oldOffset(batch.at(recordCompression)), b.oldOffset(batch.at(recordVariadic)))
+	meta := b.finishMessage(batch.version, kindRecord, header, body+s.tail.size, b.oldOffset(batch.pairs))
+	return errors.Join(s.writeHeader(meta), s.writeBody(batch.body), s.tail.write(&s.frameWriter))
 }
 
 // Close does nothing.
@@ -439,16 +445,17 @@ func (e *StreamError) Error() string {
 // Unwrap returns the cause.
 func (e *StreamError) Unwrap() error { return e.Err }
 
-// damaged returns an errDamaged with details.
-func damaged(format string, values ...any) error {
+// damagedError returns an errDamaged with details. format and values are those of [fmt.Sprintf].
+func damagedError(format string, values ...any) error {
 	return fmt.Errorf("%w (%s): check the messages of the program that sends it", errDamaged, fmt.Sprintf(format, values...))
 }
 
-// guarded calls do and converts its panic to an error: the FlatBuffers library panics on damaged data.
-func guarded(do func() error) (err error) {
+// recoverDamage calls do and converts its panic to an error: the FlatBuffers library panics on damaged data. It does so
+// for any panic.
+func recoverDamage(do func() error) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = damaged("the parts of a header contradict each other")
+			err = damagedError("the parts of a header contradict each other")
 		}
 	}()
 	return do()

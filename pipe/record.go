@@ -32,7 +32,8 @@ type record struct {
 	body     []byte
 }
 
-// readRecord reads the header of a record batch, or of the one in a dictionary.
+// readRecord reads the header of a record batch, or of the one in a dictionary. The record shares the memory of t and
+// body.
 func readRecord(t table, body []byte) (record, error) {
 	r := record{codec: codecNone, body: body}
 	r.nodes, _ = t.vector(recordNodes, 16)
@@ -43,7 +44,7 @@ func readRecord(t table, body []byte) (record, error) {
 	}
 	rows := t.int64(recordLength)
 	if rows < 0 || rows > math.MaxInt32 {
-		return r, damaged("%d rows", rows)
+		return r, damagedError("%d rows", rows)
 	}
 	r.rows = int(rows)
 	return r, nil
@@ -62,20 +63,21 @@ type unpacker struct {
 // reset reclaims all buffers.
 func (u *unpacker) reset() { u.free, u.used = append(u.free, u.used...), u.used[:0] }
 
-// unpack returns a buffer without compression.
+// unpack returns a buffer without compression: a part of b if it is not compressed, otherwise memory that is valid
+// until reset.
 func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	if codec == codecNone || len(b) == 0 {
 		return b, nil
 	}
 	if len(b) < prefixSize {
-		return nil, damaged("a compressed buffer of %d bytes", len(b))
+		return nil, damagedError("a compressed buffer of %d bytes", len(b))
 	}
 	size, packed := int64At(b, 0), b[prefixSize:]
 	if size == -1 {
 		return packed, nil
 	}
 	if size < 0 {
-		return nil, damaged("a buffer of %d bytes", size)
+		return nil, damagedError("a buffer of %d bytes", size)
 	}
 	var r io.Reader
 	var err error
@@ -108,9 +110,9 @@ func (u *unpacker) unpack(b []byte, codec int) ([]byte, error) {
 	u.used = append(u.used, memory)
 	switch {
 	case isEnd(err):
-		return nil, damaged("a compressed buffer is shorter than its length field")
+		return nil, damagedError("a compressed buffer is shorter than its length field")
 	case err != nil:
-		return nil, damaged("a compressed buffer: %v", err)
+		return nil, damagedError("a compressed buffer: %v", err)
 	}
 	return memory, nil
 }

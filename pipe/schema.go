@@ -29,8 +29,8 @@ const (
 	typeUtf8View    typeKind = 24
 )
 
-// types are the known types by number: their names, and the number of buffers of a field, excluding those of its children,
-// further buffers of views, and buffers that only some unions have.
+// types are the known types by number: their names, and the number of buffers of a field, excluding those of its
+// children, further buffers of views, and buffers that only some unions have.
 var types = [...]struct {
 	name    string
 	buffers int
@@ -42,12 +42,12 @@ var types = [...]struct {
 	23: {"binary_view", 2}, 24: {"utf8_view", 2}, 25: {"list_view", 3}, 26: {"large_list_view", 3},
 }
 
-// known reports whether the type is one of types.
-func (k typeKind) known() bool { return int(k) < len(types) && types[k].name != "" }
+// isKnown reports whether the type is one of types.
+func (k typeKind) isKnown() bool { return int(k) < len(types) && types[k].name != "" }
 
 // String returns the name of the type.
 func (k typeKind) String() string {
-	if k.known() {
+	if k.isKnown() {
 		return types[k].name
 	}
 	return fmt.Sprintf("type %d", byte(k))
@@ -108,13 +108,14 @@ type schema struct {
 	fields int // number of fields that walk has visited
 }
 
-// readSchema reads the schema of a stream, with columns of these names.
+// readSchema reads the schema of a stream. columns are the names of the columns to read, by role. added are the columns
+// that will be appended, whose names must be free; nil if the input columns are omitted.
 func readSchema(m *message, columns *[numRoles]string, added []output.VerdictField) (*schema, error) {
 	switch {
 	case m.kind == kindEnd:
 		return nil, fmt.Errorf("%w: an Arrow stream begins with a schema: send it, even if there are no rows", errNoSchema)
 	case m.kind != kindSchema:
-		return nil, damaged("a message of kind %d instead of a schema", m.kind)
+		return nil, damagedError("a message of kind %d instead of a schema", m.kind)
 	case m.int16(schemaEndianness) != 0:
 		return nil, fmt.Errorf("%w: numbers are big-endian: send a little-endian stream, which nearly all machines write", errUnsupported)
 	}
@@ -143,7 +144,7 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 	}
 	for r, i := range indices {
 		if i >= 0 {
-			if err := s.columns[r].read(fields[i], columns[r], role(r)); err != nil {
+			if err := s.columns[r].readType(fields[i], columns[r], role(r)); err != nil {
 				return s, err
 			}
 		}
@@ -154,8 +155,8 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 // namesShown is the maximum number of column names in a message.
 const namesShown = 50
 
-// findColumns returns the indices of the columns by role; -1 for a role without a name. It returns an error if a column is
-// missing, if two columns have its name, or if a column has the name of an added one.
+// findColumns returns the indices of the columns by role; -1 for a role without a name. It returns an error if a column
+// is missing, if two columns have its name, or if a column has the name of an added one.
 func findColumns(names []string, columns *[numRoles]string, added []output.VerdictField) (indices [numRoles]int, err error) {
 	if len(names) == 0 {
 		return indices, fmt.Errorf("%w: no columns: send a column of URLs, called %q", errUnsupported, columns[urlRole])
@@ -187,10 +188,10 @@ func findColumns(names []string, columns *[numRoles]string, added []output.Verdi
 }
 
 // walk visits a field and its children. It collects the IDs of their dictionaries and, if counted is set, adds their
-// number of entries in the lists of a record batch to at.
+// number of entries in the lists of a record batch to at. depth is 0 for a column.
 func (s *schema) walk(field table, at *position, counted bool, depth int) error {
 	if s.fields++; s.fields > maxFields || depth > maxDepth {
-		return damaged("too many fields")
+		return damagedError("too many fields")
 	}
 	encoding, ok := field.table(fieldDictionary)
 	if ok {
@@ -201,7 +202,7 @@ func (s *schema) walk(field table, at *position, counted bool, depth int) error 
 		if ok {
 			at.buffers += 2 // of the indices; the dictionary is in another message
 			counted = false
-		} else if err := s.count(field, at); err != nil {
+		} else if err := s.countBuffers(field, at); err != nil {
 			return err
 		}
 	}
@@ -213,10 +214,10 @@ func (s *schema) walk(field table, at *position, counted bool, depth int) error 
 	return nil
 }
 
-// count adds the buffers of a field to at, excluding those of its children.
-func (s *schema) count(field table, at *position) error {
+// countBuffers adds the buffers of a field to at, excluding those of its children. An unknown type is an error.
+func (s *schema) countBuffers(field table, at *position) error {
 	kind := typeKind(field.byte(fieldTypeKind))
-	if !kind.known() {
+	if !kind.isKnown() {
 		return fmt.Errorf("%w: column %q has an unknown type (%v): put it after the URLs", errUnsupported, field.string(fieldName), kind)
 	}
 	at.buffers += types[kind].buffers
@@ -234,8 +235,8 @@ func (s *schema) count(field table, at *position) error {
 	return nil
 }
 
-// read reads the type of the column.
-func (u *textField) read(f table, name string, r role) error {
+// readType sets the type of the column from its field f. It returns an error if the type does not fit the role r.
+func (u *textField) readType(f table, name string, r role) error {
 	u.name, u.kind = name, typeKind(f.byte(fieldTypeKind))
 	d, ok := f.table(fieldDictionary)
 	switch isTime := u.kind == typeTimestamp && !ok; {
@@ -243,7 +244,7 @@ func (u *textField) read(f table, name string, r role) error {
 		t, _ := f.table(fieldType)
 		unit := int(scalar(t, timestampUnit, t.GetInt16))
 		if unit < 0 || unit >= len(timeUnits) {
-			return damaged("unknown time unit %d in the column %q", unit, name)
+			return damagedError("unknown time unit %d in the column %q", unit, name)
 		}
 		u.unit = timeUnits[unit]
 		return nil
@@ -261,7 +262,7 @@ func (u *textField) read(f table, name string, r role) error {
 		u.width = int(scalar(t, intWidth, t.GetInt32)) / 8
 	}
 	if !slices.Contains([]int{1, 2, 4, 8}, u.width) {
-		return damaged("unsupported index size of %d bytes in the dictionary column %q", u.width, name)
+		return damagedError("unsupported index size of %d bytes in the dictionary column %q", u.width, name)
 	}
 	return nil
 }
@@ -276,8 +277,8 @@ type builder struct {
 	behind []byte // the message that follows, padded
 }
 
-// start begins a message that is followed by old.
-func (b *builder) start(old []byte) {
+// begin begins a message that is followed by old, which it copies; old may be nil.
+func (b *builder) begin(old []byte) {
 	b.behind = append(b.behind[:0], old...)
 	b.behind = append(b.behind, make([]byte, padded(len(old))-len(old))...)
 	b.Reset()
@@ -285,16 +286,17 @@ func (b *builder) start(old []byte) {
 	b.CreateByteVector(b.behind)
 }
 
-// old returns a reference to the part at a position of the old message; 0 if at is 0.
-func (b *builder) old(at flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+// oldOffset returns a reference to the part at a position of the old message; 0 if at is 0.
+func (b *builder) oldOffset(at flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	if at == 0 {
 		return 0
 	}
 	return flatbuffers.UOffsetT(len(b.behind)) - at
 }
 
-// message completes a message around a header.
-func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT, body int64, metadata flatbuffers.UOffsetT) []byte {
+// finishMessage completes a message around a header. body is the length of its body in bytes. The result, which
+// includes the old message, is valid until the next begin.
+func (b *builder) finishMessage(version int16, kind byte, header flatbuffers.UOffsetT, body int64, metadata flatbuffers.UOffsetT) []byte {
 	b.StartObject(5)
 	b.PrependInt64Slot(messageBodyLength, body, 0)
 	b.PrependUOffsetTSlot(messageHeader, header, 0)
@@ -305,7 +307,8 @@ func (b *builder) message(version int16, kind byte, header flatbuffers.UOffsetT,
 	return b.FinishedBytes()
 }
 
-// appendFields writes fields of verdicts, and appends references to them. ids are the IDs of their dictionaries, by name.
+// appendFields writes the fields of verdicts, and appends references to them to list. ids are the IDs of their
+// dictionaries, by name.
 func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.VerdictField, ids map[string]int64) []flatbuffers.UOffsetT {
 	for _, f := range fields {
 		kind, width := typeUtf8, int32(0)
@@ -338,8 +341,8 @@ func (b *builder) appendFields(list []flatbuffers.UOffsetT, fields []output.Verd
 	return list
 }
 
-// typeTable writes the table of a type: a signed integer with that number of bits, or a type without parameters if width
-// is 0.
+// typeTable writes the table of a type: a signed integer with that number of bits, or a type without parameters if
+// width is 0.
 func (b *builder) typeTable(width int32) flatbuffers.UOffsetT {
 	b.StartObject(2)
 	b.PrependInt32Slot(intWidth, width, 0)
@@ -365,7 +368,7 @@ func (t *tail) reset(packed bool) {
 // notPacked is the prefix of a buffer that is not compressed.
 var notPacked = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
 
-// addArray adds a column, without its dictionary.
+// addArray adds a column, without its dictionary. It keeps the buffers of the column until reset.
 func (t *tail) addArray(a arrow.ArrayData) {
 	t.nodes = appendPair(t.nodes, int64(a.Len()), int64(a.NullN()))
 	for _, b := range a.Buffers() {
@@ -381,23 +384,24 @@ func (t *tail) addArray(a arrow.ArrayData) {
 	}
 }
 
+// appendPair appends two little-endian numbers of eight bytes each.
 func appendPair(list []byte, a, b int64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(list, uint64(a)), uint64(b))
 }
 
-// write writes the buffers.
+// write writes the buffers, each padded.
 func (t *tail) write(w *frameWriter) error {
 	for _, part := range t.parts {
-		if err := w.body(part); err != nil {
+		if err := w.writeBody(part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pairs writes a vector of pairs of numbers: the pairs of head, then the pairs of tail, with move added to their first
-// numbers.
-func (b *builder) pairs(head, tail []byte, move int64) flatbuffers.UOffsetT {
+// writePairs writes a vector of pairs of numbers: the pairs of head, then the pairs of tail, with move added to their
+// first numbers. It returns a reference to the vector.
+func (b *builder) writePairs(head, tail []byte, move int64) flatbuffers.UOffsetT {
 	n := len(head)/16 + len(tail)/16
 	b.StartVector(16, n, 8)
 	b.placePairs(tail, move)
@@ -413,10 +417,11 @@ func (b *builder) placePairs(list []byte, move int64) {
 	}
 }
 
-// record writes the table of a record batch with the columns of r and of t. The buffers of t begin at offset at of the
-// body. compression and variadic refer to data that is already written; 0 if there is none.
-func (b *builder) record(r *record, t *tail, at int64, compression, variadic flatbuffers.UOffsetT) flatbuffers.UOffsetT {
-	nodes, buffers := b.pairs(r.nodes, t.nodes, 0), b.pairs(r.buffers, t.buffers, at)
+// writeRecordTable writes the table of a record batch with the columns of r and then those of t, and returns a
+// reference to it. The buffers of t begin at offset at of the body. compression and variadic refer to data that is
+// already written; 0 if there is none.
+func (b *builder) writeRecordTable(r *record, t *tail, at int64, compression, variadic flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+	nodes, buffers := b.writePairs(r.nodes, t.nodes, 0), b.writePairs(r.buffers, t.buffers, at)
 	b.StartObject(5)
 	b.PrependInt64Slot(recordLength, int64(r.rows), 0)
 	b.PrependUOffsetTSlot(recordNodes, nodes, 0)

@@ -48,28 +48,29 @@ type textReader struct {
 	dictionary dictionary
 }
 
-// texts returns the column at a position. It is valid until the next reset. If numbers is set, it has indices into a
-// dictionary. The buffers are checked to be long enough for the rows.
-func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (t texts, err error) {
+// readColumn returns the column at a position, which is valid until the next reset. If numbers is set, the column has
+// indices into a dictionary, and the caller sets names. The buffers are checked to be long enough for the rows, but not
+// their contents: textAt checks these.
+func (c *textReader) readColumn(r *record, u *textField, at position, numbers bool) (t texts, err error) {
 	if at.nodes >= len(r.nodes)/16 {
-		return t, damaged("found %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
+		return t, damagedError("found %d columns, including nested ones, but the schema has more", len(r.nodes)/16)
 	}
 	length, nulls := int64At(r.nodes, 2*at.nodes), int64At(r.nodes, 2*at.nodes+1)
 	if length < 0 || length > 1<<31 {
-		return t, damaged("a column of %d rows", length)
+		return t, damagedError("a column of %d rows", length)
 	}
 	t.rows = int(length)
 	// count returns the number of further buffers of a column of views.
 	count := func(view int) int {
 		if err == nil && view >= len(r.variadic)/8 {
-			err = damaged("the number of buffers of a column of views is missing")
+			err = damagedError("the number of buffers of a column of views is missing")
 		}
 		if err != nil {
 			return 0
 		}
 		n := int64At(r.variadic, view)
 		if n < 0 || n > int64(len(r.buffers)/16) {
-			err = damaged("invalid number of buffers of a column of views: %d", n)
+			err = damagedError("invalid number of buffers of a column of views: %d", n)
 			return 0
 		}
 		return int(n)
@@ -82,19 +83,19 @@ func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (
 	need := func(i, bytes int) (b []byte) {
 		i += first
 		if err == nil && i >= len(r.buffers)/16 {
-			err = damaged("found %d buffers, but the schema needs more", len(r.buffers)/16)
+			err = damagedError("found %d buffers, but the schema needs more", len(r.buffers)/16)
 		}
 		if err != nil {
 			return nil
 		}
 		offset, length := int64At(r.buffers, 2*i), int64At(r.buffers, 2*i+1)
 		if offset < 0 || length < 0 || offset > int64(len(r.body)) || length > int64(len(r.body))-offset {
-			err = damaged("a buffer of %d bytes at offset %d of a body of %d bytes", length, offset, len(r.body))
+			err = damagedError("a buffer of %d bytes at offset %d of a body of %d bytes", length, offset, len(r.body))
 			return nil
 		}
 		b, err = c.unpack(r.body[offset:offset+length:offset+length], r.codec)
 		if err == nil && len(b) < bytes {
-			err = damaged("found a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
+			err = damagedError("found a buffer of %d bytes, but %d rows need %d", len(b), t.rows, bytes)
 		}
 		return b
 	}
@@ -123,17 +124,18 @@ func (c *textReader) texts(r *record, u *textField, at position, numbers bool) (
 	return t, err
 }
 
-// addDictionary reads a dictionary batch into the dictionary of the column.
+// addDictionary adds the texts of a dictionary batch to the dictionary of the column, or replaces them unless it is a
+// delta. Texts are cut after maxURL+1 bytes.
 func (c *textReader) addDictionary(m *message, u *textField) error {
 	data, ok := m.table.table(dictionaryData)
 	if !ok {
-		return damaged("a dictionary without texts")
+		return damagedError("a dictionary without texts")
 	}
 	r, err := readRecord(data, m.body)
 	if err != nil {
 		return err
 	}
-	t, err := c.texts(&r, u, position{}, false)
+	t, err := c.readColumn(&r, u, position{}, false)
 	if err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (c *textReader) addDictionary(m *message, u *textField) error {
 		*d = dictionary{d.data[:0], d.ends[:0], d.null[:0]}
 	}
 	for i := range t.rows {
-		text, null, err := t.at(i)
+		text, null, err := t.textAt(i)
 		if err != nil {
 			return err
 		}
@@ -153,8 +155,9 @@ func (c *textReader) addDictionary(m *message, u *textField) error {
 	return nil
 }
 
-// at returns the text of a row.
-func (t *texts) at(i int) (text []byte, null bool, err error) {
+// textAt returns the text of row i, which is a part of a buffer. null means that there is none. The error is an
+// errDamaged.
+func (t *texts) textAt(i int) (text []byte, null bool, err error) {
 	if t.valid != nil && t.valid[i/8]>>(i%8)&1 == 0 {
 		return nil, true, nil
 	}
@@ -162,7 +165,7 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 	case t.numbers != nil:
 		n, d := uintAt(t.numbers, i, t.width), t.names
 		if n >= uint64(len(d.ends)) { // true also for a negative index
-			return nil, false, damaged("row %d refers to text %d, but the dictionary has %d", i+1, n, len(d.ends))
+			return nil, false, damagedError("row %d refers to text %d, but the dictionary has %d", i+1, n, len(d.ends))
 		}
 		from := 0
 		if n > 0 {
@@ -170,17 +173,17 @@ func (t *texts) at(i int) (text []byte, null bool, err error) {
 		}
 		return d.data[from:d.ends[n]], d.null[n], nil
 	case t.views != nil:
-		text, err = t.viewed(t.views[16*i : 16*i+16])
+		text, err = t.textOfView(t.views[16*i : 16*i+16])
 		return text, false, err
 	}
 	from, to := uintAt(t.offsets, i, t.width), uintAt(t.offsets, i+1, t.width)
 	if from > to || to > uint64(len(t.data)) {
-		return nil, false, damaged("row %d of a column extends from byte %d to %d, but there are %d bytes", i+1, from, to, len(t.data))
+		return nil, false, damagedError("row %d of a column extends from byte %d to %d, but there are %d bytes", i+1, from, to, len(t.data))
 	}
 	return t.data[from:to], false, nil
 }
 
-// uintAt returns a number of a list. Each number has width bytes.
+// uintAt returns number i of a list of little-endian numbers, which have width bytes each: 1, 2, 4 or 8.
 func uintAt(list []byte, i, width int) uint64 {
 	switch b := list[i*width:]; width {
 	case 1:
@@ -194,23 +197,24 @@ func uintAt(list []byte, i, width int) uint64 {
 	}
 }
 
-// viewed returns the text of a view, which contains texts of up to twelve bytes.
-func (t *texts) viewed(view []byte) ([]byte, error) {
+// textOfView returns the text of a view of 16 bytes. The view itself contains a text of up to twelve bytes.
+func (t *texts) textOfView(view []byte) ([]byte, error) {
 	size := binary.LittleEndian.Uint32(view)
 	if size <= 12 {
 		return view[4 : 4+size], nil
 	}
 	i, from := binary.LittleEndian.Uint32(view[8:]), uint64(binary.LittleEndian.Uint32(view[12:]))
 	if uint64(i) >= uint64(len(t.further)) || from+uint64(size) > uint64(len(t.further[i])) {
-		return nil, damaged("a text of %d bytes at offset %d of buffer %d is missing", size, from, i)
+		return nil, damagedError("a text of %d bytes at offset %d of buffer %d is missing", size, from, i)
 	}
 	return t.further[i][from : from+uint64(size)], nil
 }
 
-// fill adds rows to b, beginning with row, up to the limits of a chunk. It returns the row after them.
+// fill adds the URLs of rows to b, beginning with row, up to the limits of a chunk. It returns the row after them. A
+// null, empty or too long URL becomes engine.NoURL.
 func (t *texts) fill(b *engine.Batch, row int) (int, error) {
 	for end := min(t.rows, row+chunkRows); row < end && len(b.Data) < chunkBytes; row++ {
-		text, null, err := t.at(row)
+		text, null, err := t.textAt(row)
 		if err != nil {
 			return row, err
 		}
@@ -237,11 +241,11 @@ type agentNames struct {
 // mostNames is the maximum number of names in agentNames.known. When it is reached, the map starts again.
 const mostNames = 1 << 14
 
-// fill adds the agents of rows from to to (exclusive) of t to b.
+// fill adds the agents of the rows [from, to) of t to b. An invalid name becomes engine.NoURL, or an error with refuse.
 func (n *agentNames) fill(b *engine.Batch, t *texts, from, to int) error {
 	last := engine.NoURL // neighbouring rows with the same agent share a text
 	for row := from; row < to; row++ {
-		text, null, err := t.at(row)
+		text, null, err := t.textAt(row)
 		if err != nil {
 			return fmt.Errorf("row %d: %w", row+1, err)
 		}
@@ -269,7 +273,8 @@ func addPiece(b *engine.Batch, text []byte) engine.Span {
 	return engine.Span{Off: uint32(at), Len: uint32(len(text))}
 }
 
-// checkName returns an error if a name is invalid.
+// checkName returns an error, which wraps ErrAgent, if a name is null, empty, too long or rejected by check. It
+// remembers the results of check.
 func (n *agentNames) checkName(name []byte, null bool) error {
 	if err, known := n.known[string(name)]; known && !null {
 		return err
@@ -295,8 +300,8 @@ func (n *agentNames) checkName(name []byte, null bool) error {
 	return err
 }
 
-// fillRequests adds the request fields of the rows of a record batch to the rows of b. A User-Agent or address longer
-// than a line of a log is ignored.
+// fillRequests adds the User-Agents, addresses and times of the rows [from, to) of the record batch to b. A text longer
+// than maxURL is treated as absent.
 func (s *source) fillRequests(b *engine.Batch, from, to int) error {
 	for row := from; row < to; row++ {
 		for r := agentRole; r < numRoles; r++ {
@@ -305,10 +310,10 @@ func (s *source) fillRequests(b *engine.Batch, from, to int) error {
 				continue
 			}
 			if t.moments != nil {
-				b.Times = append(b.Times, t.moment(row, s.schema.columns[r].unit))
+				b.Times = append(b.Times, t.timeAt(row, s.schema.columns[r].unit))
 				continue
 			}
-			text, _, err := t.at(row)
+			text, _, err := t.textAt(row)
 			if len(text) > maxURL {
 				text = nil
 			}
@@ -339,8 +344,9 @@ func addPresent(b *engine.Batch, text []byte) engine.Span {
 	return addPiece(b, text)
 }
 
-// moment returns the time of a row in microseconds.
-func (t *texts) moment(i int, unit int64) int64 {
+// timeAt returns the time of row i in microseconds since 1970, rounded down; engine.NoTime if it is null or out of
+// range. unit is that of the column, in nanoseconds.
+func (t *texts) timeAt(i int, unit int64) int64 {
 	if t.valid != nil && t.valid[i/8]>>(i%8)&1 == 0 {
 		return engine.NoTime
 	}

@@ -154,7 +154,8 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("%w %q: use one of %s", errDialect, name, strings.Join(known, ", "))
 }
 
-// String returns the name of the dialect without its options, or its flags in hexadecimal if it has no name.
+// String returns the name of the dialect without its options. A dialect without a name is dialect(0x…), with its flags
+// in hexadecimal.
 func (d Dialect) String() string {
 	for _, n := range dialectNames {
 		if d &^= options; n.d == d || n.d|habits == d { // see Readings
@@ -176,8 +177,8 @@ func (d Dialect) AlwaysAllowed(path []byte) bool {
 	return d.Has(ImplicitRobotsTxt) && IsTxt(path)
 }
 
-// IsTxt reports whether a path, in normal form or as it is written, names a robots.txt itself, with or without a query and a
-// fragment.
+// IsTxt reports whether a path, in normal form or as it is written, names a robots.txt itself, with or without a query
+// and a fragment.
 func IsTxt(path []byte) bool {
 	if len(path) < len(TxtPath) || string(path[:len(TxtPath)]) != TxtPath {
 		return false
@@ -235,8 +236,9 @@ func NewAgent(name string, d Dialect) Agent {
 // group.
 var documented = map[string]Dialect{"Yandex": Yandex}
 
-// DocumentedAgent returns the agent of that name in the dialect that its operator documents, and that dialect with the
-// options of d. ok is false if no such dialect is known, or if d is that dialect.
+// DocumentedAgent returns the agent of that name in the dialect that its operator documents, and that dialect with
+// WideTokens and URLAsIs as in d. ok is false if no such dialect is known, or if d is that dialect; the other results
+// are then meaningless.
 func DocumentedAgent(name string, d Dialect) (a Agent, own Dialect, ok bool) {
 	token, _, _ := strings.Cut(name, "/")
 	c, _ := crawlers.Lookup(token)

@@ -57,7 +57,8 @@ func (r *Report) Host() string {
 	return ""
 }
 
-// parseDelay returns the seconds of a Crawl-delay: a decimal number without sign or exponent.
+// parseDelay returns the seconds of a Crawl-delay: a decimal number without sign or exponent. ok is false for any other
+// value.
 func parseDelay(value string) (seconds float64, ok bool) {
 	if strings.Trim(value, ".0123456789") != "" {
 		return 0, false
@@ -66,8 +67,8 @@ func parseDelay(value string) (seconds float64, ok bool) {
 	return seconds, err == nil
 }
 
-// validHost reports whether the value of a host line is a domain name of two labels or more, maybe with "https://"
-// before it, the only scheme that Yandex's examples have, and a port after it. Addresses are not valid.
+// validHost reports whether the value of a host line is a domain name of at least two labels. "https://" may precede
+// it, the only scheme in Yandex's examples, and a port may follow it. IP addresses are not valid.
 func validHost(value string) bool {
 	const scheme = "https://"
 	if hasPrefixFold(value, scheme) {
@@ -124,7 +125,7 @@ func (d Dialect) CleanParams(notes []Notes) (all CleanParams) {
 const maxCleanParam = 500
 
 // parseCleanParam parses the value of a clean-param line: parameters joined by "&", and maybe a path that starts with
-// "/" or "*". ok is false if the value is not valid or too long.
+// "/" or "*". The Line of the result is not set. ok is false if the value is not valid or too long.
 func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 	if len(fields) < 1 || len(fields) > 2 || len(value) > maxCleanParam {
@@ -139,13 +140,13 @@ func (d Dialect) parseCleanParam(value string) (c CleanParam, ok bool) {
 			c.Params = append(c.Params, name)
 		}
 	}
-	c.pattern = d.pattern(c.Path)
+	c.pattern = d.normalPattern(c.Path)
 	return c, len(c.Params) > 0 && (c.Path[0] == '/' || c.Path[0] == '*')
 }
 
 // AppendCanonical appends the URL without the parameters that do not change its content, and returns the extended
-// buffer. Everything else, including a fragment, is unchanged, and so is an invalid URL. The dialect is the one that
-// the file was read in.
+// buffer. Everything else, including a fragment, is unchanged, and so is an invalid URL. d is the dialect that the file
+// was read in.
 func (all CleanParams) AppendCanonical(dst, rawURL []byte, d Dialect) []byte {
 	u, err := SplitURL(rawURL)
 	mark := bytes.IndexByte(u.Path, '?')

@@ -49,7 +49,7 @@ func flagsOf(l *line) string {
 }
 
 // PatternOf returns the normal form of a rule's value.
-func PatternOf(value string, d Dialect) string { return d.pattern(value) }
+func PatternOf(value string, d Dialect) string { return d.normalPattern(value) }
 
 // ShapeMatches reports whether the shape of a pattern matches a text that starts with "/".
 func ShapeMatches(pattern, text string) bool {

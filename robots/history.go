@@ -82,9 +82,9 @@ func (h *History) Add(r Response) int {
 	return h.addTo(t, key, &r)
 }
 
-// addTo adds a response to the timeline of its URL and returns its number.
+// addTo adds a response to the timeline of its URL and returns its number. key is from [KeyOf].
 func (h *History) addTo(t *timeline, key string, r *Response) int {
-	c := capture{at: r.FetchedAt, result: h.dialect.result(r), number: h.captures, file: r.File}
+	c := capture{at: r.FetchedAt, result: h.dialect.classify(r), number: h.captures, file: r.File}
 	h.captures++
 	if c.result == redirect {
 		c.target, _ = ResolveURL(key, r.Location)
@@ -97,7 +97,8 @@ func (h *History) addTo(t *timeline, key string, r *Response) int {
 	return c.number
 }
 
-// timeline returns the captures of a URL, nil if there are none.
+// timeline returns the captures of a URL, by its normal form; nil if there are none. The first call for a key loads
+// them if they are stored elsewhere.
 func (h *History) timeline(key string) *timeline {
 	t, known := h.timelines[key]
 	if known || h.load == nil {
@@ -120,7 +121,7 @@ func (h *History) Origins() []Origin { return h.origins }
 // Newest returns the time of the latest response, zero if no time is known.
 func (h *History) Newest() time.Time { return h.newest }
 
-// NewestOf returns the time of the latest response of an origin or of the redirect chain that starts there, zero if
+// NewestOf returns the time of the latest response of an origin, or of the redirect chain that starts with it; zero if
 // no time is known. Ages are measured from this time unless the caller passes another. Responses of other origins do
 // not affect it.
 func (h *History) NewestOf(o Origin) (newest time.Time) {
@@ -148,9 +149,9 @@ func (h *History) NewestOf(o Origin) (newest time.Time) {
 // Outcome returns the outcome in force for the origin at the time asOf; zero means [History.NewestOf].
 //
 // The latest response that is not later than asOf decides; if several have the same time, the one added last does. If
-// it is a redirect, the latest response of its target decides, and so on, up to maxRedirects. Rules found there apply to
-// the first origin. A redirect without a target, or whose target has no response, is treated as a client error. A target
-// that was first fetched after the redirect is treated as if it had been fetched with it.
+// it is a redirect, the latest response of its target decides, and so on, up to maxRedirects. Rules found there apply
+// to the first origin. A redirect without a target, or whose target has no response, is treated as a client error. A
+// target that was first fetched after the redirect is treated as if it had been fetched with it.
 //
 // A server or network error disallows everything. With the flag lapses, it does so for 30 days from the first of
 // consecutive errors. Then the response before them is in force again if it has a body; otherwise everything is
@@ -159,22 +160,22 @@ func (h *History) Outcome(o Origin, asOf time.Time) Outcome {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
 	}
-	out, _ := h.outcome(string(o)+TxtPath, asOf)
+	out, _ := h.outcomeAt(string(o)+TxtPath, asOf)
 	return out
 }
 
-// outcome returns the outcome in force at the given time for the robots.txt with that key. It does not change before
-// the returned time; zero means never.
-func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.Time) {
-	now, ok := h.at(key, asOf)
+// outcomeAt returns the outcome in force at the time asOf for the robots.txt with that key. The outcome does not change
+// before the time until; zero means never.
+func (h *History) outcomeAt(key string, asOf time.Time) (out Outcome, until time.Time) {
+	now, ok := h.stateAt(key, asOf)
 	if !ok {
 		return Outcome{NoRecord, CauseNone, -1}, now.until
 	}
-	effect, cause := h.dialect.outcome(now.result)
+	effect, cause := h.dialect.effectOf(now.result)
 	if effect != DisallowAll || !h.dialect.Has(lapses) {
 		return Outcome{effect, cause, now.number}, now.until
 	}
-	begin, last, reached := h.failing(key, now)
+	begin, last, reached := h.findFirstFailure(key, now)
 	switch {
 	case begin.IsZero():
 		return Outcome{effect, cause, now.number}, now.until
@@ -186,36 +187,36 @@ func (h *History) outcome(key string, asOf time.Time) (out Outcome, until time.T
 	return Outcome{AllowAll, CauseExpired, now.number}, now.until
 }
 
-// IsCopy reports whether fetches fail at the time asOf, so that rules which [History.Outcome] returns are those of the
-// last good copy.
+// IsCopy reports whether fetches fail at the time asOf in a dialect that then disallows everything. Rules that
+// [History.Outcome] returns at that time are those of the last good copy. A zero asOf means [History.NewestOf].
 func (h *History) IsCopy(o Origin, asOf time.Time) bool {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
 	}
-	now, ok := h.at(string(o)+TxtPath, asOf)
+	now, ok := h.stateAt(string(o)+TxtPath, asOf)
 	if !ok {
 		return false
 	}
-	effect, _ := h.dialect.outcome(now.result)
+	effect, _ := h.dialect.effectOf(now.result)
 	return effect == DisallowAll
 }
 
 // Hops returns the numbers of the redirects, in order, from the robots.txt of the origin to the response that
-// [History.Outcome] uses at that time; none if no redirect was followed. It excludes that response, which may be a
-// redirect without a target.
+// [History.Outcome] uses at the time asOf (zero means [History.NewestOf]); nil if no redirect was followed. It excludes
+// that response, which may be a redirect without a target.
 func (h *History) Hops(o Origin, asOf time.Time) (hops []int) {
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
 	}
 	key := string(o) + TxtPath
-	out, _ := h.outcome(key, asOf)
+	out, _ := h.outcomeAt(key, asOf)
 	if out.Capture < 0 {
 		return nil
 	}
-	now, ok := h.at(key, asOf)
+	now, ok := h.stateAt(key, asOf)
 	for turns := 0; ok && now.number != out.Capture && turns <= maxTurns; turns++ { // failures have lapsed
 		asOf = now.since.Add(-1)
-		now, ok = h.at(key, asOf)
+		now, ok = h.stateAt(key, asOf)
 	}
 	for {
 		c, _ := h.timeline(key).inForce(asOf, len(hops) > 0)
@@ -235,11 +236,12 @@ type state struct {
 	until  time.Time // the state holds at least until then; zero: forever
 }
 
-// failing searches backwards from a failure. It returns the start of the consecutive failures, zero if it is unknown,
-// and the state before them, if there is one.
-func (h *History) failing(key string, now state) (begin time.Time, last state, reached bool) {
+// findFirstFailure searches backwards from a failure (now), through at most maxTurns runs of failures. begin is the
+// earliest known start of the consecutive failures; zero if none is known. last is the state before them; reached is
+// false if there is none, or if it was not found.
+func (h *History) findFirstFailure(key string, now state) (begin time.Time, last state, reached bool) {
 	turns := 0
-	for s, ok := now, true; ok; s, ok = h.at(key, s.since.Add(-1)) {
+	for s, ok := now, true; ok; s, ok = h.stateAt(key, s.since.Add(-1)) {
 		if s.result != failed {
 			return begin, s, true
 		}
@@ -255,8 +257,9 @@ func (h *History) failing(key string, now state) (begin time.Time, last state, r
 // origins. Each further run needs a redirect to another failing URL.
 const maxTurns = 1000
 
-// at returns the state at a moment. ok is false if nothing was fetched until then.
-func (h *History) at(key string, moment time.Time) (s state, ok bool) {
+// stateAt returns the state at a moment, after at most maxRedirects redirects. ok is false if nothing was fetched until
+// then.
+func (h *History) stateAt(key string, moment time.Time) (s state, ok bool) {
 	for hop := 0; ; hop++ {
 		c, until := h.timeline(key).inForce(moment, hop > 0)
 		s.until = earlier(s.until, until)
@@ -275,7 +278,7 @@ func (h *History) at(key string, moment time.Time) (s state, ok bool) {
 	}
 }
 
-// finish sorts the captures, and sets since.
+// finish sorts the captures by time, those with the same time in the order of adding, and sets since of each.
 func (t *timeline) finish() {
 	slices.SortStableFunc(t.captures, func(a, b capture) int { return a.at.Compare(b.at) })
 	t.complete = true
@@ -288,8 +291,8 @@ func (t *timeline) finish() {
 	}
 }
 
-// inForce returns the latest capture that is not later than the moment, or, with orLater, else the first later one; nil
-// if there is none. until is the time of the next capture, zero if there is none.
+// inForce returns the latest capture that is not later than the moment. If there is none, it returns the first later
+// one with orLater, otherwise nil. until is the time of the next capture; zero if there is none. t may be nil.
 func (t *timeline) inForce(moment time.Time, orLater bool) (c *capture, until time.Time) {
 	if t == nil {
 		return nil, time.Time{}
@@ -316,10 +319,10 @@ type Period struct {
 	Outcome
 }
 
-// Periods returns the result of [History.Outcome] for every whole microsecond, as at least one Period, in order. The
-// first one is the time before the first response: NoRecord, unless the time of that response is unknown or it is a
-// file. A file has an unknown effective date. If nothing older is known, it also applies before its modification time,
-// unlike in Outcome.
+// Periods returns the results of [History.Outcome] for every whole microsecond, as at least one Period, in order of
+// time; neighbours differ in their outcome. The first Period is the time before the first response, with the outcome
+// NoRecord, unless the time of that response is unknown, or the response is a file. The effective date of a file is
+// unknown: if nothing older is known, the file also applies before its modification time, unlike in Outcome.
 //
 // Time is linear in the number of responses of the origin and of the targets of its redirects.
 func (h *History) Periods(o Origin) []Period {
@@ -337,7 +340,7 @@ func (h *History) Periods(o Origin) []Period {
 		periods = append(periods, Period{math.MinInt64, Outcome{NoRecord, CauseNone, -1}})
 	}
 	for {
-		out, until := h.outcome(key, moment)
+		out, until := h.outcomeAt(key, moment)
 		from := Microseconds(moment)
 		if n := len(periods); n > 0 && periods[n-1].From == from { // only the last state of a microsecond counts
 			periods = periods[:n-1]
@@ -354,8 +357,8 @@ func (h *History) Periods(o Origin) []Period {
 	return periods
 }
 
-// Microseconds returns the first whole microsecond since 1970 UTC that is not before t, or the nearest in range:
-// math.MinInt64+1 to math.MaxInt64.
+// Microseconds returns the first whole microsecond since 1970 UTC that is not before t. Times out of range become
+// math.MinInt64+1 or math.MaxInt64.
 func Microseconds(t time.Time) int64 {
 	const most = math.MaxInt64/1_000_000 - 1
 	switch seconds := t.Unix(); {

@@ -27,14 +27,14 @@ type Report struct {
 }
 
 // Inspect reads a robots.txt like [Parse]. In every dialect, it also reads the directives that do not affect access:
-// Crawl-delay, Sitemap, Host and Clean-param. It never fails. It takes several times as long as Parse; except for
-// sorting, time and memory are linear in the length of body.
+// Crawl-delay, Sitemap, Host, Clean-param, preferences and licenses. It never fails, and keeps no reference to body. It
+// takes several times as long as Parse; except for sorting, time and memory are linear in the length of body.
 func Inspect(body []byte, d Dialect) *Report {
 	r := &Report{File: Parse(body, d), dialect: d}
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
 	in := inspector{dialect: d, report: r, skipped: markLen(text), lines: map[string]int32{}, typos: map[string]string{}}
-	in.start(text)
+	in.checkStart(text)
 	s := newScanner(text, d)
 	var l line
 	for {
@@ -45,17 +45,17 @@ func Inspect(body []byte, d Dialect) *Report {
 		if l.num == 1 {
 			begin = in.skipped
 		}
-		in.line(&l, text[begin:end])
+		in.checkLine(&l, text[begin:end])
 	}
 	if r.Odd == OddText && !slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Code == codeGarbled || d.Code == codeJoinedLines }) {
 		in.note(1, codeNoRobots, "the file has no directives, so crawlers may fetch everything")
 	}
-	in.endDelays(true)
-	in.size(len(text) < min(len(body), MaxBytes), l.num)
-	in.groups()
-	in.inherit()
-	in.blockedAssets()
-	in.rules()
+	in.endDelayGroup(true)
+	in.noteSizeLimit(len(text) < min(len(body), MaxBytes), l.num)
+	in.checkGroups()
+	in.noteNotInherited()
+	in.noteBlockedAssets()
+	in.noteUselessRules()
 	in.checkPreferences(body)
 	slices.SortStableFunc(r.Diagnostics, func(a, b Diagnostic) int { return cmp.Compare(a.Line, b.Line) })
 	return r
@@ -85,13 +85,13 @@ type inspector struct {
 	typos       map[string]string // by name in lower case: the known crawler that may be meant, or ""
 }
 
-// note adds a diagnostic.
+// note appends a diagnostic to the report. format and args are those of [fmt.Sprintf].
 func (in *inspector) note(line int32, c Code, format string, args ...any) {
 	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: fmt.Sprintf(format, args...)})
 }
 
-// start looks for a byte order mark and for HTML.
-func (in *inspector) start(text string) {
+// checkStart notes a byte order mark, of UTF-8 or UTF-16, and a start that looks like HTML. text is the whole file.
+func (in *inspector) checkStart(text string) {
 	switch {
 	case in.skipped > 0:
 		in.note(1, codeBOM, "the file starts with a byte order mark, which is skipped")
@@ -105,8 +105,9 @@ func (in *inspector) start(text string) {
 	}
 }
 
-// size notes the effect of the size limit. line is the last line that was read, or the one that is cut.
-func (in *inspector) size(cut bool, line int32) {
+// noteSizeLimit notes the effect of [MaxBytes], if the file is larger. line is the last line that was read; if cut is
+// set, the limit cuts that line in two.
+func (in *inspector) noteSizeLimit(cut bool, line int32) {
 	switch {
 	case !in.report.File.Truncated:
 		return
@@ -126,8 +127,8 @@ const (
 	yandexRules      = 2048
 )
 
-// isConflict reports whether a line is a conflict marker of Git and other tools: a character seven times, then a space or
-// the end of the line.
+// isConflict reports whether a line is a conflict marker of Git and other tools: a character seven times, then a space
+// or the end of the line.
 func isConflict(raw string) bool {
 	const size = 7
 	if len(raw) < size || strings.IndexByte("<=>|", raw[0]) < 0 || strings.Trim(raw[:size], raw[:1]) != "" {
@@ -136,9 +137,11 @@ func isConflict(raw string) bool {
 	return strings.TrimRight(raw[size:], "\r\n") == "" || raw[size] == ' '
 }
 
-// line checks one line. raw is the line as written.
-func (in *inspector) line(l *line, raw string) {
-	in.bytes(l, raw)
+// checkLine notes everything that is wrong with one line, and updates the state for the lines after it. raw is the line
+// as written. Nothing else is noted about a conflict marker, or about a line without effect that people see as a
+// directive (see noteMisread).
+func (in *inspector) checkLine(l *line, raw string) {
+	in.checkBytes(l, raw)
 	switch {
 	case isConflict(raw):
 		in.note(l.num, codeConflict, "this line marks a merge conflict: both sides' rules may be present")
@@ -146,23 +149,24 @@ func (in *inspector) line(l *line, raw string) {
 		in.blank, in.parted = true, true
 	case l.blank:
 	case !l.directive:
-		if in.isMisread(l, raw) {
+		if in.noteMisread(l, raw) {
 			return
 		}
 		in.note(l.num, codeNoDirective, "not a directive: key and colon are missing")
 	default:
-		if in.misread = in.isMisread(l, raw); in.misread && l.kind == kindOther {
+		if in.misread = in.noteMisread(l, raw); in.misread && l.kind == kindOther {
 			return
 		}
-		in.key(l)
-		in.comment(l, raw)
-		in.directive(l)
+		in.checkKey(l)
+		in.checkComment(l, raw)
+		in.checkDirective(l)
 		in.parted = false
 	}
 }
 
-// bytes checks the bytes of a line, and its length.
-func (in *inspector) bytes(l *line, raw string) {
+// checkBytes notes NUL bytes and invalid UTF-8 in a line, and a length above a limit of the dialect. raw is the line as
+// written.
+func (in *inspector) checkBytes(l *line, raw string) {
 	if strings.IndexByte(raw, 0) >= 0 {
 		in.note(l.num, codeNUL, "a NUL byte; the rest of this line is not read")
 	}
@@ -178,14 +182,14 @@ func (in *inspector) bytes(l *line, raw string) {
 	}
 }
 
-// comment looks for a rule in which a "#" was probably not meant to begin a comment: text follows it directly, or the
-// rule ends in it.
-func (in *inspector) comment(l *line, raw string) {
+// checkComment looks for a rule in which a "#" was probably not meant to begin a comment: neither a blank nor another
+// "#" follows it, and it follows the value directly, or begins it. raw is the line as written.
+func (in *inspector) checkComment(l *line, raw string) {
 	if !l.comment || l.kind != kindAllow && l.kind != kindDisallow {
 		return
 	}
 	before, comment, _ := strings.Cut(raw, "#")
-	allow, pattern := in.dialect.meaning(l)
+	allow, pattern := in.dialect.parseRule(l)
 	switch {
 	case comment != "" && (isSpace(comment[0]) || comment[0] == '#'): // a comment as people write it
 	case l.value == "" && comment != "":
@@ -200,29 +204,30 @@ func (in *inspector) comment(l *line, raw string) {
 		if everything := shapeOf(pattern); !allow && everything.key() == "/*" {
 			code, effect = codeCutClosing, " and disallows everything"
 		}
-		in.note(l.num, code, "# begins a comment, so the rule is %s%s; write %%23 for a # in a path", quoted(&Rule{Allow: allow, Value: l.value}), effect)
+		in.note(l.num, code, "# begins a comment, so the rule is %s%s; write %%23 for a # in a path", quoteRule(&Rule{Allow: allow, Value: l.value}), effect)
 	}
 }
 
-// directive checks the value of a line with a key.
-func (in *inspector) directive(l *line) {
+// checkDirective checks the value of a line with a key, and adds the line to the report if it is a Crawl-delay,
+// Sitemap, Host or Clean-param.
+func (in *inspector) checkDirective(l *line) {
 	r := in.report
 	switch l.kind {
 	case kindUserAgent:
-		in.userAgent(l)
+		in.checkUserAgent(l)
 	case kindAllow, kindDisallow:
-		in.rule(l)
+		in.checkRule(l)
 	case kindCrawlDelay:
 		seconds, ok := parseDelay(l.value)
 		if !ok {
 			in.note(l.num, codeBadDelay, "not a number of seconds, so it sets no delay")
 		}
 		if !in.open {
-			in.noGroup(l)
+			in.noteNoGroup(l)
 			return
 		}
 		in.closed, in.delayAt = true, l.num
-		in.beforeRules(l)
+		in.recordEarlyLine(l)
 		if g := &r.Delays[len(r.Delays)-1]; ok && g.Line == 0 {
 			g.Line, g.Seconds = l.num, seconds
 		}
@@ -244,7 +249,7 @@ func (in *inspector) directive(l *line) {
 			in.note(l.num, codeExtraHost, "not the first Host; the line is ignored")
 		}
 		in.host = in.host || valid
-		in.beforeRules(l)
+		in.recordEarlyLine(l)
 	case kindCleanParam:
 		c, ok := in.dialect.parseCleanParam(l.value)
 		if !ok {
@@ -254,23 +259,24 @@ func (in *inspector) directive(l *line) {
 		c.Line = l.num
 		r.CleanParams = append(r.CleanParams, c)
 	case kindOther:
-		in.extension(l)
+		in.checkExtension(l)
 	}
 }
 
-// userAgent checks a user-agent line. It starts a delay group if the last one is closed.
-func (in *inspector) userAgent(l *line) {
+// checkUserAgent checks a user-agent line, and adds its name to the current delay group. It first starts a new delay
+// group if the last one is closed, or if there is none.
+func (in *inspector) checkUserAgent(l *line) {
 	if in.closed || !in.open {
 		if in.closed && !in.parted && in.dialect.Has(sectionLimits) {
 			in.note(l.num, codeJoinedSections, "an empty line should separate it from the previous section")
 		}
-		in.endDelays(false)
+		in.endDelayGroup(false)
 		in.report.Delays = append(in.report.Delays, DelayGroup{})
 		in.open, in.closed, in.ruled, in.early = true, false, false, 0
 	}
 	in.blank = false
 	g := &in.report.Delays[len(in.report.Delays)-1]
-	token, star := in.dialect.named(l.value)
+	token, star := in.dialect.parseUserAgent(l.value)
 	switch {
 	case star:
 		g.Star = true
@@ -284,7 +290,7 @@ func (in *inspector) userAgent(l *line) {
 		if name := strings.ToLower(string(token)); in.lines[name] == 0 {
 			in.lines[name] = l.num
 		}
-		in.known(l.num, token)
+		in.checkName(l.num, token)
 		switch rest := l.value[len(token):]; {
 		case in.isNameList(rest):
 			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
@@ -304,8 +310,8 @@ func (in *inspector) nameBytes() string {
 	return "letters, - and _ (digits and dots are an option)"
 }
 
-// nextName returns the text after the first name of a user-agent line and a separator, if it starts like another name;
-// "" otherwise.
+// nextName returns the text after a separator (blanks, commas, semicolons, bars) if it starts like another name; ""
+// otherwise. rest is the text after the first name of a user-agent line.
 func nextName(rest string) string {
 	next := strings.TrimLeft(rest, " \t,;|")
 	if next == rest || next == "" || !isLetter(next[0]) && next[0] != '_' {
@@ -314,8 +320,9 @@ func nextName(rest string) string {
 	return next
 }
 
-// isNameList reports whether the text after the first name of a user-agent line names another crawler: "Googlebot,
-// Foobot", or, after only a space, a known one: "Googlebot Bingbot".
+// isNameList reports whether the text after the first name of a user-agent line names another crawler: any name after a
+// comma, semicolon or bar, as in "Googlebot, Foobot"; after only blanks, a known name or a policy token, as in
+// "Googlebot Bingbot".
 func (in *inspector) isNameList(rest string) bool {
 	next := nextName(rest)
 	if next == "" {
@@ -328,20 +335,23 @@ func (in *inspector) isNameList(rest string) bool {
 	return known || ProductToken(next).IsPolicy()
 }
 
-// noGroup notes a line that belongs to no group.
-func (in *inspector) noGroup(l *line) {
+// noteNoGroup notes a line that belongs to no group.
+func (in *inspector) noteNoGroup(l *line) {
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
-// beforeRules records a line that should follow the rules of its section.
-func (in *inspector) beforeRules(l *line) {
+// recordEarlyLine records a Crawl-delay or Host that precedes all rules of its section. checkRule notes it if a rule
+// follows.
+func (in *inspector) recordEarlyLine(l *line) {
 	if in.open && !in.ruled && in.early == 0 {
 		in.early = l.num
 	}
 }
 
-// endDelays notes a delay group without a rule at its end. last is whether it is the last of the file.
-func (in *inspector) endDelays(last bool) {
+// endDelayGroup ends the current delay group, and notes it if it has a Crawl-delay but no rule. last means that the
+// file ends here. Otherwise the text assumes that a rule follows in a later group; if none does, it is corrected at the
+// end of the file.
+func (in *inspector) endDelayGroup(last bool) {
 	const free = "the group has a Crawl-delay but no rule: its crawlers may fetch everything"
 	switch {
 	case in.ruled:
@@ -362,10 +372,11 @@ func (in *inspector) endDelays(last bool) {
 	in.closed = false
 }
 
-// rule checks an allow or disallow line.
-func (in *inspector) rule(l *line) {
+// checkRule checks an allow or disallow line and its place in its group. It also notes an earlier line that should
+// follow the rules of its section, see recordEarlyLine. A rule outside any group is noted, and not checked further.
+func (in *inspector) checkRule(l *line) {
 	if !in.open {
-		in.noGroup(l)
+		in.noteNoGroup(l)
 		return
 	}
 	if in.early > 0 && in.dialect.Has(sectionLimits) {
@@ -376,7 +387,7 @@ func (in *inspector) rule(l *line) {
 		in.note(l.num, codeBlankInSection, "an empty line separates it from its section")
 		in.blank = false
 	}
-	_, pattern := in.dialect.meaning(l)
+	_, pattern := in.dialect.parseRule(l)
 	if pattern != "" {
 		if in.count++; in.dialect.Has(sectionLimits) && in.count == yandexRules+1 {
 			in.note(l.num, codeTooManyRules, "more than the permitted %d rules; they are read nevertheless", yandexRules)
@@ -386,9 +397,9 @@ func (in *inspector) rule(l *line) {
 	case l.value == "" && l.kind == kindAllow:
 		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case schemeLen([]byte(l.value)) > 0:
-		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
-	case visible(l.value) != "" && !in.misread && l.value[0] != '/' && l.value[0] != '*':
-		in.note(l.num, codeNoSlash, "%s%s", in.noSlash(), meantRule(l.value))
+		in.note(l.num, codeFullURL, "%s", in.describeFullURL(l.value))
+	case trimInvisible(l.value) != "" && !in.misread && l.value[0] != '/' && l.value[0] != '*':
+		in.note(l.num, codeNoSlash, "%s%s", in.describeNoSlash(), meantRule(l.value))
 	}
 	if i := strings.IndexByte(l.value, '$'); i >= 0 && i < len(l.value)-1 {
 		in.note(l.num, codeMiddleDollar, "$ means the end of a URL only at the end of a rule; here it is a literal $")
@@ -405,27 +416,28 @@ func (in *inspector) rule(l *line) {
 	}
 }
 
-// isPathList reports whether a value is a list of paths.
+// isPathList reports whether a value consists of at least two paths that each start with "/" or "*", separated by white
+// space, commas, semicolons or bars.
 func isPathList(value string) bool {
 	paths := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(space+",;|", r) })
 	return len(paths) > 1 && !slices.ContainsFunc(paths, func(path string) bool { return path[0] != '/' && path[0] != '*' })
 }
 
-// meantRule returns a hint for a rule that starts with neither "/" nor "*", if it is in quotation marks or seems to be a
-// regular expression; "" otherwise.
+// meantRule returns a hint for a rule that starts with neither "/" nor "*", if it is in quotation marks or seems to be
+// a regular expression; "" otherwise.
 func meantRule(value string) string {
 	bare := strings.Trim(value, "\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb")
 	switch {
 	case bare != value && (strings.HasPrefix(bare, "/") || strings.HasPrefix(bare, "*")):
-		return "; without the quotation marks it is " + shortened(bare)
+		return "; without the quotation marks it is " + shorten(bare)
 	case strings.ContainsAny(value, `^(\[`) || strings.Contains(value, ".*"):
 		return "; regular expressions are not supported: * matches any text, and $ the end"
 	}
 	return ""
 }
 
-// needlessEscape returns the first escape of an unreserved character (RFC 3986 section 2.3), and the character; 0 if
-// there is none.
+// needlessEscape returns the first escape (%XX) of an unreserved character (RFC 3986 section 2.3), and that character;
+// "" and 0 if there is none.
 func needlessEscape(text string) (escape string, plain byte) {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] != '%' {
@@ -439,22 +451,22 @@ func needlessEscape(text string) (escape string, plain byte) {
 	return "", 0
 }
 
-// fullURL describes a rule that is a URL: its path and site. The path alone may be wrong, because the URL may be one of
-// another site.
-func (in *inspector) fullURL(value string) string {
+// describeFullURL returns the text about a rule that is a URL: its effect, its path and its site. It names the site
+// because the URL may belong to another one, and then its path is not what the author means.
+func (in *inspector) describeFullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {
-		return in.noSlash()
+		return in.describeNoSlash()
 	}
 	path := string(u.Path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return in.noSlash() + "; it would mean " + shortened(path) + " of the site " + shortened(string(u.Host))
+	return in.describeNoSlash() + "; it would mean " + shorten(path) + " of the site " + shorten(string(u.Host))
 }
 
-// noSlash describes the effect of a rule that starts with neither "/" nor "*".
-func (in *inspector) noSlash() string {
+// describeNoSlash describes the effect of a rule that starts with neither "/" nor "*".
+func (in *inspector) describeNoSlash() string {
 	switch {
 	case in.dialect.Has(assumedSlash):
 		return "read as if it started with /"
@@ -470,8 +482,10 @@ var unused = map[string]bool{
 	"request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// key checks how the key of a line is written, and whether it has an effect in the dialect.
-func (in *inspector) key(l *line) {
+// checkKey checks how the key of a line is written, and whether it has an effect in the dialect. An unknown key gets
+// the nearest known one as a suggestion, and a grave diagnostic if the line seems to be a misspelled rule or user-agent
+// line.
+func (in *inspector) checkKey(l *line) {
 	switch {
 	case l.noColon && isPreferenceKey(l.key):
 		in.note(l.num, codeNoColon, "the colon after the key is missing, so the line has no effect")
@@ -488,15 +502,15 @@ func (in *inspector) key(l *line) {
 		switch {
 		case isPreferenceKey(l.key) && !l.noColon:
 			in.note(l.num, codeUnused, "%q changes no verdict: it states what may be done with pages (a draft)", l.key)
-		case strings.EqualFold(l.key, "noindex") && in.noindex(l):
-			in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule disallows %s", shortened(l.value))
+		case strings.EqualFold(l.key, "noindex") && in.isNoindexOpen(l):
+			in.note(l.num, codeNoindexOpen, "no large search engine reads Noindex, and no rule disallows %s", shorten(l.value))
 		case unused[strings.ToLower(l.key)]:
 			in.note(l.num, codeUnused, "%q has no effect in this dialect", l.key)
 		case typo:
-			in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, spelledOut(kind))
+			in.note(l.num, codeTypo, "%q is not read as %s; the line is ignored", l.key, keyName(kind))
 		default:
 			text := "the line is ignored"
-			name := nearest(l.key)
+			name := nearestKey(l.key)
 			switch first := l.key[0]; {
 			case first < 0x80 && !isLetter(first): // such as // or ;, which begin comments in other languages
 				name, text = "", "the line is ignored; only # begins a comment"
@@ -507,7 +521,7 @@ func (in *inspector) key(l *line) {
 			in.report.Diagnostics[len(in.report.Diagnostics)-1].Grave = isRuleSlip(strings.ToLower(l.key), name, l.value)
 		}
 	case kindUserAgent, kindAllow, kindDisallow, kindSitemap:
-		name := spelledOut(l.kind)
+		name := keyName(l.kind)
 		if l.typo {
 			in.note(l.num, codeTypo, "%q is read as %s", l.key, name)
 		} else if len(l.key) != len(name) {
@@ -524,8 +538,9 @@ func isPreferenceKey(key string) bool {
 	return slices.Contains(preferenceKeys, Directive(strings.ToLower(key)))
 }
 
-// isRuleSlip reports whether the key of a line, in lower case, is a typo of "user-agent", "disallow" or "allow", which is
-// the nearest name. For "allow", only one letter may differ, because there are words that differ in two.
+// isRuleSlip reports whether an unknown key is a typo of "user-agent", "disallow" or "allow". key is in lower case, and
+// name is the known key nearest to it. For the last two, the value must be empty or a path. For "allow", only one
+// letter may differ, or two be swapped, because there are words that differ in two.
 func isRuleSlip(key, name, value string) bool {
 	switch path := value == "" || value[0] == '/' || value[0] == '*'; name {
 	case "user-agent":
@@ -538,8 +553,8 @@ func isRuleSlip(key, name, value string) bool {
 	return false
 }
 
-// spelledOut returns the correct spelling of a key.
-func spelledOut(k kind) string {
+// keyName returns the correct spelling of the key of a kind, in lower case; "" for kindOther.
+func keyName(k kind) string {
 	for i := range spellings {
 		if spellings[i].kind == k {
 			return spellings[i].prefix
@@ -548,8 +563,9 @@ func spelledOut(k kind) string {
 	return ""
 }
 
-// nearest returns the known key with the least edit distance, which is at most two; "" if there is none.
-func nearest(key string) string {
+// nearestKey returns the known key with the least edit distance from key, ignoring case; "" if there is none within two
+// edits. More than two letters of the known key must be right.
+func nearestKey(key string) string {
 	const most = 2
 	best, name := most+1, ""
 	try := func(right string) {
@@ -571,7 +587,8 @@ func nearest(key string) string {
 	return name
 }
 
-// distance returns the Levenshtein distance of two strings, in bytes.
+// distance returns the Levenshtein distance of two strings, in bytes: additions, removals and changes, but not swaps,
+// cost 1.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // row[j] is the distance of the part of a that was read to b[:j]
 	for j := range row {

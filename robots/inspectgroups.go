@@ -8,8 +8,9 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// groups checks which names share a group, and which crawlers are blocked from the whole site.
-func (in *inspector) groups() {
+// checkGroups notes groups for "*" that also name crawlers, and further groups for "*". It then notes rules that block
+// a search engine from the whole site.
+func (in *inspector) checkGroups() {
 	groups := in.report.File.Groups
 	star := int32(0) // line of the first group for "*"
 	for i := range groups {
@@ -29,10 +30,10 @@ func (in *inspector) groups() {
 			star = line
 		}
 	}
-	in.allClosed()
+	in.noteAllClosed()
 }
 
-// namesText returns the first name, and the number of the others.
+// namesText returns the first name, and the number of the others: "Foobot and 2 more names". There must be a name.
 func namesText(names []ProductToken) string {
 	switch n := len(names) - 1; n {
 	case 0:
@@ -48,8 +49,9 @@ func namesText(names []ProductToken) string {
 // added.
 var indexers = []string{"Googlebot", "bingbot"}
 
-// allClosed reports rules that block a search engine from the whole site.
-func (in *inspector) allClosed() {
+// noteAllClosed notes rules that block a search engine from the whole site, once for each rule. It records the other
+// search engines in the report, see Report.open.
+func (in *inspector) noteAllClosed() {
 	f := in.report.File
 	names := indexers
 	if in.dialect.Has(yandexFamily) {
@@ -67,7 +69,7 @@ func (in *inspector) allClosed() {
 		if groups := f.Binding(agent); i == 0 || !slices.Equal(groups, bound) {
 			open, _ = f.Select(agent)
 			bound = groups
-			rule, left = in.dialect.closing(open, &budget)
+			rule, left = in.dialect.closingRule(open, &budget)
 		}
 		if rule == nil {
 			in.report.open = append(in.report.open, indexer{name, open, workOf(open)})
@@ -84,9 +86,10 @@ func (in *inspector) allClosed() {
 	}
 }
 
-// closing returns the rule that disallows the whole site, and a description of what remains allowed: "nothing" or "no
-// page". It returns nil if there is none, or if an Allow rule for pages may take precedence.
-func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
+// closingRule returns the rule that disallows the whole site, and what remains allowed, in words: "nothing", or "no
+// page" if files that are not pages may be fetched. rule is nil if there is none, or if an Allow rule for pages may
+// take precedence. budget is that of covers.
+func (d Dialect) closingRule(rules []Rule, budget *int) (rule *Rule, remaining string) {
 	all := d.candidates(rules)
 	var first *candidate
 	for i := range all {
@@ -98,7 +101,7 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 	if first == nil {
 		return nil, ""
 	}
-	what = "nothing"
+	remaining = "nothing"
 	for i := range all {
 		r := &all[i]
 		if !r.Allow || r.shapes[0].length < first.shapes[0].length && first.covers(r, budget) {
@@ -112,31 +115,34 @@ func (d Dialect) closing(rules []Rule, budget *int) (rule *Rule, what string) {
 		if !isFile || len(r.shapes) > 1 {
 			return nil, ""
 		}
-		what = "no page"
+		remaining = "no page"
 	}
-	return first.Rule, what
+	return first.Rule, remaining
 }
 
-// noPages are the extensions of files that are not pages: parts of pages, or files for clients other than search engines.
+// noPages are the extensions of files that are not pages: parts of pages, or files for clients other than search
+// engines.
 var noPages = map[string]bool{
 	"css": true, "js": true, "mjs": true, "json": true, "txt": true, "xml": true, "xsl": true, "ico": true, "png": true, "jpg": true, "jpeg": true,
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
 }
 
-// known checks whether the name of a user-agent line resembles a known one, and whether its crawler obeys robots.txt.
-func (in *inspector) known(line int32, token ProductToken) {
+// checkName notes a name in a user-agent line that no known crawler has but that resembles a known one, that its
+// operator no longer uses, or whose crawler does not obey robots.txt. A policy token that no draft defines is noted as
+// well.
+func (in *inspector) checkName(line int32, token ProductToken) {
 	in.preferences = in.preferences || token.IsPolicy()
 	switch letters := strings.NewReplacer("-", "", "_", ""); {
 	case token.Equal(policyToken):
 		return
 	case token.IsPolicy() && hasPrefixFold(string(token), string(policyToken)):
-		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: write one name per line", shortened(string(token)))
+		in.note(line, codeUnknownPolicy, "%q is read as one token, which no draft defines: write one name per line", shorten(string(token)))
 		return
 	case isTypo(strings.ToLower(string(token)), string(policyToken)), strings.EqualFold(letters.Replace(string(token)), letters.Replace(string(policyToken))):
-		in.note(line, codeUnknownPolicy, "%q is not defined by any draft, so its rules have no effect: did you mean %s?", shortened(string(token)), policyToken)
+		in.note(line, codeUnknownPolicy, "%q is not defined by any draft, so its rules have no effect: did you mean %s?", shorten(string(token)), policyToken)
 		return
 	case token.IsPolicy():
-		in.note(line, codeUnknownPolicy, "%q is not defined by any known draft, so its rules have no effect", shortened(string(token)))
+		in.note(line, codeUnknownPolicy, "%q is not defined by any known draft, so its rules have no effect", shorten(string(token)))
 		return
 	}
 	if c, ok := crawlers.Lookup(string(token)); ok {
@@ -163,9 +169,10 @@ func (in *inspector) known(line int32, token ProductToken) {
 	}
 }
 
-// isTypo reports whether a name is probably a typo of another one, both in lower case. Both have at least six bytes and begin with
-// the same one. They differ by one edit, from ten bytes on by two. Names below nine bytes often differ in one
-// letter, so only an added, missing or transposed letter counts for them.
+// isTypo reports whether a name is probably a typo of a token. Both must be in lower case. They need at least six bytes
+// each, and the same first byte. They may differ by one edit, by two if both have ten bytes, or by a swap of two
+// adjacent bytes. Names below nine bytes often differ in one letter, so a changed letter does not count for them: only
+// an added, missing or swapped one does.
 func isTypo(name, token string) bool {
 	const short, medium, long = 6, 9, 10
 	shorter := min(len(name), len(token))
@@ -181,7 +188,8 @@ func isTypo(name, token string) bool {
 	return false
 }
 
-// isSwap reports whether b is a with two adjacent bytes transposed. They have the same length.
+// isSwap reports whether b is a with two adjacent bytes swapped. Both must have the same length. It is false if they
+// are equal.
 func isSwap(a, b string) bool {
 	for i := range len(a) - 1 {
 		if a[i] != b[i] {
@@ -210,10 +218,10 @@ type starRule struct {
 	paths [][]byte
 }
 
-// inherit reports groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
+// noteNotInherited notes groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
 // intended: the group allows everything, has only an empty Disallow, repeats a rule for "*", or has its own rules while
-// "*" is blocked from the whole site.
-func (in *inspector) inherit() {
+// "*" is blocked from the whole site. At most maxNamedRules of the rules are named in each diagnostic.
+func (in *inspector) noteNotInherited() {
 	f := in.report.File
 	h := inheritance{dialect: in.dialect, file: f, lines: in.lines, budget: maxCovered}
 	for i := range f.Groups {
@@ -230,13 +238,13 @@ func (in *inspector) inherit() {
 		if len(names) == 0 {
 			continue
 		}
-		lost := h.lost(f.merged(set.groups))
+		lost := h.lostRules(f.rulesOf(set.groups))
 		if len(lost) == 0 {
 			continue
 		}
 		var first []string
 		for _, r := range lost[:min(len(lost), maxNamedRules)] {
-			first = append(first, "line "+strconv.Itoa(int(r.Line))+" "+quoted(r))
+			first = append(first, "line "+strconv.Itoa(int(r.Line))+" "+quoteRule(r))
 		}
 		text := strings.Join(first, ", ")
 		switch n := len(lost) - maxNamedRules; {
@@ -249,7 +257,8 @@ func (in *inspector) inherit() {
 	}
 }
 
-// heirs returns the crawlers of a set that would obey the rules for "*" if the file did not name them.
+// heirs returns the crawlers of a set that would obey the rules for "*" if the file did not name them. There are none
+// if a group of the set is for "*" too.
 func (h *inheritance) heirs(set binding) (names []ProductToken) {
 	for _, g := range set.groups {
 		if h.file.Groups[g].Star {
@@ -274,8 +283,9 @@ func (h *inheritance) heirs(set binding) (names []ProductToken) {
 	return names
 }
 
-// lost returns the rules for "*" that do not apply to the crawlers of a group; none if that seems intended.
-func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
+// lostRules returns the rules for "*" that disallow paths which rules, those of a set of crawlers, allow; none if that
+// seems intended, see noteNotInherited. The first call examines the rules for "*".
+func (h *inheritance) lostRules(rules []Rule) (lost []*Rule) {
 	own := map[string]bool{} // the patterns of its Disallow rules
 	for i := range rules {
 		s := shapeOf(rules[i].Pattern)
@@ -291,12 +301,12 @@ func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
 	}
 	if !h.read {
 		h.read = true
-		h.closing, _ = h.dialect.closing(h.star, &h.budget)
+		h.closing, _ = h.dialect.closingRule(h.star, &h.budget)
 		starWork := workOf(h.star)
 		for i := range h.star {
 			r := &h.star[i]
-			paths, shape := examples(r.Pattern), shapeOf(r.Pattern)
-			if h.closing == nil && !r.Allow && h.decideAll(h.star, starWork, paths, false) {
+			paths, shape := examplePaths(r.Pattern), shapeOf(r.Pattern)
+			if h.closing == nil && !r.Allow && h.decidesAll(h.star, starWork, paths, false) {
 				h.disallowing = append(h.disallowing, starRule{r, shape.key(), paths})
 			}
 		}
@@ -312,16 +322,16 @@ func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
 		if own[s.key] {
 			return nil
 		}
-		if h.decideAll(rules, work, s.paths, true) {
+		if h.decidesAll(rules, work, s.paths, true) {
 			lost = append(lost, s.rule)
 		}
 	}
 	return lost
 }
 
-// decideAll reports whether the rules allow all paths, or disallow all if allow is false. It is false if there is no
-// path, or if the budget is exhausted.
-func (h *inheritance) decideAll(rules []Rule, work int, paths [][]byte, allow bool) bool {
+// decidesAll reports whether the rules allow all of the paths, or disallow all of them if allow is false. work is
+// workOf(rules). It is false if there is no path, if a verdict is undefined, or if the budget is exhausted.
+func (h *inheritance) decidesAll(rules []Rule, work int, paths [][]byte, allow bool) bool {
 	for _, path := range paths {
 		if h.budget -= work * len(path); h.budget < 0 {
 			return false
@@ -334,7 +344,8 @@ func (h *inheritance) decideAll(rules []Rule, work int, paths [][]byte, allow bo
 	return len(paths) > 0
 }
 
-// workOf returns the cost of [Decide] with these rules for each byte of a path.
+// workOf returns the cost of [Decide] with these rules for each byte of a path, in steps: 1 for a rule, plus the length
+// of its pattern if that has a wildcard.
 func workOf(rules []Rule) (work int) {
 	for i := range rules {
 		if work++; hasWildcard(rules[i].Pattern) {
@@ -344,12 +355,13 @@ func workOf(rules []Rule) (work int) {
 	return work
 }
 
-// maxExample is the length of the longest pattern for which [examples] returns paths.
+// maxExample is the length of the longest pattern for which [examplePaths] returns paths.
 const maxExample = 1024
 
-// examples returns one or two paths that a pattern matches: the second continues after the pattern. Each "*" is an x in
-// them. It returns nil if no path matches, or if the pattern is very long.
-func examples(pattern string) (paths [][]byte) {
+// examplePaths returns one or two paths that a pattern matches; if it has no end anchor, the second path continues
+// after the pattern. Each "*" is an x in them. It returns nil if the pattern is empty, longer than maxExample, or does
+// not match its example.
+func examplePaths(pattern string) (paths [][]byte) {
 	text, closed := strings.CutSuffix(pattern, "$")
 	if len(text) > maxExample || text == "" {
 		return nil
@@ -368,5 +380,5 @@ func examples(pattern string) (paths [][]byte) {
 	return paths
 }
 
-// maxNamedRules is the number of rules that rulesText names.
+// maxNamedRules is the number of rules that noteNotInherited names.
 const maxNamedRules = 3

@@ -14,10 +14,12 @@ var meantKeys = map[string]string{
 	"useragent": "User-agent", "disallow": "Disallow", "allow": "Allow", "sitemap": "Sitemap", "crawldelay": "Crawl-delay",
 }
 
-// garbled returns the directive that a line would be without extra characters around its key, such as invisible ones, the
-// reason why it is not read as such, and the offset of the character. It returns "" if there is no such directive. A
-// line that starts with "-", "_", "*" or "'" and no blank looks like a comment of another language: it is not reported.
-func garbled(raw string) (meant, why string, fault int) {
+// parseGarbled returns the directive, such as "Disallow: /a", that a line would be without extra characters around its
+// key, such as invisible ones, or with a proper colon; meant is "" if there is no such directive. why is the reason
+// that the line is not read as that directive, and fault the offset of the character in raw. A line looks like a
+// comment of another language, and is not reported, if its key directly follows "-", "_" or "*", follows several of
+// these, or follows a "'" that is not an opening quotation mark.
+func parseGarbled(raw string) (meant, why string, fault int) {
 	var key strings.Builder
 	blank, hyphen := false, false
 	signs, off := 0, false // characters before the key that may make the line a comment; whether they do
@@ -59,7 +61,7 @@ func garbled(raw string) (meant, why string, fault int) {
 			if name == "" || why == "" || off || name == "User-agent" && !hyphen { // "userAgent =" is code
 				return "", "", 0
 			}
-			return name + ": " + visible(value), why, fault
+			return name + ": " + trimInvisible(value), why, fault
 		case key.Len() == 0 && strings.ContainsRune("\"'`*•·>", r):
 			because(at, "%q precedes its key", r)
 			switch {
@@ -83,8 +85,8 @@ func hiddenText(r rune) string {
 	return fmt.Sprintf("the invisible character %U", r)
 }
 
-// visible returns a value without quotes, blanks and invisible characters at both ends.
-func visible(value string) string {
+// trimInvisible returns a value without quotes, blanks and invisible characters at both ends.
+func trimInvisible(value string) string {
 	return strings.TrimFunc(value, func(r rune) bool { return isInvisible(r) || strings.ContainsRune("\"'`", r) })
 }
 
@@ -93,12 +95,13 @@ func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u00ad' || strings.ContainsRune(noWidth, r)
 }
 
-// noWidth holds characters without a width, except for the soft hyphen, which is common in texts that were encoded twice.
+// noWidth holds characters without a width, except for the soft hyphen, which is common in texts that were encoded
+// twice.
 const noWidth = "\u180e\u200b\u200e\u200f\u2060\ufeff"
 
-// joined returns the offset of another directive inside a value, and the bytes before it that replace the line end; ""
-// if there is none.
-func joined(value string) (at int, end string) {
+// findJoined returns the offset of another directive inside a value, and the bytes before it that replace the line end:
+// white space, or a written \n, \r or \r\n. It returns 0 and "" if there is none.
+func findJoined(value string) (at int, end string) {
 	for colon := range len(value) {
 		if value[colon] != ':' {
 			continue
@@ -123,7 +126,8 @@ func joined(value string) (at int, end string) {
 	return 0, ""
 }
 
-// markLen returns bomLen, but 0 if the text starts with a full-width letter, which shares a byte with the mark.
+// markLen is bomLen, except that it returns 0 if the text starts with a full-width letter, which shares its first byte
+// with the mark.
 func markLen(text string) int {
 	if first, _ := utf8.DecodeRuneInString(text); 0xFF01 <= first && first <= 0xFF5E {
 		return 0
@@ -131,8 +135,9 @@ func markLen(text string) int {
 	return bomLen(text)
 }
 
-// isMisread notes why a line, or its value, is not read as people see it, and reports whether it is so.
-func (in *inspector) isMisread(l *line, raw string) bool {
+// noteMisread notes that people see another directive or value in a line than the one that is read, and why. It reports
+// whether it noted something. raw is the line as written. The diagnostic has the offset of the fault in the line.
+func (in *inspector) noteMisread(l *line, raw string) bool {
 	isRead := l.directive && l.kind != kindOther
 	value, start := raw, 0 // start is where the value begins in raw
 	if isRead {
@@ -147,7 +152,7 @@ func (in *inspector) isMisread(l *line, raw string) bool {
 		}
 		in.report.Diagnostics[len(in.report.Diagnostics)-1].At = int32(at)
 	}
-	at, end := joined(value)
+	at, end := findJoined(value)
 	if l.directive && l.kind == kindUserAgent && !strings.Contains(value, `\`) { // a colon cannot be part of a name
 		for _, key := range []string{"user-agent:", "allow:", "disallow:"} {
 			if i := strings.Index(strings.ToLower(value), key); i >= 0 {
@@ -157,10 +162,10 @@ func (in *inspector) isMisread(l *line, raw string) bool {
 	}
 	switch {
 	case end != "" && end[0] == '\\':
-		note(start+at, codeJoinedLines, "it contains the two characters %s instead of a line break, so the rest is part of the line: %s", end, shortened(value[at:]))
+		note(start+at, codeJoinedLines, "it contains the two characters %s instead of a line break, so the rest is part of the line: %s", end, shorten(value[at:]))
 		return true
 	case end != "" && isRead:
-		note(start+at, codeJoinedLines, "another directive begins inside this line: %s", shortened(value[at:]))
+		note(start+at, codeJoinedLines, "another directive begins inside this line: %s", shorten(value[at:]))
 		return true
 	}
 	if isRead {
@@ -172,8 +177,8 @@ func (in *inspector) isMisread(l *line, raw string) bool {
 		case !ends:
 			at = strings.IndexAny(value, noWidth)
 		}
-		token, star := in.dialect.named(value)
-		meant, all := in.dialect.named(bare)
+		token, star := in.dialect.parseUserAgent(value)
+		meant, all := in.dialect.parseUserAgent(bare)
 		isRead = l.kind == kindUserAgent && token == meant && star == all && (star || token != "") && !strings.ContainsAny(bare, noWidth)
 		if at < 0 || bare == "" || isRead { // it is read as intended
 			return false
@@ -182,12 +187,12 @@ func (in *inspector) isMisread(l *line, raw string) bool {
 		if bare == value {
 			bare = strings.ReplaceAll(bare, string(hidden), "")
 		}
-		note(start+at, codeGarbled, "%s is part of the value; it means %s", hiddenText(hidden), shortened(bare))
+		note(start+at, codeGarbled, "%s is part of the value; it means %s", hiddenText(hidden), shorten(bare))
 		return true
 	}
-	meant, why, fault := garbled(raw)
+	meant, why, fault := parseGarbled(raw)
 	if meant != "" {
-		note(fault, codeGarbled, "the line is ignored, as %s; it means %s", why, shortened(meant))
+		note(fault, codeGarbled, "the line is ignored, as %s; it means %s", why, shorten(meant))
 	}
 	return meant != ""
 }
@@ -203,8 +208,9 @@ type noindexed struct {
 	rules  []Rule // that bind the crawlers of the last of these groups
 }
 
-// noindex reports whether the path of a Noindex line is allowed for the crawlers of its group.
-func (in *inspector) noindex(l *line) bool {
+// isNoindexOpen reports whether the rules so far allow the path of a Noindex line for the crawlers of its group. It is
+// false without a group, for a value that is not a path, and once mostNoindex is exceeded.
+func (in *inspector) isNoindexOpen(l *line) bool {
 	path := strings.TrimSuffix(strings.ReplaceAll(l.value, "*", "0-any-0"), "$")
 	groups, n := in.report.File.Groups, &in.noindexed
 	if before := n.groups; n.looked < mostNoindex {
@@ -248,8 +254,9 @@ var assets = []asset{
 	{"scripts", ".js", []string{"/js", "/javascript", "/javascripts"}},
 }
 
-// blockedAssets reports rules that block style sheets or scripts for search engines that may fetch pages.
-func (in *inspector) blockedAssets() {
+// noteBlockedAssets notes rules that block style sheets or scripts for search engines that may fetch pages. Call it
+// after noteAllClosed, which finds these.
+func (in *inspector) noteBlockedAssets() {
 	budget := maxCovered
 	names, kind, remedies := map[int32][]string{}, map[int32]string{}, map[int32]string{}
 	for _, x := range in.report.open {
@@ -273,9 +280,9 @@ func (in *inspector) blockedAssets() {
 }
 
 // assetOf returns a path of a style sheet or script that a Disallow rule matches by extension or directory, the kind of
-// the file, and a remedy. It returns nil if there is none, or if the rule matches only a single file, which may be
-// unused.
-func assetOf(r *Rule) (path []byte, what, remedy string) {
+// file for people, and a remedy. path is nil for an Allow rule, for other patterns, and for a rule that matches only a
+// single file, which may be unused.
+func assetOf(r *Rule) (path []byte, kind, remedy string) {
 	text, closed := strings.CutSuffix(r.Pattern, "$")
 	if r.Allow || len(text) > maxExample {
 		return nil, "", ""
@@ -290,7 +297,7 @@ func assetOf(r *Rule) (path []byte, what, remedy string) {
 			pattern = dir + "/x" + a.end
 			remedy = "add Allow: " + dir + "/*" + a.end // longer, so it wins
 		}
-		if paths := examples(pattern); len(paths) > 0 && matches(r.Pattern, paths[0]) {
+		if paths := examplePaths(pattern); len(paths) > 0 && matches(r.Pattern, paths[0]) {
 			return paths[0], a.name, remedy
 		}
 	}
@@ -298,12 +305,13 @@ func assetOf(r *Rule) (path []byte, what, remedy string) {
 }
 
 // About returns the diagnostics of the file, and those that depend on its origin, sorted by line: sitemaps with http
-// although the origin has https, and sitemaps that the rules disallow. An origin with http may have https, too. "" is an
-// unknown origin.
+// although the origin has https, and sitemaps of this site that the rules disallow. An origin with http may have https,
+// too. If o is "", the origin is unknown; it is then assumed that all sitemaps belong to the site if they have the same
+// host. The report is not changed, but the result may share its memory: do not change it.
 func (r *Report) About(o Origin) []Diagnostic {
 	all := slices.Clip(r.Diagnostics)
 	site, _ := SplitURL([]byte(o))
-	alone := o == "" && r.oneSite()
+	alone := o == "" && r.hasOneSite()
 	budget := maxCovered
 	for _, s := range r.Sitemaps {
 		u, err := SplitURL([]byte(s.URL))
@@ -316,9 +324,9 @@ func (r *Report) About(o Origin) []Diagnostic {
 		}
 		at, _ := SplitURL(own)
 		if string(at.Scheme) == "http" && string(site.Scheme) == "https" && len(at.Port) == 0 && withoutWWW(at.Host) == withoutWWW(site.Host) {
-			all = append(all, Diagnostic{Line: s.Line, Code: codeHTTPSitemap, Text: "the site has https: write https://" + shortened(string(at.Host)+string(u.Path))})
+			all = append(all, Diagnostic{Line: s.Line, Code: codeHTTPSitemap, Text: "the site has https: write https://" + shorten(string(at.Host)+string(u.Path))})
 		}
-		if text := r.forbidden(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
+		if text := r.describeBlocked(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
 			all = append(all, Diagnostic{Line: s.Line, Code: codeBlockedSitemap, Text: text})
 		}
 	}
@@ -329,9 +337,10 @@ func (r *Report) About(o Origin) []Diagnostic {
 // withoutWWW returns a host without the prefix "www.".
 func withoutWWW(host []byte) string { return strings.TrimPrefix(string(host), "www.") }
 
-// forbidden describes the search engines that may fetch pages but not this URL of the site, and the rule that disallows
-// it; "" if all may fetch it, or if the budget is exhausted.
-func (r *Report) forbidden(u URL, budget *int) string {
+// describeBlocked returns a text about the search engines that may fetch pages but not this URL of the site, and the
+// rule that disallows it for them. It is "" if all may fetch the URL, or if the budget is exhausted. Of several rules,
+// it names the first, with its search engines.
+func (r *Report) describeBlocked(u URL, budget *int) string {
 	path, _ := r.dialect.Path(u.Path, nil)
 	var names []string
 	var rule *Rule
@@ -349,11 +358,12 @@ func (r *Report) forbidden(u URL, budget *int) string {
 	if rule == nil {
 		return ""
 	}
-	return fmt.Sprintf("line %d disallows it for %s: %s", rule.Line, strings.Join(names, ", "), quoted(rule))
+	return fmt.Sprintf("line %d disallows it for %s: %s", rule.Line, strings.Join(names, ", "), quoteRule(rule))
 }
 
-// oneSite reports whether all sitemaps have the same host, which is then assumed to be the host of the file.
-func (r *Report) oneSite() bool {
+// hasOneSite reports whether all sitemaps have valid URLs with the same host, which is then assumed to be the host of
+// the file. It is true without sitemaps.
+func (r *Report) hasOneSite() bool {
 	host := ""
 	for _, s := range r.Sitemaps {
 		u, err := SplitURL([]byte(s.URL))

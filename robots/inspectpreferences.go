@@ -9,8 +9,9 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// extension checks a line that states preferences or a license.
-func (in *inspector) extension(l *line) {
+// checkExtension checks a line that states preferences or a license, and records that there is one. Other lines are
+// ignored.
+func (in *inspector) checkExtension(l *line) {
 	switch {
 	case l.isKey(LicenseLines):
 		if _, err := SplitURL([]byte(l.value)); err != nil {
@@ -18,12 +19,12 @@ func (in *inspector) extension(l *line) {
 		}
 	case l.isKey(UsageLines):
 		if !in.open {
-			in.loosePreference(l, "so it is ignored")
+			in.noteLoosePreference(l, "so it is ignored")
 		}
-		in.usage(l)
+		in.checkUsage(l)
 	case l.isKey(SignalLines):
 		if !in.open {
-			in.loosePreference(l, "so it applies only to crawlers whose group has no Content-Signal")
+			in.noteLoosePreference(l, "so it applies only to crawlers whose group has no Content-Signal")
 		}
 		path, statement := cutPath(l.value)
 		if path != "" {
@@ -33,7 +34,7 @@ func (in *inspector) extension(l *line) {
 		for _, p := range signalPairs(statement) {
 			switch {
 			case !p.valid:
-				in.note(l.num, codeBadSignal, "%q is dropped: %s", shortened(p.text), signalRemedy(p))
+				in.note(l.num, codeBadSignal, "%q is dropped: %s", shorten(p.text), signalRemedy(p))
 			case given[p.key]:
 				in.note(l.num, codeBadSignal, "%s appears twice; the last one counts", p.key)
 			}
@@ -45,13 +46,14 @@ func (in *inspector) extension(l *line) {
 	in.preferences = true
 }
 
-// loosePreference notes a line of preferences without a group.
-func (in *inspector) loosePreference(l *line, effect string) {
+// noteLoosePreference notes a line of preferences without a group. effect is the end of the sentence.
+func (in *inspector) noteLoosePreference(l *line, effect string) {
 	in.note(l.num, codeLooseSignal, "no user-agent line precedes it, %s", effect)
 }
 
-// usage checks the value of a Content-Usage line.
-func (in *inspector) usage(l *line) {
+// checkUsage checks the value of a Content-Usage line: it notes each label or value without effect, or else why the
+// whole line is invalid.
+func (in *inspector) checkUsage(l *line) {
 	path, statement := cutPath(l.value)
 	parse := func(statement string) (*httpsfv.Dictionary, error) {
 		return httpsfv.UnmarshalDictionary([]string{strings.TrimLeft(statement, " \t")})
@@ -69,7 +71,7 @@ func (in *inspector) usage(l *line) {
 			case key == "ai-train", key == "ai-input":
 				in.note(l.num, codeUnknownUsage, "%s is a key of Content-Signal, and has no effect here", key)
 			default:
-				in.note(l.num, codeUnknownUsage, "no draft defines the label %s, so it has no effect", shortened(key))
+				in.note(l.num, codeUnknownUsage, "no draft defines the label %s, so it has no effect", shorten(key))
 			}
 		}
 		return
@@ -79,7 +81,7 @@ func (in *inspector) usage(l *line) {
 	case path == "" && strings.HasPrefix(l.value, "*"):
 		in.note(l.num, codeBadUsage, "the path does not start with /, so this has no effect: write /*")
 	case small == nil:
-		in.note(l.num, codeBadUsage, "a key contains capitals, so the line is invalid and has no effect: write %s", shortened(lowerText(trimSpace(statement))))
+		in.note(l.num, codeBadUsage, "a key contains capitals, so the line is invalid and has no effect: write %s", shorten(lowerText(trimSpace(statement))))
 	default:
 		in.note(l.num, codeBadUsage, "it is invalid, so it has no effect: write it as in train-ai=n, search=y")
 	}
@@ -91,7 +93,8 @@ var earlierLabels = map[string]string{
 	"tdm": "01", "ai": "01", "genai": "01", "inference": "01", "all": "02", "ai-use": "02", "train-genai": "02 and 03", "bots": "03 and 04", "ai-output": "04",
 }
 
-// usageRemedy returns what to write instead of a value that is neither y nor n, if that is clear.
+// usageRemedy returns ": write KEY=y" or the same with n if the value of key clearly means that; "" otherwise. The
+// value is neither of the tokens y and n.
 func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 	member, _ := dictionary.Get(key)
 	item, _ := member.(httpsfv.Item)
@@ -111,7 +114,8 @@ func usageRemedy(dictionary *httpsfv.Dictionary, key string) string {
 	return ""
 }
 
-// signalRemedy returns what to write instead of a dropped pair.
+// signalRemedy returns what to write instead of a dropped pair: the correct pair if that is clear, otherwise the
+// possible ones.
 func signalRemedy(p signalPair) string {
 	key := p.key
 	if key == "train-ai" {
@@ -154,8 +158,9 @@ type preferenceCheck struct {
 	found  map[string]bool // the notes so far
 }
 
-// checkPreferences reports preferences for disallowed paths, contradictions, and preferences that do not bind the
-// crawlers of a group.
+// checkPreferences sets Preferences of the report. It notes preferences for disallowed paths, contradictions, and
+// preferences that do not bind the crawlers of a group. It does nothing if no line states preferences. All lines must
+// have been checked before.
 func (in *inspector) checkPreferences(body []byte) {
 	if !in.preferences {
 		return
@@ -167,19 +172,19 @@ func (in *inspector) checkPreferences(body []byte) {
 	}
 	rules, _ := in.report.File.Select(Agent{Token: policyToken, IgnoresStar: true})
 	w.policy = in.dialect.candidates(rules)
-	stated, all := w.all()
+	stated, all := w.collectSets()
 	for i := range stated {
-		w.disagree(&stated[i])
-		w.contradict(&stated[i])
+		w.noteDisagreements(&stated[i])
+		w.noteContradictions(&stated[i])
 	}
 	if all {
-		w.forbidden(stated)
-		w.hidden(stated)
+		w.noteForbidden(stated)
+		w.noteHidden(stated)
 	}
-	w.atEnd()
+	w.noteMisplaced()
 }
 
-// note adds a diagnostic once for each line and subject.
+// note adds a diagnostic, unless there is one already for the same line, code and subject (about).
 func (w *preferenceCheck) note(line int32, c Code, about, text string) {
 	if key := fmt.Sprint(line, c, about); !w.found[key] {
 		w.found[key] = true
@@ -187,8 +192,9 @@ func (w *preferenceCheck) note(line int32, c Code, about, text string) {
 	}
 }
 
-// all returns the preferences of all crawlers that the file names, and whether the list is complete.
-func (w *preferenceCheck) all() (stated []preferenceSet, all bool) {
+// collectSets returns the preferences of all crawlers that the file names, by sets of groups. all is false if a limit
+// cut the list.
+func (w *preferenceCheck) collectSets() (stated []preferenceSet, all bool) {
 	sets, complete := w.file.bindings()
 	byRules, whole := w.in.report.File.bindings()
 	if !complete || !whole {
@@ -210,7 +216,7 @@ func (w *preferenceCheck) all() (stated []preferenceSet, all bool) {
 			}
 			next.add(&group.Bound)
 		}
-		next.inherit(&w.said.Early)
+		next.addEarly(&w.said.Early)
 		seen := map[int]bool{}
 		for _, name := range set.agents {
 			i := ruled[strings.ToLower(string(name))]
@@ -219,8 +225,8 @@ func (w *preferenceCheck) all() (stated []preferenceSet, all bool) {
 			}
 			seen[i] = true
 			if compiled[i].candidates == nil {
-				rules := w.in.report.File.merged(byRules[i].groups)
-				closing, _ := w.in.dialect.closing(rules, &w.budget)
+				rules := w.in.report.File.rulesOf(byRules[i].groups)
+				closing, _ := w.in.dialect.closingRule(rules, &w.budget)
 				compiled[i] = agentRules{rules, w.in.dialect.candidates(rules), workOf(rules), closing != nil}
 			}
 			next.rules = append(next.rules, compiled[i])
@@ -230,8 +236,8 @@ func (w *preferenceCheck) all() (stated []preferenceSet, all bool) {
 	return stated, true
 }
 
-// forbidden reports lines of Content-Usage for paths that none of their crawlers may fetch.
-func (w *preferenceCheck) forbidden(stated []preferenceSet) {
+// noteForbidden notes lines of Content-Usage for paths that none of their crawlers may fetch. stated must be complete.
+func (w *preferenceCheck) noteForbidden(stated []preferenceSet) {
 	useful, bound := map[int32]bool{}, []Statement(nil)
 	for i := range stated {
 		for k := range stated[i].Bound[ByUsage] {
@@ -244,13 +250,13 @@ func (w *preferenceCheck) forbidden(stated []preferenceSet) {
 	}
 	for i := range bound {
 		if u := &bound[i]; !useful[u.Line] {
-			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+cmp.Or(shortened(u.Path), "any page")+", so Content-Usage has no effect there")
+			w.note(u.Line, codeUsageDisallowed, "", "its crawlers may not fetch "+cmp.Or(shorten(u.Path), "any page")+", so Content-Usage has no effect there")
 		}
 	}
 }
 
 // isForbidden reports whether the rules disallow all paths of a line of Content-Usage: one rule disallows them, and no
-// rule that may allow one precedes it.
+// rule that may allow one of them precedes it. It is false if the budget is exhausted.
 func (w *preferenceCheck) isForbidden(rules []candidate, u *Statement) bool {
 	f := shapeOf(cmp.Or(u.Pattern, "/"))
 	if w.in.dialect.AlwaysAllowed([]byte(f.text)) {
@@ -271,8 +277,9 @@ func (w *preferenceCheck) isForbidden(rules []candidate, u *Statement) bool {
 	return false
 }
 
-// disagree reports lines with the same pattern that contradict each other about a category.
-func (w *preferenceCheck) disagree(of *preferenceSet) {
+// noteDisagreements notes lines of one source with the same pattern that contradict each other about a use. It is
+// called for each set of crawlers.
+func (w *preferenceCheck) noteDisagreements(set *preferenceSet) {
 	type key struct{ pattern, name string }
 	type statement struct {
 		line int32
@@ -292,8 +299,8 @@ func (w *preferenceCheck) disagree(of *preferenceSet) {
 	}
 	for u := range NumUses {
 		for source := range ByPolicy { // not ByPolicy: one of its rules takes precedence
-			for i := range of.Bound[source] {
-				s := &of.Bound[source][i]
+			for i := range set.Bound[source] {
+				s := &set.Bound[source][i]
 				look(s.Line, key{s.Pattern, Sources[source].Labels[u]}, s.Uses[u])
 			}
 			clear(said)
@@ -301,11 +308,12 @@ func (w *preferenceCheck) disagree(of *preferenceSet) {
 	}
 }
 
-// contradict searches for paths where two sources contradict each other.
-func (w *preferenceCheck) contradict(of *preferenceSet) {
+// noteContradictions searches for paths where two sources contradict each other. It tries the example paths of each
+// pattern, until the budget is exhausted.
+func (w *preferenceCheck) noteContradictions(set *preferenceSet) {
 	var patterns []string
 	work, sources := 1, 0
-	for _, lines := range of.Bound {
+	for _, lines := range set.Bound {
 		sources += min(1, len(lines))
 		for i := range lines {
 			patterns, work = append(patterns, lines[i].Pattern), work+1+len(lines[i].Pattern)
@@ -314,16 +322,16 @@ func (w *preferenceCheck) contradict(of *preferenceSet) {
 	if sources < 2 {
 		return
 	}
-	for i := range of.rules {
-		work += of.rules[i].work
+	for i := range set.rules {
+		work += set.rules[i].work
 	}
 	slices.Sort(patterns)
 	for _, pattern := range slices.Compact(patterns) {
-		for _, path := range examples(cmp.Or(pattern, "/")) {
+		for _, path := range examplePaths(cmp.Or(pattern, "/")) {
 			if w.budget -= work * len(path); w.budget < 0 {
 				return
 			}
-			w.contradictAt(of, path, slices.ContainsFunc(of.rules, func(r agentRules) bool {
+			w.noteContradictionsAt(set, path, slices.ContainsFunc(set.rules, func(r agentRules) bool {
 				best := Decide(r.rules, path, w.in.dialect)
 				return best < 0 || r.rules[best].Allow
 			}))
@@ -331,31 +339,34 @@ func (w *preferenceCheck) contradict(of *preferenceSet) {
 	}
 }
 
-// contradictAt checks one path. fetched is whether it may be fetched.
-func (w *preferenceCheck) contradictAt(of *preferenceSet, path []byte, fetched bool) {
-	said := of.Decide(path, fetched).Said
+// noteContradictionsAt notes each pair of sources that contradict each other on one path. fetched is whether some of
+// the crawlers may fetch it.
+func (w *preferenceCheck) noteContradictionsAt(set *preferenceSet, path []byte, fetched bool) {
+	said := set.Decide(path, fetched).Said
 	for u := range NumUses {
 		for s := range said {
 			for other := s + 1; other < len(said); other++ {
 				if one, two := said[s].Uses[u], said[other].Uses[u]; one == Unstated || two == Unstated || one == two {
 					continue
 				}
-				lines := [...]int32{of.lineOf(Source(s), path, u, said[s].Uses[u]), of.lineOf(Source(other), path, u, said[other].Uses[u])}
+				lines := [...]int32{set.lineOf(Source(s), path, u, said[s].Uses[u]), set.lineOf(Source(other), path, u, said[other].Uses[u])}
 				w.note(lines[0], codePreferenceConflict, Sources[s].Labels[u]+" of "+Sources[other].Key, fmt.Sprintf("%s in line %d contradicts %s for paths such as %s; the refusal takes precedence",
-					strings.TrimSuffix(Sources[other].Key, ": "), lines[1], Sources[s].Labels[u], shortened(string(path))))
+					strings.TrimSuffix(Sources[other].Key, ": "), lines[1], Sources[s].Labels[u], shorten(string(path))))
 			}
 		}
 	}
 }
 
-// lineOf returns the first line of a source that applies to a path and states this preference for a use.
+// lineOf returns the number of the first line of a source that counts for a path and states this preference for a use.
+// There must be one.
 func (of *preferenceSet) lineOf(s Source, path []byte, u Use, says Preference) int32 {
-	count := longest(of.Bound[s], path, func(r *Statement) bool { return Sources[s].Hides || r.Uses[u] != Unstated })
+	count := longestMatches(of.Bound[s], path, func(r *Statement) bool { return Sources[s].Hides || r.Uses[u] != Unstated })
 	return count[slices.IndexFunc(count, func(r Statement) bool { return r.Uses[u] == says })].Line
 }
 
-// hidden reports groups that keep their crawlers from obeying the preferences for a fallback or for "*".
-func (w *preferenceCheck) hidden(stated []preferenceSet) {
+// noteHidden notes groups that keep their crawlers from obeying the preferences in the group of a fallback name or in
+// that for "*". stated must be complete.
+func (w *preferenceCheck) noteHidden(stated []preferenceSet) {
 	byName := map[string]*preferenceSet{}
 	for i := range stated {
 		for _, name := range stated[i].names {
@@ -400,9 +411,10 @@ func (w *preferenceCheck) hidden(stated []preferenceSet) {
 	}
 }
 
-// atEnd reports preferences after the rules of the last group if the file has none elsewhere: they are often meant for
-// all crawlers, but bind only those of that group. It also reports preferences in groups for a use of pages.
-func (w *preferenceCheck) atEnd() {
+// noteMisplaced notes preferences that bind other crawlers than meant. Preferences after the rules of the last group,
+// if the file has none elsewhere, are often meant for all crawlers, but bind only those of that group. Preferences in a
+// group for a use of pages bind no crawler.
+func (w *preferenceCheck) noteMisplaced() {
 	groups := w.said.Groups
 	for i := range groups {
 		g := &groups[i]
@@ -433,8 +445,9 @@ func (w *preferenceCheck) atEnd() {
 	}
 }
 
-// lostPreferences returns the lines of the sources that the crawler's own groups lack, except for those that a policy
-// group, which binds all crawlers, repeats.
+// lostPreferences describes the lines that bind the crawlers of other but not those of own: the lines of each source
+// without a line in own. It leaves out lines without effect, and lines that the policy group, which binds all crawlers,
+// repeats.
 func (w *preferenceCheck) lostPreferences(own, other *preferenceSet) (lines []string) {
 	for s, hidden := range other.Bound {
 		if len(own.Bound[s]) > 0 {
@@ -444,7 +457,7 @@ func (w *preferenceCheck) lostPreferences(own, other *preferenceSet) (lines []st
 			h := &hidden[i]
 			isPolicy := h.Uses == Uses{TrainAI: Refused} && h.How == "" && w.isForbidden(w.policy, h)
 			if (h.Uses != Uses{} || h.How != "") && !isPolicy {
-				lines = append(lines, fmt.Sprintf("line %d %s%s", h.Line, Sources[s].Key, shortened(h.Value)))
+				lines = append(lines, fmt.Sprintf("line %d %s%s", h.Line, Sources[s].Key, shorten(h.Value)))
 			}
 		}
 	}

@@ -14,15 +14,17 @@ const (
 	maxCovered = 1 << 26 // bytes of patterns that are compared
 )
 
-// rules searches for rules that never decide for any crawler that they bind, and for redundant rules.
-func (in *inspector) rules() {
+// noteUselessRules notes three kinds of rules: those that never decide for any crawler that they bind, those whose
+// precedence is undefined in the dialect, and redundant ones (see redundancy). The first and third are left out if the
+// file has too many sets of groups.
+func (in *inspector) noteUselessRules() {
 	f := in.report.File
 	found, useless := map[Diagnostic]bool{}, map[int32]bool{}
 	budget, pairs := maxCovered, maxCovered
 	sets, all := f.bindings(policyToken)
 	idle, order := map[int32][]Diagnostic{}, []int32(nil) // by line, one for each set where it never decides
 	for _, set := range sets {
-		rules := f.merged(set.groups)
+		rules := f.rulesOf(set.groups)
 		for _, n := range in.dialect.uselessRules(rules, &budget) {
 			if len(idle[n.Line]) == 0 {
 				order = append(order, n.Line)
@@ -51,11 +53,11 @@ func (in *inspector) rules() {
 			in.report.Diagnostics = append(in.report.Diagnostics, notes[gravest])
 		}
 	}
-	in.report.Diagnostics = append(in.report.Diagnostics, in.redundant(useless)...)
+	in.report.Diagnostics = append(in.report.Diagnostics, in.redundantRules(useless)...)
 }
 
-// merged returns the rules of some groups.
-func (f *File) merged(groups []int) (rules []Rule) {
+// rulesOf returns the rules of the groups with these indices, in that order, as a new slice.
+func (f *File) rulesOf(groups []int) (rules []Rule) {
 	for _, g := range groups {
 		rules = append(rules, f.Groups[g].Rules...)
 	}
@@ -68,8 +70,8 @@ type binding struct {
 	agents []ProductToken // the crawlers, maybe with "*", as the file spells them first
 }
 
-// bindings returns the distinct sets of groups that bind the crawlers which the file names. all is false if maxMerged cut
-// the list. Tokens for a use of pages are ignored unless they are in uses.
+// bindings returns the distinct sets of groups that bind the crawlers which the file names, in order of appearance. all
+// is false if maxMerged cut the list. Tokens for a use of pages are ignored unless they are in uses.
 func (f *File) bindings(uses ...ProductToken) (sets []binding, all bool) {
 	named := map[string][]int{}
 	var names []ProductToken // in order of appearance
@@ -137,7 +139,7 @@ func (d Dialect) shapeOf(pattern string) shape {
 	return f
 }
 
-// shapeOf returns the shape of a pattern without its length.
+// shapeOf returns the shape of a pattern. Its length is 0: use [Dialect.shapeOf] if lengths are compared.
 func shapeOf(pattern string) (f shape) {
 	f.text, f.closed = strings.CutSuffix(pattern, "$")
 	if strings.HasSuffix(f.text, "*") && f.closed { // anything may follow
@@ -163,8 +165,9 @@ func (f *shape) key() string {
 	return f.text + "*"
 }
 
-// candidates returns the rules in order of precedence. With [WildcardsUndefined], only rules of the same kind are
-// ordered: rules with a "*" and the same effect, and rules without a "*".
+// candidates returns a candidate for each rule, in order of precedence; it points into rules. With
+// [WildcardsUndefined], only rules of the same kind are ordered: rules with a "*" and the same effect, and rules
+// without a "*".
 func (d Dialect) candidates(rules []Rule) []candidate {
 	all := make([]candidate, len(rules))
 	for i := range rules {
@@ -184,7 +187,8 @@ func (d Dialect) candidates(rules []Rule) []candidate {
 }
 
 // uselessRules returns a diagnostic for each rule that never decides because one other rule matches all of its paths
-// and takes precedence. Rules that are shadowed only by several others together are not reported.
+// and takes precedence. It does not report rules that only several others together shadow. budget is the work that is
+// left, in bytes compared; when it is used up, no more rules are reported.
 func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	var notes []Diagnostic
 	winners := make(map[string]*candidate, len(rules)) // by kind and key of their shapes
@@ -193,7 +197,7 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 	for i := range all {
 		r := &all[i]
 		if w := winners[r.kind+r.shapes[0].key()]; w != nil && w.covers(r, budget) {
-			notes = append(notes, useless(r.Rule, w.Rule, "says the same"))
+			notes = append(notes, uselessDiagnostic(r.Rule, w.Rule, "says the same"))
 			continue
 		}
 		var wider *candidate
@@ -203,7 +207,7 @@ func (d Dialect) uselessRules(rules []Rule, budget *int) []Diagnostic {
 			}
 		}
 		if wider != nil {
-			notes = append(notes, useless(r.Rule, wider.Rule, "has the same effect on more URLs, and takes precedence"))
+			notes = append(notes, uselessDiagnostic(r.Rule, wider.Rule, "has the same effect on more URLs, and takes precedence"))
 			continue
 		}
 		for _, f := range r.shapes {
@@ -226,35 +230,35 @@ func allowFirst(r *Rule) int {
 	return 1
 }
 
-// useless returns the diagnostic for a rule over which the winner always takes precedence. same is the text if both have
-// the same effect.
-func useless(r, winner *Rule, same string) Diagnostic {
+// uselessDiagnostic returns the diagnostic for a rule over which the winner always takes precedence. same is the text
+// if both have the same effect.
+func uselessDiagnostic(r, winner *Rule, same string) Diagnostic {
 	if r.Allow == winner.Allow {
-		return Diagnostic{Line: r.Line, Code: codeDuplicate, Text: fmt.Sprintf("line %d %s: %s", winner.Line, same, quoted(winner))}
+		return Diagnostic{Line: r.Line, Code: codeDuplicate, Text: fmt.Sprintf("line %d %s: %s", winner.Line, same, quoteRule(winner))}
 	}
-	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always takes precedence: %s", winner.Line, quoted(winner))}
+	return Diagnostic{Line: r.Line, Code: codeShadowed, Text: fmt.Sprintf("line %d always takes precedence: %s", winner.Line, quoteRule(winner))}
 }
 
 // maxQuoted is the number of bytes of a rule that a diagnostic quotes: many diagnostics may quote the same rule.
 const maxQuoted = 100
 
-// quoted returns the rule, cut short if it is long.
-func quoted(r *Rule) string {
+// quoteRule returns the rule, cut short if it is long.
+func quoteRule(r *Rule) string {
 	short := *r
-	short.Value = shortened(r.Value)
+	short.Value = shorten(r.Value)
 	return short.String()
 }
 
-// shortened returns a text, cut if it is longer than maxQuoted.
-func shortened(text string) string {
+// shorten returns a text, cut if it is longer than maxQuoted.
+func shorten(text string) string {
 	if len(text) <= maxQuoted {
 		return text
 	}
 	return text[:maxQuoted] + "..."
 }
 
-// covers reports whether a rule that precedes r in the order of candidates matches all paths of r, and takes
-// precedence for each.
+// covers reports whether w matches all paths of r and takes precedence for each. w must precede r in the order of
+// candidates. It is false for rules of different kinds, and if the budget is exhausted.
 func (w *candidate) covers(r *candidate, budget *int) bool {
 	if w.kind != r.kind {
 		return false
@@ -270,11 +274,13 @@ func (w *candidate) covers(r *candidate, budget *int) bool {
 	return true
 }
 
-// includes reports whether the shape matches all paths that another one matches; false if the budget is exhausted.
+// includes reports whether f matches all paths that the other shape matches; false if the budget is exhausted. The
+// lengths of both texts are subtracted from the budget.
 //
 // A "*" of the other shape can match a byte that occurs in no pattern, and that only a "*" matches. So f includes the
-// other if it matches its text with such a byte for "*". Only a shape that is not closed matches the text after
-// another that is not closed. A "*" before the first "/" matches only the empty text, because a path begins with "/".
+// other shape if f matches the other's text with such a byte for "*". If f is closed, the other shape must be closed
+// too, because otherwise its paths may continue. A "*" before the first "/" matches only the empty text, because a path
+// begins with "/".
 func (f *shape) includes(other *shape, budget *int) bool {
 	if *budget -= len(other.text) + len(f.text); *budget < 0 || f.closed && !other.closed {
 		return false
@@ -285,8 +291,8 @@ func (f *shape) includes(other *shape, budget *int) bool {
 	return f.matches(other.text)
 }
 
-// matches reports whether the shape matches a text: all of it if it is closed, otherwise its beginning. A "*" in the text
-// is an ordinary byte.
+// matches reports whether the shape matches a text: all of it if it is closed, otherwise its beginning. A "*" in the
+// text is an ordinary byte.
 func (f *shape) matches(text string) bool {
 	anchor, rest, wild := strings.Cut(f.text, "*")
 	text, ok := strings.CutPrefix(text, anchor)
@@ -325,8 +331,10 @@ type redundancy struct {
 // files, and hostile files take at most a third of a second.
 const maxRedundant = 1 << 24
 
-// redundant returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
-func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
+// redundantRules returns a diagnostic for each rule that decides and is redundant for all crawlers that it binds.
+// useless has the lines of the rules that never decide. It returns nil for a file that is too large, or that has too
+// many sets of groups.
+func (in *inspector) redundantRules(useless map[int32]bool) (notes []Diagnostic) {
 	f := in.report.File
 	sets, all := f.bindings(policyToken)
 	if !all || f.Truncated { // without a line, more of the rest would be read
@@ -343,7 +351,7 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 		for _, g := range set.groups {
 			n.bindings[g]++
 		}
-		candidates := in.dialect.candidates(f.merged(set.groups))
+		candidates := in.dialect.candidates(f.rulesOf(set.groups))
 		var says [2][]*candidate // by effect
 		for i := range candidates {
 			effect := allowFirst(candidates[i].Rule)
@@ -352,7 +360,7 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 		for which, same := range says {
 			// By group; then every rule follows those whose text is a prefix of its own.
 			slices.SortFunc(same, func(a, b *candidate) int {
-				return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].start(), b.shapes[0].start()),
+				return cmp.Or(cmp.Compare(n.group[a.Line], n.group[b.Line]), strings.Compare(a.shapes[0].literalPrefix(), b.shapes[0].literalPrefix()),
 					cmp.Compare(a.length(), b.length()), cmp.Compare(a.Line, b.Line))
 			})
 			for from := 0; from < len(same); {
@@ -373,7 +381,9 @@ func (in *inspector) redundant(useless map[int32]bool) (notes []Diagnostic) {
 	return notes
 }
 
-// checkGroup checks the rules of a group with the same effect. others are the rules of the set with the opposite effect.
+// checkGroup records a proof for each redundant rule among the rules of a group with the same effect. same must be
+// sorted by text, so that a rule follows those whose text is a prefix of its own. others are the rules of the set with
+// the opposite effect.
 func (n *redundancy) checkGroup(same, others []*candidate) {
 	var wide []*candidate // those with wildcards, which may include any other rule
 	for _, r := range same {
@@ -384,16 +394,16 @@ func (n *redundancy) checkGroup(same, others []*candidate) {
 	slices.SortStableFunc(wide, func(a, b *candidate) int { return cmp.Compare(b.length(), a.length()) })
 	var chain []*candidate // those without, whose text is a prefix of the current rule's text
 	for _, r := range same {
-		start := r.shapes[0].start()
+		start := r.shapes[0].literalPrefix()
 		for len(chain) > 0 && !strings.HasPrefix(start, chain[len(chain)-1].shapes[0].text) {
 			chain = chain[:len(chain)-1]
 		}
 		if n.useless[r.Line] || n.budget < 0 {
 			continue
 		}
-		if w := n.proof(chain, wide, r, others); w != nil {
+		if w := n.findProof(chain, wide, r, others); w != nil {
 			if n.proofs[r.Line]++; n.proofs[r.Line] == 1 {
-				n.notes = append(n.notes, Diagnostic{Line: r.Line, Code: codeRedundant, Text: fmt.Sprintf("without it, line %d would decide in the same way: %s", w.Line, quoted(w.Rule))})
+				n.notes = append(n.notes, Diagnostic{Line: r.Line, Code: codeRedundant, Text: fmt.Sprintf("without it, line %d would decide in the same way: %s", w.Line, quoteRule(w.Rule))})
 			}
 		}
 		if s := &r.shapes[0]; !s.closed && start == s.text {
@@ -402,8 +412,9 @@ func (n *redundancy) checkGroup(same, others []*candidate) {
 	}
 }
 
-// proof returns a rule that makes r redundant, or nil if it finds none.
-func (n *redundancy) proof(chain, wide []*candidate, r *candidate, others []*candidate) *candidate {
+// findProof returns a rule that makes r redundant; nil if there is none, or if the budget is exhausted. It tries chain,
+// from the longest, then wide.
+func (n *redundancy) findProof(chain, wide []*candidate, r *candidate, others []*candidate) *candidate {
 	for i := len(chain) - 1; i >= 0; i-- {
 		if n.replaces(chain[i], r, others) {
 			return chain[i]
@@ -420,7 +431,8 @@ func (n *redundancy) proof(chain, wide []*candidate, r *candidate, others []*can
 	return nil
 }
 
-// replaces reports whether no verdict would change without r, because w would decide instead.
+// replaces reports whether no verdict would change without r, because w would decide instead. It is false if the budget
+// is exhausted, and for rules whose precedence is undefined. others are the rules with the opposite effect.
 func (n *redundancy) replaces(w, r *candidate, others []*candidate) bool {
 	if n.budget--; n.budget < 0 || w.length() >= r.length() || w.kind != "" || r.kind != "" {
 		return false
@@ -435,8 +447,9 @@ func (n *redundancy) replaces(w, r *candidate, others []*candidate) bool {
 	return true
 }
 
-// separates reports whether o, which has the opposite effect, may come between r and its replacement in precedence, on a
-// path that r matches by its shape f: it loses to r there, and wins over the replacement's shape g.
+// separates reports whether o, which has the opposite effect, may come between r and its replacement in precedence, on
+// a path that r matches by its shape f: o loses to r there, and wins over g, the replacement's shape. It is true if the
+// budget is exhausted.
 func (n *redundancy) separates(o *candidate, g *shape, r *candidate, f *shape) bool {
 	for i := range o.shapes {
 		h := &o.shapes[i]
@@ -452,8 +465,8 @@ func (n *redundancy) separates(o *candidate, g *shape, r *candidate, f *shape) b
 	return false
 }
 
-// start returns the text of the shape before its first wildcard.
-func (f *shape) start() string {
+// literalPrefix returns the text of the shape before its first wildcard.
+func (f *shape) literalPrefix() string {
 	start, _, _ := strings.Cut(f.text, "*")
 	return start
 }
@@ -461,30 +474,31 @@ func (f *shape) start() string {
 // startsLike reports whether the texts of two shapes agree up to the first wildcard of either: if not, no path matches
 // both.
 func (f *shape) startsLike(other *shape) bool {
-	a, b := f.start(), other.start()
+	a, b := f.literalPrefix(), other.literalPrefix()
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// meets reports whether some path may match both shapes; true if the budget is exhausted.
+// meets reports whether some path may match both shapes. It may be true without such a path: if the budget is
+// exhausted, or if the shapes are too long to compare (maxPair).
 func (f *shape) meets(other *shape, budget *int) bool {
 	if !f.startsLike(other) {
 		return false
 	}
-	a, b := f.start(), other.start()
+	a, b := f.literalPrefix(), other.literalPrefix()
 	if a == f.text && b == other.text { // neither has a wildcard
 		return a == b || (len(a) >= len(b) || !f.closed) && (len(b) >= len(a) || !other.closed)
 	}
 	if work := (len(f.text) + 2) * (len(other.text) + 2); work <= maxPair {
 		if *budget -= work; *budget >= 0 {
-			_, ok := commonPath(f.whole(), other.whole())
+			_, ok := commonPath(f.wholePattern(), other.wholePattern())
 			return ok
 		}
 	}
 	return true
 }
 
-// whole returns the shape as a pattern that must match all of a path, and where a "$" is an ordinary byte.
-func (f *shape) whole() string {
+// wholePattern returns the shape as a pattern that must match all of a path, and where a "$" is an ordinary byte.
+func (f *shape) wholePattern() string {
 	if f.closed {
 		return f.text
 	}
@@ -495,8 +509,10 @@ func (f *shape) whole() string {
 const maxPair = 1 << 16
 
 // undefinedPairs returns a diagnostic for each rule with a "*" whose precedence over a rule with the opposite effect is
-// undefined on some path, see [Undefined]. It names the first such rule and the path. The path is tried with all rules,
-// so the diagnostic is always right; but if a third rule decides that path, a pair may be missed.
+// undefined on some path, see [Undefined]; nil in dialects that define it. The diagnostic names the first such rule and
+// the path. Of two rules with a "*", it reports the later one. The path is tried with all rules, so the diagnostic is
+// always right; but a pair may be missed if a third rule decides that path, or if the patterns are long. When the
+// budget is exhausted, the rest is not searched.
 func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	if !d.Has(WildcardsUndefined) {
 		return nil
@@ -525,7 +541,7 @@ func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 			}
 			if Undefined(rules, Decide(rules, []byte(path), d), []byte(path), d) {
 				notes = append(notes, Diagnostic{Line: r.Line, Code: codeUndefinedPair, Text: "this dialect defines no precedence between it and line " +
-					strconv.Itoa(int(o.Line)) + ": " + quoted(o) + "; " + shortened(path) + " matches both"})
+					strconv.Itoa(int(o.Line)) + ": " + quoteRule(o) + "; " + shorten(path) + " matches both"})
 				break
 			}
 		}
@@ -533,8 +549,9 @@ func (d Dialect) undefinedPairs(rules []Rule, budget *int) []Diagnostic {
 	return notes
 }
 
-// commonPath returns a path that both patterns match, which are those of wholePath. It is the shortest one if they have
-// no "*" at the same place. ok is false if there is none. Time is proportional to the product of the lengths.
+// commonPath returns a path that both patterns match; ok is false if there is none. The patterns must be from
+// wholePath, or like them. It is the shortest path if the patterns have no "*" at the same place. Time is proportional
+// to the product of the lengths.
 func commonPath(a, b string) (path string, ok bool) {
 	// dead[i*(len(b)+1)+j]: no text matches both a[i:] and b[j:]
 	dead := make([]bool, (len(a)+1)*(len(b)+1))

@@ -81,8 +81,8 @@ func (n *Notes) Of(a Agent) []Note {
 	return n.OfGroups((&File{Groups: n.Groups}).Binding(a))
 }
 
-// OfGroups returns the notes of the groups with these ascending indices, or the notes before the first group if the
-// groups have none.
+// OfGroups returns the notes of the groups with these ascending indices. If the groups have none, it returns the notes
+// before the first group.
 func (n *Notes) OfGroups(groups []int) (own []Note) {
 	for _, note := range n.Lines {
 		if _, ok := slices.BinarySearch(groups, note.Group); ok {
@@ -99,8 +99,9 @@ func (n *Notes) OfGroups(groups []int) (own []Note) {
 	return own
 }
 
-// NotesOf returns the notes of a robots.txt for each of the directives that has a line, in the order of [Directives].
-// Nearly all bodies have none of the keys, and are not read line by line. The result does not share the memory of body.
+// NotesOf returns the notes of a robots.txt, one Notes for each of the directives with a line, in the order of
+// [Directives]; nil if there are none. Nearly all bodies have none of the keys, and are not read line by line. The
+// result does not share the memory of body.
 func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	if len(directives) == 0 {
 		return nil
@@ -109,7 +110,7 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	var named uint // a bit for each of the noteSpecs that may have lines in the text
 	for s := newScanner(text, d); s.pos <= len(text); {
 		begin, end := s.pos, min(s.lf, s.cr)
-		s.skip(end)
+		s.skipLineEnd(end)
 		for begin < end && isSpace(text[begin]) {
 			begin++
 		}
@@ -127,7 +128,7 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 			named |= 1 << i
 		}
 		if named&(1<<i) != 0 && slices.Contains(directives, s.directive) {
-			if n := s.read(text, d); len(n.Lines) > 0 {
+			if n := s.readNotes(text, d); len(n.Lines) > 0 {
 				all = append(all, n)
 			}
 		}
@@ -135,8 +136,9 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	return all
 }
 
-// read reads the lines of a directive.
-func (s *noteSpec) read(text string, d Dialect) Notes {
+// readNotes returns the valid lines of the directive in a text, or, with s.of, the rules for that token. The result
+// does not share the memory of text.
+func (s *noteSpec) readNotes(text string, d Dialect) Notes {
 	n := Notes{Directive: s.directive}
 	if s.of != "" {
 		rules, _ := Parse([]byte(text), d).Select(Agent{Token: s.of, IgnoresStar: true})
@@ -180,7 +182,7 @@ func (l *line) hasKey(key Directive) bool {
 
 // addAgent adds the crawler that the value of a user-agent line names.
 func (g *Group) addAgent(value string, d Dialect) {
-	if token, star := d.named(value); star {
+	if token, star := d.parseUserAgent(value); star {
 		g.Star = true
 	} else if token != "" {
 		g.Agents = append(g.Agents, ProductToken(strings.Clone(string(token))))

@@ -57,8 +57,8 @@ func (o Oddity) IsOdd() bool { return o > OddBlank }
 // Binary reports whether it is binary data instead of text or HTML.
 func (o Oddity) Binary() bool { return o >= OddUTF16 }
 
-// OddityOf returns the oddity of a body. f is the result of Parse for it, or nil. If f has a group, OddityOf takes a
-// small part of the time of Parse.
+// OddityOf returns the oddity of a body, of which it examines the first MaxBytes. f is the result of Parse for the
+// body, or nil. If f has a group, OddityOf takes a small part of the time of Parse.
 func OddityOf(body []byte, f *File) Oddity {
 	body = body[:min(len(body), MaxBytes)]
 	for o := OddGzip; int(o) < NumOddities; o++ {
@@ -129,8 +129,9 @@ func pageStart[T string | []byte](body T) int {
 	return -1
 }
 
-// isKnown reports whether a line has a key that some crawler reads. A sentence may start like a key and contain a colon:
-// "Allowed memory size exhausted: …".
+// isKnown reports whether a line has a key that some crawler reads. A line without a colon must be a user-agent line or
+// a rule. A key with a blank does not count, because a sentence may start like a key and contain a colon: "Allowed
+// memory size exhausted: …".
 func isKnown(l *line) bool {
 	switch {
 	case l.noColon:

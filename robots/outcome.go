@@ -75,8 +75,9 @@ const (
 	statusNotModified = 304
 )
 
-// result classifies a response. The sources do not define 1xx, 304 and codes from 600: they count as network errors.
-func (d Dialect) result(r *Response) result {
+// classify returns the result of a response, before redirects are followed. The sources do not define 1xx, 304 and
+// codes from 600: they count as network errors.
+func (d Dialect) classify(r *Response) result {
 	s := r.Status
 	switch {
 	case r.Error != "":
@@ -95,10 +96,10 @@ func (d Dialect) result(r *Response) result {
 }
 
 // HasRules reports whether the rules in the body of the response may decide in the dialect.
-func (d Dialect) HasRules(r *Response) bool { return d.result(r) == fetched }
+func (d Dialect) HasRules(r *Response) bool { return d.classify(r) == fetched }
 
-// outcome returns the effect and cause of a result, before it lapses.
-func (d Dialect) outcome(res result) (Effect, Cause) {
+// effectOf returns the effect and cause of a result, before it lapses.
+func (d Dialect) effectOf(res result) (Effect, Cause) {
 	if res == failed && d.Has(openUnlessOK) {
 		return AllowAll, CauseUnreachable
 	}
@@ -106,7 +107,7 @@ func (d Dialect) outcome(res result) (Effect, Cause) {
 	return o.effect, o.cause
 }
 
-// outcomes are the effects of the results in most dialects, see [Dialect.outcome].
+// outcomes are the effects of the results in most dialects, see [Dialect.effectOf].
 var outcomes = [...]struct {
 	effect Effect
 	cause  Cause
@@ -141,11 +142,12 @@ type Redirect struct {
 	To          Origin
 }
 
-// Redirects appends all redirects from an origin, in order of time.
+// Redirects appends all redirects from an origin, in order of time. Consecutive redirects to the same origin are
+// joined. Redirects that lead only to the origin itself, or to a file other than robots.txt, are left out.
 func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	key := string(o) + TxtPath
 	t := h.timeline(key)
-	if !t.redirects() {
+	if !t.hasRedirect() {
 		return dst
 	}
 	if !t.complete {
@@ -153,13 +155,13 @@ func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	}
 	first := len(dst)
 	for moment := t.captures[0].at; ; {
-		_, until := h.outcome(key, moment)
+		_, until := h.outcomeAt(key, moment)
 		end := int64(math.MaxInt64)
 		if !until.IsZero() {
 			end = Microseconds(until)
 		}
 		from, latest := Microseconds(moment), max(first, len(dst)-2*maxRedirects)
-		for _, to := range h.targets(o, moment) {
+		for _, to := range h.redirectTargets(o, moment) {
 			// An equal redirect in the next capture is the same redirect: most sites redirect permanently.
 			i := slices.IndexFunc(dst[latest:], func(r Redirect) bool { return r.To == to && r.Until == from })
 			if i >= 0 {
@@ -175,23 +177,23 @@ func (h *History) Redirects(dst []Redirect, o Origin) []Redirect {
 	}
 }
 
-// RedirectsAt appends the redirects from an origin that are in force at a moment, as if they were always in force. Zero
-// means the same as in [History.Outcome].
+// RedirectsAt appends the redirects from an origin that are in force at the time asOf, as if they were always in force.
+// Zero means the same as in [History.Outcome].
 func (h *History) RedirectsAt(dst []Redirect, o Origin, asOf time.Time) []Redirect {
-	if !h.timeline(string(o) + TxtPath).redirects() {
+	if !h.timeline(string(o) + TxtPath).hasRedirect() {
 		return dst
 	}
 	if asOf.IsZero() {
 		asOf = h.NewestOf(o)
 	}
-	for _, to := range h.targets(o, asOf) {
+	for _, to := range h.redirectTargets(o, asOf) {
 		dst = append(dst, Redirect{math.MinInt64, math.MaxInt64, to})
 	}
 	return dst
 }
 
-// redirects reports whether a capture of the timeline is a redirect.
-func (t *timeline) redirects() bool {
+// hasRedirect reports whether a capture of the timeline, which may be nil, is a redirect.
+func (t *timeline) hasRedirect() bool {
 	if t != nil {
 		for i := range t.captures {
 			if t.captures[i].result == redirect {
@@ -202,8 +204,9 @@ func (t *timeline) redirects() bool {
 	return false
 }
 
-// targets returns the origins whose robots.txt is a target in the redirect chain of an origin at a moment.
-func (h *History) targets(o Origin, moment time.Time) (all []Origin) {
+// redirectTargets returns the other origins whose robots.txt is a target in the redirect chain of an origin at a
+// moment, in the order of the chain.
+func (h *History) redirectTargets(o Origin, moment time.Time) (all []Origin) {
 	key := string(o) + TxtPath
 	for hop := range maxRedirects {
 		c, _ := h.timeline(key).inForce(moment, hop > 0)

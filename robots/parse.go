@@ -11,8 +11,8 @@ const MaxBytes = 500 << 10
 
 // Parse reads a robots.txt in a dialect. It never fails: lines that are not rules are skipped. It reads the first
 // [MaxBytes] of the body, and discards a line that this limit cuts in two, because half a path would match more than
-// the whole one. With the flag openIfTooLarge, a body over MaxBytes has no groups. Parse keeps no reference to body; the
-// File shares one copy of it. Time and memory are linear in the length of body.
+// the whole one. With the flag openIfTooLarge, a body over MaxBytes has no groups. Parse keeps no reference to body;
+// the File shares one copy of it. Time and memory are linear in the length of body.
 func Parse(body []byte, d Dialect) *File {
 	f := &File{Truncated: len(body) > MaxBytes}
 	if f.Truncated && d.Has(openIfTooLarge) {
@@ -23,16 +23,17 @@ func Parse(body []byte, d Dialect) *File {
 	lines := newScanner(text, d)
 	var l line
 	for lines.next(&l) {
-		p.line(&l)
+		p.readLine(&l)
 	}
 	if f.Truncated && len(text) < MaxBytes {
 		f.CutLine = l.num // of the empty line that wholeLines left in its place
 	}
-	f.Groups = p.groups()
+	f.Groups = p.cutGroups()
 	return f
 }
 
 // wholeLines returns the lines that are read: those that are complete within MaxBytes. A line may end right after it.
+// The result shares the memory of body.
 func wholeLines(body []byte) []byte {
 	if len(body) <= MaxBytes {
 		return body
@@ -64,39 +65,41 @@ type start struct {
 	line        int32
 }
 
-// line reads a line of a robots.txt.
-func (p *parser) line(l *line) {
+// readLine adds the contents of a line to the groups. Lines that belong to no group are ignored.
+func (p *parser) readLine(l *line) {
 	switch l.kind {
 	case kindUserAgent:
-		p.userAgent(l.value, l.num)
+		p.readUserAgent(l.value, l.num)
 	case kindAllow, kindDisallow:
-		p.rule(l)
+		p.addRule(l)
 	case kindCrawlDelay:
 		p.closed = p.closed || p.dialect.Has(delayInSection)
 	case kindOther, kindSitemap, kindHost, kindCleanParam: // no part of any group
 	}
 }
 
-// userAgent reads a user-agent line. It begins a group, unless only user-agent lines precede it in its group.
-func (p *parser) userAgent(value string, line int32) {
+// readUserAgent adds the name of a user-agent line to the current group. It first begins a new group, unless only
+// user-agent lines precede this one in its group.
+func (p *parser) readUserAgent(value string, line int32) {
 	if p.closed || !p.open {
 		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules), line: line})
 		p.open, p.closed = true, false
 	}
-	if token, star := p.dialect.named(value); star {
+	if token, star := p.dialect.parseUserAgent(value); star {
 		p.starts[len(p.starts)-1].star = true
 	} else if token != "" {
 		p.agents = append(p.agents, token)
 	}
 }
 
-// rule adds a rule to the current group and closes it. Rules before the first group are ignored.
-func (p *parser) rule(l *line) {
+// addRule adds a rule to the current group and closes it. A rule without an effect is not added, but closes the group.
+// Rules before the first group are ignored.
+func (p *parser) addRule(l *line) {
 	if !p.open {
 		return
 	}
 	p.closed = true
-	allow, pattern := p.dialect.meaning(l)
+	allow, pattern := p.dialect.parseRule(l)
 	if pattern == "" {
 		return
 	}
@@ -108,8 +111,9 @@ func (p *parser) rule(l *line) {
 	p.rules = append(p.rules, Rule{Allow: allow, Line: l.num, Value: l.value, Pattern: pattern})
 }
 
-// meaning returns whether an allow or disallow line allows, and its pattern: "" if the line has no effect.
-func (d Dialect) meaning(l *line) (allow bool, pattern string) {
+// parseRule returns the effect of an allow or disallow line, and its pattern in normal form: "" if the line has no
+// effect. A line without a value may have the opposite effect of its key.
+func (d Dialect) parseRule(l *line) (allow bool, pattern string) {
 	allow = l.kind == kindAllow
 	switch {
 	case l.value == "" && (!d.Has(emptyRules) || allow && d.Has(EmptyAllowIgnored)):
@@ -122,19 +126,20 @@ func (d Dialect) meaning(l *line) (allow bool, pattern string) {
 	return allow, d.PatternOf(l.value)
 }
 
-// PatternOf returns the Pattern of a rule with this Value, which has an effect in the dialect.
+// PatternOf returns the Pattern of a rule with this Value. The rule must have an effect in the dialect.
 func (d Dialect) PatternOf(value string) string {
 	switch {
 	case value == "":
 		return "/"
 	case value[0] != '/' && value[0] != '*' && d.Has(assumedSlash):
-		return d.pattern("/" + value)
+		return d.normalPattern("/" + value)
 	}
-	return d.pattern(value)
+	return d.normalPattern(value)
 }
 
-// groups cuts the collected agents and rules into groups.
-func (p *parser) groups() []Group {
+// cutGroups cuts the collected agents and rules into groups, which share the memory of the parser. It returns nil if
+// there are none.
+func (p *parser) cutGroups() []Group {
 	if len(p.starts) == 0 {
 		return nil
 	}
@@ -184,8 +189,8 @@ type line struct {
 	value     string // trimmed
 }
 
-// maxLine is the number of bytes of a line that are read with lineLimit: google/robotstxt reads into a buffer of 8 times
-// 2,083 bytes (the longest URL of old browsers), less one for the final NUL.
+// maxLine is the number of bytes of a line that are read with lineLimit: google/robotstxt reads into a buffer of 8
+// times 2,083 bytes (the longest URL of old browsers), less one for the final NUL.
 const maxLine = 2083*8 - 1
 
 // A scanner splits a robots.txt into lines. The file's last line counts even if it is empty, as in
@@ -199,6 +204,7 @@ type scanner struct {
 	num     int32 // of the last line read
 }
 
+// newScanner returns a scanner before the first line. It skips a byte order mark.
 func newScanner(text string, d Dialect) scanner {
 	s := scanner{dialect: d, text: text, pos: bomLen(text)}
 	s.lf = s.find('\n', s.pos)
@@ -207,7 +213,8 @@ func newScanner(text string, d Dialect) scanner {
 	return s
 }
 
-// bomLen returns the length of the UTF-8 byte order mark, or of a part of one, that text starts with.
+// bomLen returns the length of the UTF-8 byte order mark that text starts with, or of the first bytes of one; 0 if
+// there are none.
 func bomLen[T string | []byte](text T) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
@@ -225,13 +232,13 @@ func (s *scanner) find(b byte, from int) int {
 	return len(s.text)
 }
 
-// next reads the next line into l and reports whether there was one.
+// next reads the next line into l, and reports whether there was one. The strings of l share the memory of the text.
 func (s *scanner) next(l *line) bool {
 	if s.pos > len(s.text) {
 		return false
 	}
 	begin, end := s.pos, min(s.lf, s.cr)
-	s.skip(end)
+	s.skipLineEnd(end)
 	s.num++
 	*l = line{num: s.num}
 	raw := s.text[begin:end]
@@ -241,13 +248,13 @@ func (s *scanner) next(l *line) bool {
 	if s.nul < end {
 		raw, _, _ = strings.Cut(raw, "\x00") // parsers written in C do not see the rest
 	}
-	s.dialect.take(l, raw)
+	s.dialect.splitLine(l, raw)
 	return true
 }
 
-// skip moves behind the line end at the given position. It searches for the next LF or CR only when it has passed the
-// last one found, so that a file without any CR is searched for it once.
-func (s *scanner) skip(end int) {
+// skipLineEnd moves behind the line end at the given position. It searches for the next LF or CR only when it has
+// passed the last one found, so a file without any CR is searched for it once.
+func (s *scanner) skipLineEnd(end int) {
 	s.pos = end + 1
 	if end == s.cr && s.lf == end+1 && s.lf < len(s.text) {
 		s.pos++
@@ -263,8 +270,9 @@ func (s *scanner) skip(end int) {
 	}
 }
 
-// take fills l with the parts of one line (RFC 9309 section 2.2).
-func (d Dialect) take(l *line, raw string) {
+// splitLine sets key, value, kind and flags of l from the text of one line (RFC 9309 section 2.2). l must be zero,
+// except for num and tooLong. Its strings share the memory of raw.
+func (d Dialect) splitLine(l *line, raw string) {
 	if i := strings.IndexByte(raw, '#'); i >= 0 {
 		raw, l.comment = raw[:i], true
 	}
@@ -278,7 +286,7 @@ func (d Dialect) take(l *line, raw string) {
 		if !d.Has(missingColon) {
 			return
 		}
-		if sep = onlyGap(raw); sep < 0 {
+		if sep = singleGap(raw); sep < 0 {
 			return
 		}
 		l.noColon = true
@@ -293,8 +301,8 @@ func (d Dialect) take(l *line, raw string) {
 	l.kind, l.typo = d.kindOf(key)
 }
 
-// onlyGap returns the start of the only run of spaces and tabs in a trimmed line, or -1 unless there is exactly one.
-func onlyGap(s string) int {
+// singleGap returns the start of the only run of spaces and tabs in a trimmed line, or -1 unless there is exactly one.
+func singleGap(s string) int {
 	const gap = " \t"
 	i := strings.IndexAny(s, gap)
 	if i < 0 || strings.ContainsAny(strings.TrimLeft(s[i:], gap), gap) {
@@ -378,7 +386,7 @@ func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 // Binding returns the ascending indices of the groups whose rules [File.Select] merges for the agent; nil if no group
 // binds it.
 func (f *File) Binding(a Agent) (groups []int) {
-	binds := f.binds(a)
+	binds := f.groupMatcher(a)
 	for i, g := range f.Groups {
 		if binds(g) {
 			groups = append(groups, i)
@@ -387,9 +395,9 @@ func (f *File) Binding(a Agent) (groups []int) {
 	return groups
 }
 
-// binds returns a function that reports whether a group binds an agent: those that name the first of its tokens that
-// any group names, or else those for "*".
-func (f *File) binds(a Agent) func(Group) bool {
+// groupMatcher returns a function that reports whether a group binds the agent. These are the groups that name the
+// first of its tokens that any group names, or else those for "*", unless the agent ignores them.
+func (f *File) groupMatcher(a Agent) func(Group) bool {
 	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
 		named := func(g Group) bool { return g.Names(t) }
 		if slices.ContainsFunc(f.Groups, named) {

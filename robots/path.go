@@ -28,8 +28,8 @@ const (
 
 // markBit changes the byte of a literal "*" or "$", so that fullEscapes distinguishes it from a wildcard or an end
 // anchor (RFC 9309 section 2.2.3). In patterns and paths, the changed byte stands for the character and for its escape:
-// it has length 1, and nothing matches a part of it. Patterns have no other bytes beyond ASCII. Paths have them only with
-// [URLAsIs]: there, the two marks, which no rule can contain, swap places with "*" and "$".
+// it has length 1, and nothing matches a part of it. Patterns have no other bytes beyond ASCII. Paths have them only
+// with [URLAsIs]: there, the two marks, which no rule can contain, swap places with "*" and "$".
 const markBit = 0x80
 
 // marked are the bytes that become marks, and marks the results.
@@ -38,43 +38,44 @@ const (
 	marks  = "\xaa\xa4"
 )
 
-// unsafeText holds the printable bytes that are not valid in a URL (RFC 3986 section 2), and controls returns the others:
-// the normal form of the standard encodes them.
+// unsafeText holds the printable bytes that are not valid in a URL (RFC 3986 section 2), and controls returns the
+// others: the normal form of the standard encodes them.
 const unsafeText = " \"<>\\^`{|}"
 
 var (
 	lightPattern = newForm("")
 	lightURL     = newForm(" ").toURL()
-	fullPattern  = newForm(unsafeText+controls()).with(mark, "$")
-	fullURL      = newForm(unsafeText+controls()).with(mark, marked).toURL()
+	fullPattern  = newForm(unsafeText+controlBytes()).withAction(mark, "$")
+	fullURL      = newForm(unsafeText+controlBytes()).withAction(mark, marked).toURL()
 
 	// lightAsIs and fullAsIs are the forms of URLs as they are.
 	lightAsIs = (&form{}).toURL()
-	fullAsIs  = (&form{}).with(mark, marked+marks).toURL()
+	fullAsIs  = (&form{}).withAction(mark, marked+marks).toURL()
 
-	unmark = (&form{}).with(mark, marks)
+	unmark = (&form{}).withAction(mark, marks)
 )
 
 // newForm returns the form that encodes the given bytes and all bytes beyond ASCII.
 func newForm(encoded string) *form {
-	f := (&form{}).with(encode, encoded).with(percent, "%")
+	f := (&form{}).withAction(encode, encoded).withAction(percent, "%")
 	for b := 0x80; b < len(f.actions); b++ {
 		f.actions[b] = encode
 	}
 	return f
 }
 
-// with gives some bytes an action.
-func (f *form) with(a action, text string) *form {
+// withAction gives the bytes of text an action, and returns f.
+func (f *form) withAction(a action, text string) *form {
 	for i := range len(text) {
 		f.actions[text[i]] = a
 	}
 	return f
 }
 
-// toURL makes it a form for URLs, whose paths end before a fragment.
+// toURL makes f a form for URLs, whose paths end before a fragment, and returns it. It also fills the tables for vector
+// instructions.
 func (f *form) toURL() *form {
-	f.with(end, "#")
+	f.withAction(end, "#")
 	for b := range byte(0x80) {
 		bit := byte(1) << (b >> 4)
 		f.nibbles[1][b>>4] = bit
@@ -85,7 +86,8 @@ func (f *form) toURL() *form {
 	return f
 }
 
-func controls() string {
+// controlBytes returns the control characters of ASCII.
+func controlBytes() string {
 	b := make([]byte, ' '+1)
 	for c := range byte(' ') {
 		b[c] = c
@@ -94,8 +96,8 @@ func controls() string {
 	return string(b)
 }
 
-// pattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it.
-func (d Dialect) pattern(value string) string {
+// normalPattern returns the value of a rule in the normal form of the dialect, as [Rule.Pattern] documents it.
+func (d Dialect) normalPattern(value string) string {
 	if d.Has(trailingStarIgnored) {
 		value = cmp.Or(strings.TrimRight(value, "*"), "/") // all paths start with "/"
 	}
@@ -140,7 +142,7 @@ func (d Dialect) Path(raw, buf []byte) (path, newbuf []byte) {
 	return d.normalPath(raw, n, buf)
 }
 
-// normalPath is Path for any URL. The first n bytes of raw are in normal form.
+// normalPath is Path for any URL. The first n bytes of raw must be in normal form. buf and the results are as in Path.
 func (d Dialect) normalPath(raw []byte, n int, buf []byte) (path, newbuf []byte) {
 	if hash := bytes.IndexByte(raw[n:], '#'); hash >= 0 {
 		raw = raw[:n+hash]
@@ -163,7 +165,7 @@ func (d Dialect) normalPath(raw []byte, n int, buf []byte) (path, newbuf []byte)
 	return buf, buf
 }
 
-// urlForm returns the form of URLs.
+// urlForm returns the form of URLs in the dialect.
 func (d Dialect) urlForm() *form {
 	switch {
 	case d.Has(fullEscapes | URLAsIs):
@@ -192,8 +194,8 @@ func ReadablePattern(pattern string) string { return readable.Replace(pattern) }
 
 var readable = strings.NewReplacer(marks[:1], "%2A", marks[1:], "%24")
 
-// keptGeneric returns the number of bytes before the first one with an action, which is mostly all of s. It checks eight
-// bytes with one branch; the last eight overlap the ones before instead of being checked one by one.
+// keptGeneric returns the number of bytes before the first one with an action, which is mostly all of s. It checks
+// eight bytes with one branch; the last eight overlap the ones before instead of being checked one by one.
 func (f *form) keptGeneric(s []byte) int {
 	i := 0
 	if len(s) >= 8 {
@@ -217,7 +219,8 @@ func (f *form) any8(s []byte) bool {
 	return a[s[0]]|a[s[1]]|a[s[2]]|a[s[3]]|a[s[4]]|a[s[5]]|a[s[6]]|a[s[7]] != 0
 }
 
-// normalPrefix returns the length of a prefix of s that is in normal form; len(s) if all of it is.
+// normalPrefix returns the length of a prefix of s that is in normal form; len(s) if all of s is. The prefix ends
+// before the first byte or escape that must change, or before a fragment.
 func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 	i := 0
 	for {
@@ -227,7 +230,7 @@ func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 		if i == len(s) || f.actions[s[i]] != percent {
 			return i
 		}
-		if v, ok := escape(s[i:]); !ok {
+		if v, ok := parseEscape(s[i:]); !ok {
 			i++ // a "%" that starts no escape stays
 		} else if _, decoded := d.decode(v); decoded || isLowerHex(s[i+1]) || isLowerHex(s[i+2]) {
 			return i
@@ -237,7 +240,7 @@ func normalPrefix[S string | []byte](s S, f *form, d Dialect) int {
 	}
 }
 
-// appendNormal appends the normal form of s to dst.
+// appendNormal appends the normal form of s to dst. Fragments are not cut.
 func appendNormal[S string | []byte](dst []byte, s S, f *form, d Dialect) []byte {
 	for i := 0; i < len(s); i++ {
 		switch b := s[i]; f.actions[b] {
@@ -246,7 +249,7 @@ func appendNormal[S string | []byte](dst []byte, s S, f *form, d Dialect) []byte
 		case mark:
 			dst = append(dst, b^markBit)
 		case percent:
-			v, ok := escape(s[i:])
+			v, ok := parseEscape(s[i:])
 			if !ok {
 				dst = append(dst, b)
 				continue
@@ -264,8 +267,9 @@ func appendNormal[S string | []byte](dst []byte, s S, f *form, d Dialect) []byte
 	return dst
 }
 
-// escape returns the byte that the escape "%XX" at the start of s stands for, if there is one.
-func escape[S string | []byte](s S) (v byte, ok bool) {
+// parseEscape returns the byte that the escape "%XX" at the start of s stands for; ok is false if s does not start with
+// an escape.
+func parseEscape[S string | []byte](s S) (v byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
 	}
@@ -273,13 +277,14 @@ func escape[S string | []byte](s S) (v byte, ok bool) {
 	return hi<<4 | lo&0xf, hi < 16 && lo < 16
 }
 
+// appendEscape appends b as %XX, with upper-case digits.
 func appendEscape(dst []byte, b byte) []byte {
 	const digits = "0123456789ABCDEF"
 	return append(dst, '%', digits[b>>4], digits[b&0xf])
 }
 
-// decode returns the byte that replaces the escape of b in the dialect. ok is false if the escape stays. fullEscapes
-// decodes unreserved characters (RFC 3986 section 2.3), and marks "*" and "$".
+// decode returns the byte that replaces the escape of b in the dialect. ok is false if the escape stays. The flag
+// fullEscapes decodes unreserved characters (RFC 3986 section 2.3), and turns "*" and "$" into marks.
 func (d Dialect) decode(b byte) (decoded byte, ok bool) {
 	switch {
 	case !d.Has(fullEscapes):
@@ -352,7 +357,8 @@ var spellingsOf = func() (t [256][]spelling) {
 	return t
 }()
 
-// kindOf returns the kind of a line with this key, and whether the key is a misspelling.
+// kindOf returns the kind of a line with this key, which must not be empty, and whether the key is a misspelling. Case
+// is ignored.
 func (d Dialect) kindOf(key string) (k kind, typo bool) {
 	candidates := spellingsOf[key[0]]
 	for i := range candidates {

@@ -168,8 +168,8 @@ func (b *Bound) add(o *Bound) {
 	}
 }
 
-// inherit adds the early lines of the sources of which b has no line.
-func (b *Bound) inherit(early *Bound) {
+// addEarly replaces the missing lines of each source without a line by its early lines. b then shares their memory.
+func (b *Bound) addEarly(early *Bound) {
 	for s := range b {
 		if len(b[s]) == 0 {
 			b[s] = early[s]
@@ -194,8 +194,8 @@ type PreferenceGroup struct {
 	Bound
 }
 
-// PreferencesOf reads the preferences of a robots.txt. It never fails. It reads the same lines as [Parse]: if a body is
-// too large for the dialect, it has no preferences.
+// PreferencesOf reads the preferences of a robots.txt. It never fails, and the result, never nil, does not share the
+// memory of body. It reads the same lines as [Parse]: if a body is too large for the dialect, it has no preferences.
 func PreferencesOf(body []byte, d Dialect) *Preferences {
 	p := &Preferences{}
 	if len(body) > MaxBytes && d.Has(openIfTooLarge) {
@@ -221,7 +221,7 @@ func PreferencesOf(body []byte, d Dialect) *Preferences {
 	return p
 }
 
-// SourceOf returns the source of a directive, or NumSources if it has none.
+// SourceOf returns the source of a directive, or NumSources if the directive is not that of a source.
 func SourceOf(directive Directive) (s Source) {
 	for s < NumSources && Sources[s].Directive != directive {
 		s++
@@ -229,8 +229,9 @@ func SourceOf(directive Directive) (s Source) {
 	return s
 }
 
-// Select returns the lines that bind the agent: those of the groups that [File.Binding] returns, and for sources without
-// a line in these groups, the lines before the first group.
+// Select returns the lines that bind the agent: those of the groups that [File.Binding] returns, and for each source
+// without a line in these groups, its lines before the first group. The result may share memory with p: do not change
+// the lines.
 func (p *Preferences) Select(a Agent) (b Bound) {
 	f := &File{}
 	for i := range p.Groups {
@@ -239,7 +240,7 @@ func (p *Preferences) Select(a Agent) (b Bound) {
 	for _, i := range f.Binding(a) {
 		b.add(&p.Groups[i].Bound)
 	}
-	b.inherit(&p.Early)
+	b.addEarly(&p.Early)
 	return b
 }
 
@@ -252,7 +253,8 @@ type Answer struct {
 // Said is the answer of each source.
 type Said [NumSources]Answer
 
-// Uses returns the answers of all sources together.
+// Uses combines the answers of all sources for each use, see [Preference.And]. A permission counts only from sources
+// without Rules.
 func (a *Said) Uses() (all Uses) {
 	for s := range a {
 		for u, p := range a[s].Uses {
@@ -270,9 +272,10 @@ type Answers struct {
 	How string // as in Statement
 }
 
-// Decide returns the answers for a path. fetched is whether it may be fetched. The longest matching pattern decides: all
-// lines with that length together. In a source without Hides, lines that do not mention a use are ignored for that use.
-// The path is one that [Dialect.Path] returned. Like [Decide], it is written to be obviously correct, and slow.
+// Decide returns the answers for a path, which must be one that [Dialect.Path] returned. fetched is whether the path
+// may be fetched; if not, sources with Fetched state nothing. The longest matching pattern decides: all lines with that
+// length together. In a source without Hides, lines that do not mention a use are ignored for that use. Like [Decide],
+// it is written to be obviously correct, and slow.
 func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 	for s := range b {
 		spec, answer := &Sources[s], &a.Said[s]
@@ -285,7 +288,7 @@ func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 			}
 		}
 		for u := range NumUses {
-			count := longest(b[s], path, func(r *Statement) bool { return spec.Hides || r.Uses[u] != Unstated })
+			count := longestMatches(b[s], path, func(r *Statement) bool { return spec.Hides || r.Uses[u] != Unstated })
 			for i := range count {
 				if next := count[i].Uses[u]; spec.Strength(next) > spec.Strength(answer.Uses[u]) {
 					answer.Uses[u] = next
@@ -295,7 +298,7 @@ func (b *Bound) Decide(path []byte, fetched bool) (a Answers) {
 				counts(count[i].Line)
 			}
 		}
-		if count := longest(b[s], path, func(r *Statement) bool { return r.How != "" }); len(count) > 0 {
+		if count := longestMatches(b[s], path, func(r *Statement) bool { return r.How != "" }); len(count) > 0 {
 			a.How = count[0].How
 			counts(count[0].Line)
 		}
@@ -312,8 +315,9 @@ func (s *SourceSpec) Strength(p Preference) int {
 	return [...]int{Unstated: 0, Permitted: 1, Refused: 2}[p]
 }
 
-// longest returns the lines with the longest pattern among those that match a path and for which has returns true.
-func longest(lines []Statement, path []byte, has func(*Statement) bool) (count []Statement) {
+// longestMatches returns the lines with the longest pattern among those that match a path and for which has returns
+// true, in their order; nil if there is none.
+func longestMatches(lines []Statement, path []byte, has func(*Statement) bool) (count []Statement) {
 	longest := 0
 	for i := range lines {
 		if r := &lines[i]; has(r) && r.Length >= longest && matches(r.Pattern, path) {
@@ -342,8 +346,8 @@ func (a *Answers) Text(s Source) string {
 	return strings.Join(all, ", ")
 }
 
-// cutPath splits the value of a line of preferences: a path that starts with "/" ends before the first
-// space or tab, and the rest is the statement.
+// cutPath splits the value of a line of preferences into a path and a statement. A path starts with "/", and ends
+// before the first space or tab; path is "" if the value has none. The statement may begin with blanks.
 func cutPath(value string) (path, statement string) {
 	if !strings.HasPrefix(value, "/") {
 		return "", value
@@ -354,19 +358,19 @@ func cutPath(value string) (path, statement string) {
 	return value, ""
 }
 
-// Statement parses a line of the source. It ignores n.Group.
+// Statement parses a line of the source. It ignores n.Group. A malformed line states nothing.
 func (s Source) Statement(n Note, d Dialect) Statement {
 	path, text := cutPath(n.Value)
 	r := Statement{Line: n.Line, Value: n.Value, Path: path}
 	if path != "" {
-		r.Pattern = d.pattern(path)
+		r.Pattern = d.normalPattern(path)
 		r.Length = d.Length(r.Pattern)
 	}
 	Sources[s].read(&Sources[s], d, text, &r)
 	return r
 }
 
-// usageOf returns the preference for a category. Only the Tokens y and n are preferences.
+// usageOf returns the preference for a category in a Content-Usage line. Only the Tokens y and n are preferences.
 func usageOf(dictionary *httpsfv.Dictionary, category string) Preference {
 	member, _ := dictionary.Get(category)
 	item, _ := member.(httpsfv.Item) // a list of items is not a value
@@ -386,7 +390,8 @@ type signalPair struct {
 	valid      bool   // others are dropped
 }
 
-// signalPairs splits the statement of a Content-Signal line.
+// signalPairs splits the statement of a Content-Signal line at the commas, and checks each pair. Invalid pairs are in
+// the result.
 func signalPairs(statement string) (all []signalPair) {
 	for text := range strings.SplitSeq(statement, ",") {
 		text = trimSpace(text)
@@ -412,7 +417,7 @@ func lowerText(s string) string {
 	return string(b)
 }
 
-// isToken reports whether a text is a token of HTTP (RFC 9110 section 5.6.2).
+// isToken reports whether a text is a token of HTTP (RFC 9110 section 5.6.2). An empty text is not one.
 func isToken(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; !isLetter(b) && (b < '0' || b > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", b) < 0 {

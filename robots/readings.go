@@ -27,11 +27,11 @@ func Readings(name string, d Dialect) (all []Dialect) {
 	if !own {
 		readings = readingsOf[""]
 	}
-	return d.addOptions(readings)
+	return d.withOptions(readings)
 }
 
-// addOptions returns the readings with the options of d.
-func (d Dialect) addOptions(readings []Dialect) (all []Dialect) {
+// withOptions returns the readings in a new slice, each with the options of d except prefixLength.
+func (d Dialect) withOptions(readings []Dialect) (all []Dialect) {
 	for _, r := range readings {
 		all = append(all, r|d&(options&^prefixLength))
 	}
@@ -41,7 +41,7 @@ func (d Dialect) addOptions(readings []Dialect) (all []Dialect) {
 // AllReadings returns all dialects that [Readings] returns for any crawler, each once.
 func AllReadings(d Dialect) (all []Dialect) {
 	for _, operator := range slices.Sorted(maps.Keys(readingsOf)) {
-		for _, r := range d.addOptions(readingsOf[operator]) {
+		for _, r := range d.withOptions(readingsOf[operator]) {
 			if !slices.Contains(all, r) {
 				all = append(all, r)
 			}
@@ -53,8 +53,10 @@ func AllReadings(d Dialect) (all []Dialect) {
 // SamePaths reports whether [Dialect.Path] returns the same in both dialects for every URL.
 func (d Dialect) SamePaths(other Dialect) bool { return d.Has(fullEscapes) == other.Has(fullEscapes) }
 
-// Essence returns the part of a robots.txt that [Parse] needs in any dialect: user-agent lines, rules and Crawl-delay,
-// with their line numbers. A body over [MaxBytes] is returned up to the byte after them, which shows its size.
+// Essence returns the part of a robots.txt that [Parse] needs in any dialect: user-agent lines, rules and Crawl-delay
+// without comments, and lines above the line limit, all with their line numbers. Other lines become empty. A body over
+// [MaxBytes] is not reduced: its first MaxBytes+1 bytes are returned, which show that it is too large. The result does
+// not share the memory of body.
 func Essence(body []byte) []byte {
 	if len(body) > MaxBytes {
 		return bytes.Clone(body[:MaxBytes+1])

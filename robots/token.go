@@ -21,6 +21,7 @@ func (d Dialect) token(name string) ProductToken { return ProductToken(name[:tok
 // TokenLen returns the length of the longest prefix of a name that is a product token.
 func (d Dialect) TokenLen(name []byte) int { return tokenLen(d, name) }
 
+// tokenLen is TokenLen, for strings too.
 func tokenLen[T string | []byte](d Dialect, name T) (n int) {
 	for ; n < len(name); n++ {
 		if b := name[n]; !isLetter(b) && b != '-' && b != '_' && (!d.Has(WideTokens) || (b < '0' || b > '9') && b != '.') {
@@ -30,9 +31,10 @@ func tokenLen[T string | []byte](d Dialect, name T) (n int) {
 	return n
 }
 
-// named returns the crawler that the value of a user-agent line names. token is "" if it names all crawlers (star) or
-// none.
-func (d Dialect) named(value string) (token ProductToken, star bool) {
+// parseUserAgent returns the token in the value of a user-agent line, which must be trimmed: the token of a crawler, or
+// a policy token (see IsPolicy). It is "" if the line names no token. star means that the line names all crawlers;
+// token is then "". It shares the memory of value.
+func (d Dialect) parseUserAgent(value string) (token ProductToken, star bool) {
 	switch {
 	case d.Has(wholeNames) && strings.ContainsAny(value, space):
 		return "", false

@@ -15,12 +15,13 @@ type Trial struct {
 // Matches reports whether the rule matches the path.
 func (t Trial) Matches() bool { return t.Reach == len(t.Pattern) }
 
-// Try tries all rules on a path. The path is one that [Dialect.Path] returned. Matching rules come first, in order of
-// precedence: the first is the one that [Decide] returns. Then come the others, those with most matching bytes first.
+// Try tries all rules on a path, which must be one that [Dialect.Path] returned. The result has one Trial for each
+// rule. Matching rules come first, in order of precedence: the first is the one that [Decide] returns. Then come the
+// others, those with most matching bytes first.
 func Try(rules []Rule, path []byte, d Dialect) []Trial {
 	trials := make([]Trial, len(rules))
 	for i, r := range rules {
-		trials[i] = r.try(path, d)
+		trials[i] = r.tryPatterns(path, d)
 		trials[i].Rule = i
 	}
 	slices.SortStableFunc(trials, func(a, b Trial) int {
@@ -41,8 +42,9 @@ func Try(rules []Rule, path []byte, d Dialect) []Trial {
 	return trials
 }
 
-// try tries the patterns of the rule in the order of [Rule.priority].
-func (r Rule) try(path []byte, d Dialect) Trial {
+// tryPatterns tries the patterns of the rule in the order of [Rule.priority]. The result is about the first that
+// matches, or else about the one with most matching bytes; its Rule is not set.
+func (r Rule) tryPatterns(path []byte, d Dialect) Trial {
 	t := Trial{Pattern: r.Pattern, Reach: reach(r.Pattern, path)}
 	if index, ok := d.IndexPattern(r); ok && !t.Matches() {
 		if n := reach(index, path); n == len(index) || n > t.Reach {
@@ -59,17 +61,17 @@ type PreferenceTrial struct {
 	Counts bool // it decides at least one use
 }
 
-// Try tries all lines of a source on a path that may be fetched, see [Bound.Decide]. Matching lines come first, the
-// longest first, then the others, those with most matching bytes first.
+// Try tries all lines of a source on a path that may be fetched, see [Bound.Decide]. The result has one element for
+// each line. Matching lines come first, the longest first, then the others, those with most matching bytes first.
 func (b *Bound) Try(source Source, path []byte) []PreferenceTrial {
 	rules, hides := b[source], Sources[source].Hides
 	counts := map[int32]bool{} // by line
 	for u := range NumUses {
-		for _, r := range longest(rules, path, func(r *Statement) bool { return hides || r.Uses[u] != Unstated }) {
+		for _, r := range longestMatches(rules, path, func(r *Statement) bool { return hides || r.Uses[u] != Unstated }) {
 			counts[r.Line] = true
 		}
 	}
-	for _, r := range longest(rules, path, func(r *Statement) bool { return r.How != "" }) {
+	for _, r := range longestMatches(rules, path, func(r *Statement) bool { return r.How != "" }) {
 		counts[r.Line] = true
 	}
 	trials := make([]PreferenceTrial, len(rules))

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them unwrapped, because every line of
-// a log may have one.
+// The errors of [SplitURL], [AppendOrigin] and [ParseOrigin]. The first two return them unwrapped, because every line
+// of a log may have one.
 var (
 	ErrNoScheme = errors.New("no scheme: a URL starts like https://")
 	ErrNoHost   = errors.New("no host")
@@ -28,8 +28,8 @@ type URL struct {
 	Path   []byte // path, parameters and query: from the first "/", "?" or ";" up to "#"; may be empty
 }
 
-// SplitURL splits a URL. It does not check host and port: [AppendOrigin] does. The error is [ErrNoScheme] or [ErrNoHost].
-// The result shares the memory of raw. SplitURL does not allocate.
+// SplitURL splits a URL. It does not check host and port: [AppendOrigin] does. The error is [ErrNoScheme] or
+// [ErrNoHost]. The result shares the memory of raw. SplitURL does not allocate.
 //
 // The path starts at the first "/", "?" or ";", as in google/robotstxt (not at ";" in RFC 3986). A "\" is not a "/".
 func SplitURL(raw []byte) (URL, error) {
@@ -39,7 +39,7 @@ func SplitURL(raw []byte) (URL, error) {
 	}
 	u := URL{Scheme: raw[:n:n]}
 	rest := raw[n+3:]
-	end, composite := authority(rest)
+	end, composite := authorityLen(rest)
 	u.Prefix = raw[: n+3+end : n+3+end]
 	u.Path = rest[end:]
 	if hash := bytes.IndexByte(u.Path, '#'); hash >= 0 {
@@ -88,8 +88,9 @@ const (
 
 var borders = [256]border{':': colonOrAt, '@': colonOrAt, '/': outside, '?': outside, ';': outside, '#': outside}
 
-// authority returns the length of the authority at the start of s, and whether it may contain more than a host.
-func authority(s []byte) (end int, composite bool) {
+// authorityLen returns the length of the authority at the start of s, and whether it may contain more than a host: a
+// user name, password, port or IPv6 address.
+func authorityLen(s []byte) (end int, composite bool) {
 	for ; ; end++ {
 		for end < len(s) && borders[s[end]] == inside {
 			end++
@@ -102,8 +103,8 @@ func authority(s []byte) (end int, composite bool) {
 }
 
 // splitAuthority removes user name, password and port. After a bracketed host, a port can only follow the "]". A user
-// name with a backslash stays, which makes the host invalid: browsers read "\" as "/", so they do not connect to the host
-// after the "@".
+// name with a backslash stays, which makes the host invalid: browsers read "\" as "/", so they do not connect to the
+// host after the "@".
 func splitAuthority(s []byte) (host, port []byte) {
 	if at := bytes.LastIndexByte(s, '@'); at >= 0 && bytes.IndexByte(s[:at], '\\') < 0 {
 		s = s[at+1:]
@@ -158,9 +159,9 @@ func ParseOrigin(s string) (Origin, error) {
 }
 
 // AppendOrigin appends the normalised origin of u to dst: scheme and host in lower case, characters beyond ASCII in
-// Punycode, without a final dot, IPv6 addresses in canonical form, and without the default port. ASCII host names are not
-// checked further, because "_" and "--" occur in real ones. The error is [ErrHost] or [ErrPort]; the result is then dst.
-// AppendOrigin does not allocate for ASCII host names if dst has room.
+// Punycode, without a final dot, IPv6 addresses in canonical form, and without the default port. ASCII host names are
+// not checked further, because "_" and "--" occur in real ones. The error is [ErrHost] or [ErrPort]; the result is then
+// dst. AppendOrigin does not allocate for ASCII host names if dst has room.
 func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	port, err := parsePort(u.Port)
 	if err != nil {
@@ -183,7 +184,7 @@ func AppendOrigin(dst []byte, u URL) ([]byte, error) {
 	return o, nil
 }
 
-// parsePort returns a port number, or 0 if the text is empty.
+// parsePort returns a port number; 0 if the text is empty. The error is [ErrPort].
 func parsePort(text []byte) (uint16, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -213,7 +214,7 @@ var hostBytes = func() (t [256]byte) {
 	return t
 }()
 
-// appendHost appends the normalised host.
+// appendHost appends the normalised host to dst. The error is [ErrHost]; the result is then dst.
 func appendHost(dst, host []byte) ([]byte, error) {
 	o, ok := appendASCIIHost(dst, host)
 	switch {
@@ -234,7 +235,8 @@ func appendHost(dst, host []byte) ([]byte, error) {
 	}
 }
 
-// appendASCIIHost appends a host name in lower case, without a final dot. ok is false if it is not an ASCII host name.
+// appendASCIIHost appends a host name in lower case, without a final dot. ok is false if it is not an ASCII host name;
+// the result is then dst.
 func appendASCIIHost[S string | []byte](dst []byte, host S) (o []byte, ok bool) {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -265,8 +267,9 @@ func urlKey(raw string) (key string, ok bool) {
 	return string(b), err == nil
 }
 
-// AppendURL appends the normal form by which a redirect finds the response of its target: origin, path and query, without
-// dot segments, and with the necessary escapes. It returns the extended buffer. The error is from [AppendOrigin].
+// AppendURL appends the normal form by which a redirect finds the response of its target: origin, path and query,
+// without dot segments, and with the necessary escapes. It returns the extended buffer. The error is from
+// [AppendOrigin].
 func AppendURL(dst []byte, u URL) ([]byte, error) {
 	dst, err := AppendOrigin(dst, u)
 	if err != nil {
@@ -280,8 +283,9 @@ func AppendURL(dst []byte, u URL) ([]byte, error) {
 	return append(append(dst, removeDots(text)...), path[len(text):]...), nil
 }
 
-// ResolveURL returns the normal form of the target of a redirect from the URL base, which is in normal form, with this
-// header Location (RFC 3986 section 5.2). ok is false if it is not a URL.
+// ResolveURL returns the normal form of the target of a redirect: the header Location, relative to the URL base (RFC
+// 3986 section 5.2). base must be in normal form. ok is false if location is empty or does not lead to a URL with a
+// host.
 func ResolveURL(base, location string) (url string, ok bool) {
 	location, _, _ = strings.Cut(trimSpace(location), "#")
 	scheme := strings.Index(base, "://")
@@ -306,7 +310,8 @@ func ResolveURL(base, location string) (url string, ok bool) {
 	return urlKey(base[:path] + dir[:strings.LastIndexByte(dir, '/')+1] + location)
 }
 
-// removeDots returns a path without the segments "." and ".." (RFC 3986 section 5.2.4).
+// removeDots returns a path without the segments "." and ".." (RFC 3986 section 5.2.4). The path starts with "/" and
+// has no query.
 func removeDots(path string) string {
 	if !strings.Contains(path, "/.") {
 		return path

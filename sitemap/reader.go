@@ -149,12 +149,12 @@ func (r *Reader) Notes() Notes {
 // already been decoded), US-ASCII, ISO-8859-1 and windows-1252.
 func (r *Reader) Next() (Entry, error) {
 	if r.err == nil && r.kind == Unknown {
-		r.err = r.begin()
+		r.err = r.detectKind()
 	}
 	for r.err == nil {
-		next := r.nextToken
+		next := r.nextInXML
 		if r.kind == Text {
-			next = r.nextLine
+			next = r.nextInText
 		}
 		e, ok, err := next()
 		r.err = err
@@ -165,7 +165,9 @@ func (r *Reader) Next() (Entry, error) {
 	return Entry{}, r.err
 }
 
-// LooksLikeXML reports whether a text begins like an XML sitemap, rather than an HTML page or other text.
+// LooksLikeXML reports whether a text begins like an XML sitemap, rather than an HTML page or other text: with an XML
+// declaration, or with the root of a sitemap or an index. A byte order mark, white space and comments may precede. head
+// is the beginning of the text.
 func LooksLikeXML(head []byte) bool {
 	head = bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))
 	for bytes.HasPrefix(head, []byte("<!--")) {
@@ -187,11 +189,12 @@ func LooksLikeXML(head []byte) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// begin determines the kind of the text.
-func (r *Reader) begin() error {
+// detectKind sets the kind of the text, and skips a byte order mark. In XML, it reads up to the start tag of the root.
+// The error says why the text is not a sitemap.
+func (r *Reader) detectKind() error {
 	head, err := r.text.r.Peek(4 << 10)
 	if err != nil && err != io.EOF {
-		return r.text.fail(err)
+		return r.text.recordError(err)
 	}
 	if bytes.HasPrefix(head, byteOrderMark) {
 		head = head[len(byteOrderMark):]
@@ -206,9 +209,9 @@ func (r *Reader) begin() error {
 	if start := bytes.ToLower(bytes.TrimSpace(head)); bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")) {
 		return &Error{Line: 1, Err: ErrHTML} // HTML may be invalid XML
 	}
-	r.xml.CharsetReader = r.decode
+	r.xml.CharsetReader = r.decodeCharset
 	for {
-		token, err := r.token()
+		token, err := r.readToken()
 		if err != nil {
 			return err
 		}
@@ -219,7 +222,7 @@ func (r *Reader) begin() error {
 			}
 		case xml.Directive:
 			if fields := bytes.Fields(t); len(fields) > 1 && bytes.EqualFold(fields[0], []byte("doctype")) && bytes.EqualFold(fields[1], []byte("html")) {
-				return r.wrap(ErrHTML)
+				return r.withPosition(ErrHTML)
 			}
 		case xml.EndElement:
 			return r.errorf("%w: </%s> without a start tag", ErrXML, t.Name.Local)
@@ -233,14 +236,15 @@ func (r *Reader) begin() error {
 				}
 			}
 			if strings.EqualFold(t.Name.Local, "html") {
-				return r.wrap(ErrHTML)
+				return r.withPosition(ErrHTML)
 			}
-			return r.errorf("%w: its root is <%s> instead of <urlset> or <sitemapindex>", ErrRoot, short(t.Name.Local))
+			return r.errorf("%w: its root is <%s> instead of <urlset> or <sitemapindex>", ErrRoot, shorten(t.Name.Local))
 		}
 	}
 }
 
-// noteSpace records the namespace of the root, if it is not the protocol's.
+// noteSpace notes the namespace of the root, given the attributes of its start tag, if it is missing or not the
+// protocol's. It does nothing for kinds with any namespace.
 func (r *Reader) noteSpace(attrs []xml.Attr) {
 	if r.shape.space == "" {
 		return
@@ -250,15 +254,15 @@ func (r *Reader) noteSpace(attrs []xml.Attr) {
 		if r.prefix == "" && a.Name.Space == "" && a.Name.Local == "xmlns" || r.prefix != "" && a.Name.Space == "xmlns" && a.Name.Local == r.prefix {
 			r.notes.NoSpace = strings.TrimSpace(a.Value) == ""
 			if space := strings.TrimSpace(a.Value); space != r.shape.space {
-				r.notes.Space = short(space)
+				r.notes.Space = shorten(space)
 			}
 		}
 	}
 }
 
-// nextToken reads an XML token, and returns a URL if the token completes one.
-func (r *Reader) nextToken() (e Entry, ok bool, err error) {
-	token, err := r.token()
+// nextInXML reads an XML token, and returns a URL if the token completes one; ok is false otherwise.
+func (r *Reader) nextInXML() (e Entry, ok bool, err error) {
+	token, err := r.readToken()
 	if err != nil {
 		return e, false, err
 	}
@@ -274,11 +278,11 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 			r.url = append(r.url, t...)
 		}
 	case xml.StartElement:
-		return r.open(&t)
+		return r.openElement(&t)
 	case xml.EndElement:
 		depth := len(r.stack)
 		if depth == 0 || r.stack[depth-1] != t.Name {
-			return e, false, r.errorf("%w: </%s> does not match an open element", ErrXML, short(t.Name.Local))
+			return e, false, r.errorf("%w: </%s> does not match an open element", ErrXML, shorten(t.Name.Local))
 		}
 		inURL := r.inURL()
 		r.stack = r.stack[:depth-1]
@@ -290,7 +294,7 @@ func (r *Reader) nextToken() (e Entry, ok bool, err error) {
 		}
 		r.ended = depth == 1
 		if inURL {
-			return r.entryInHand()
+			return r.currentEntry()
 		}
 	}
 	return e, false, nil
@@ -305,13 +309,15 @@ func (r *Reader) inURL() bool {
 	return len(r.stack) == n && r.matched == n && r.shape.attr == ""
 }
 
-// open begins an element. It returns the URL if it is in an attribute.
-func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
+// openElement adds an element to the open ones, and records where an entry or its URL begins. If the element is an Atom
+// link, its attribute completes a URL, which is returned; ok is false otherwise. Links with a rel other than
+// "alternate" are ignored.
+func (r *Reader) openElement(t *xml.StartElement) (e Entry, ok bool, err error) {
 	if r.ended {
-		return e, false, r.errorf("%w: <%s> after the root", ErrXML, short(t.Name.Local))
+		return e, false, r.errorf("%w: <%s> after the root", ErrXML, shorten(t.Name.Local))
 	}
 	if len(r.stack) == maxDepth {
-		return e, false, r.wrap(ErrDeep)
+		return e, false, r.withPosition(ErrDeep)
 	}
 	depth := len(r.stack)
 	r.stack = append(r.stack, t.Name)
@@ -322,12 +328,12 @@ func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 	case depth <= len(path) && t.Name.Local == path[depth-1]:
 		r.matched++
 		if depth == len(path) {
-			r.hasURL, r.line, r.offset = false, r.at().Line, r.at().Offset
+			r.hasURL, r.line, r.offset = false, r.position().Line, r.position().Offset
 		}
 	case depth == len(path)+1 && t.Name.Local == r.shape.leaf:
 		r.matched++
 		r.url, r.tooLong = r.url[:0], false
-		at := r.at()
+		at := r.position()
 		r.line, r.offset = at.Line, at.Offset
 		if r.shape.attr != "" {
 			url, rel := "", ""
@@ -342,15 +348,15 @@ func (r *Reader) open(t *xml.StartElement) (e Entry, ok bool, err error) {
 			}
 			if rel == "" || rel == "alternate" {
 				r.url = append(r.url, url...)
-				return r.entryInHand()
+				return r.currentEntry()
 			}
 		}
 	}
 	return e, false, nil
 }
 
-// entryInHand returns the current URL, unless it is empty or too long.
-func (r *Reader) entryInHand() (e Entry, ok bool, err error) {
+// currentEntry returns the URL that was just completed, and its position. ok is false if the URL is empty or too long.
+func (r *Reader) currentEntry() (e Entry, ok bool, err error) {
 	url := bytes.TrimSpace(r.url)
 	if len(url) > MaxURL || r.tooLong || len(url) == 0 {
 		return e, false, nil // counted at the end of the entry
@@ -367,10 +373,11 @@ func (r *Reader) noteNoURL() {
 	}
 }
 
-// token returns the next XML token. At the end of the text it returns nil and, if the root has ended, io.EOF.
-func (r *Reader) token() (xml.Token, error) {
+// readToken returns the next XML token, which is valid until the next call. At the end of the text, the error is io.EOF
+// if the root has ended. Other errors are an [*Error] or the error of the text.
+func (r *Reader) readToken() (xml.Token, error) {
 	r.text.since = 0
-	begin := r.at()
+	begin := r.position()
 	token, err := r.xml.RawToken()
 	switch syntax, ok := errors.AsType[*xml.SyntaxError](err); {
 	case err == nil:
@@ -378,15 +385,15 @@ func (r *Reader) token() (xml.Token, error) {
 	case r.text.err != nil:
 		return nil, r.text.err
 	case r.foreign != nil:
-		return nil, r.wrap(r.foreign)
+		return nil, r.withPosition(r.foreign)
 	case errors.Is(err, ErrHuge):
-		return nil, r.wrap(ErrHuge)
+		return nil, r.withPosition(ErrHuge)
 	case err == io.EOF && r.ended:
 		return nil, io.EOF
 	case err == io.EOF && r.kind == Unknown:
 		return nil, r.errorf("%w: it is empty", ErrRoot)
 	case err == io.EOF || ok && strings.HasSuffix(syntax.Msg, "unexpected EOF"):
-		return nil, r.wrap(ErrCutOff)
+		return nil, r.withPosition(ErrCutOff)
 	case ok && (strings.HasPrefix(syntax.Msg, "invalid UTF-8") || strings.HasPrefix(syntax.Msg, "illegal character code")): // found at the end of a text
 		begin.Err = fmt.Errorf("%w: %s in the text that begins there", ErrXML, syntax.Msg)
 		return nil, &begin
@@ -396,23 +403,25 @@ func (r *Reader) token() (xml.Token, error) {
 	return nil, r.errorf("%w: %s", ErrXML, strings.TrimPrefix(err.Error(), "xml: "))
 }
 
-// at returns the current position in the XML.
-func (r *Reader) at() Error {
+// position returns the current position in the XML.
+func (r *Reader) position() Error {
 	line, _ := r.xml.InputPos()
 	return Error{Line: int64(line), Offset: r.xml.InputOffset()}
 }
 
-// wrap returns an error with the current position in the XML.
-func (r *Reader) wrap(err error) error {
-	at := r.at()
+// withPosition returns an [*Error] with the current position in the XML.
+func (r *Reader) withPosition(err error) error {
+	at := r.position()
 	at.Err = err
 	return &at
 }
 
-func (r *Reader) errorf(format string, args ...any) error { return r.wrap(fmt.Errorf(format, args...)) }
+func (r *Reader) errorf(format string, args ...any) error {
+	return r.withPosition(fmt.Errorf(format, args...))
+}
 
-// short truncates long text for a message, and quotes unprintable text.
-func short(text string) string {
+// shorten truncates a text to about 80 bytes for a message, and replaces control characters by "?".
+func shorten(text string) string {
 	const most = 80
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
@@ -425,9 +434,10 @@ func short(text string) string {
 	}, text)
 }
 
-// decode returns a text as UTF-8 if its XML declares another encoding.
-func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
-	r.notes.Encoding = short(encoding)
+// decodeCharset returns a reader of the text as UTF-8 if its XML declares another encoding, and notes the encoding. It
+// is an [xml.Decoder.CharsetReader]. An unknown encoding is an error.
+func (r *Reader) decodeCharset(encoding string, text io.Reader) (io.Reader, error) {
+	r.notes.Encoding = shorten(encoding)
 	switch strings.ToLower(encoding) {
 	case "utf8": // a common misspelling
 		r.notes.Encoding = ""
@@ -437,7 +447,7 @@ func (r *Reader) decode(encoding string, text io.Reader) (io.Reader, error) {
 	case "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252", "cp1252":
 		return &latin1{text: &r.text}, nil
 	}
-	r.foreign = fmt.Errorf("%w: its encoding is %s: save it as UTF-8, for example: iconv -f %[2]s -t UTF-8", ErrXML, short(encoding))
+	r.foreign = fmt.Errorf("%w: its encoding is %s: save it as UTF-8, for example: iconv -f %[2]s -t UTF-8", ErrXML, shorten(encoding))
 	return nil, r.foreign
 }
 
@@ -448,7 +458,7 @@ type latin1 struct {
 	buf  [utf8.UTFMax]byte
 }
 
-// ReadByte returns the next byte of UTF-8.
+// ReadByte returns the next byte of the text as UTF-8: a character beyond ASCII takes several calls.
 func (l *latin1) ReadByte() (byte, error) {
 	if len(l.rest) > 0 {
 		b := l.rest[0]
@@ -492,14 +502,14 @@ type source struct {
 	err   error // of the text, other than io.EOF
 }
 
-// ReadByte returns the next byte of the text.
+// ReadByte returns the next byte of the text. The error is ErrHuge if the token is too long.
 func (s *source) ReadByte() (byte, error) {
 	if s.since++; s.since > maxToken {
 		return 0, ErrHuge
 	}
 	b, err := s.r.ReadByte()
 	if err != nil {
-		return b, s.fail(err)
+		return b, s.recordError(err)
 	}
 	s.bytes++
 	return b, nil
@@ -509,19 +519,20 @@ func (s *source) ReadByte() (byte, error) {
 func (s *source) Read(p []byte) (n int, err error) {
 	n, err = s.r.Read(p)
 	s.bytes += int64(n)
-	return n, s.fail(err)
+	return n, s.recordError(err)
 }
 
-// fail records an error other than io.EOF, and returns it.
-func (s *source) fail(err error) error {
+// recordError records an error other than io.EOF, and returns it.
+func (s *source) recordError(err error) error {
 	if err != nil && err != io.EOF {
 		s.err = err
 	}
 	return err
 }
 
-// nextLine reads a line of a list of URLs, and returns its URL if there is one. A line above MaxURL has none.
-func (r *Reader) nextLine() (e Entry, ok bool, err error) {
+// nextInText reads a line of a list of URLs, and returns its URL; ok is false if the line is empty, or longer than
+// MaxURL, which is noted. If the first line with text has no scheme, the error wraps ErrNoList.
+func (r *Reader) nextInText() (e Entry, ok bool, err error) {
 	r.url, r.tooLong = r.url[:0], false
 	for more := true; more; {
 		piece, err := r.text.r.ReadSlice('\n')
@@ -533,7 +544,7 @@ func (r *Reader) nextLine() (e Entry, ok bool, err error) {
 		}
 		more = errors.Is(err, bufio.ErrBufferFull)
 		if err != nil && !more && (err != io.EOF || len(r.url) == 0 && !r.tooLong) {
-			return e, false, r.text.fail(err)
+			return e, false, r.text.recordError(err)
 		}
 	}
 	r.line++
@@ -548,7 +559,7 @@ func (r *Reader) nextLine() (e Entry, ok bool, err error) {
 	case !r.hasURL: // the first line decides whether this is a list of URLs
 		scheme, _, ok := bytes.Cut(e.URL, []byte("://"))
 		if !ok || len(scheme) == 0 || len(scheme) >= 10 || bytes.ContainsAny(scheme, " \t,;\"'<") {
-			return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, short(string(e.URL)))}
+			return e, false, &Error{Line: e.Line, Offset: e.Offset, Err: fmt.Errorf("%w: it begins %q", ErrNoList, shorten(string(e.URL)))}
 		}
 		r.hasURL = true
 	}

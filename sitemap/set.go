@@ -74,8 +74,8 @@ func (s *Set) Origin(origin []byte) (number uint32, ok bool) {
 	return number, ok
 }
 
-// Find returns the index of a URL, less than Len, by its origin and its path as normalised by
-// [robots.Dialect.Path]. ok is false if the set does not have the URL.
+// Find returns the index of a URL, less than Len. origin is its number, and path its path as normalised by
+// [robots.Dialect.Path]. ok is false if the set does not have the URL. Only hashes of 128 bits are compared.
 func (s *Set) Find(origin uint32, path []byte) (index int, ok bool) {
 	k := hashOf(path, origin, s.seed)
 	sh := &s.shards[k.hi>>56]
@@ -117,8 +117,9 @@ func NewBuilder(d robots.Dialect, most int64) *Builder {
 	return &Builder{set: Set{dialect: d, seed: rand.Uint64(), origins: map[string]uint32{}}, most: most}
 }
 
-// AddURL adds a URL, and returns the number of its origin. If the URL has no valid origin, it is not added, and the
-// error is that of [robots.SplitURL] or [robots.AppendOrigin]. Above the memory limit, URLs are only counted.
+// AddURL adds a URL, which it does not keep, and returns the number of its origin. If the URL has no valid origin, it
+// is not added, and the error is that of [robots.SplitURL] or [robots.AppendOrigin]. Above the memory limit, URLs are
+// only counted, and all new origins have the same number.
 func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	u, err := robots.SplitURL(url)
 	if err != nil {
@@ -151,7 +152,7 @@ func (b *Builder) AddURL(url []byte) (origin uint32, err error) {
 	return b.number, nil
 }
 
-// isFull reports whether the limit was exceeded. If it was, isFull drops the URLs added so far.
+// isFull reports whether the memory limit was exceeded. When it first is, isFull drops the URLs added so far.
 func (b *Builder) isFull() bool {
 	if !b.full && b.most > 0 && b.size > b.most {
 		b.full = true
@@ -174,7 +175,8 @@ func (b *Builder) Size() int64 { return b.size }
 // Full reports whether the memory limit was exceeded. Then there is no Set, and Size returns the memory that is needed.
 func (b *Builder) Full() bool { return b.full }
 
-// Set returns the set; nil if the limit was exceeded. The Builder must not be used afterwards.
+// Set returns the set of all URLs added; nil if the limit was exceeded. The Builder must not be used afterwards,
+// because the Set is a part of it.
 func (b *Builder) Set() *Set {
 	if b.full {
 		return nil

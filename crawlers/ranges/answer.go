@@ -53,7 +53,7 @@ func (l *Lists) Verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	if !client.IsValid() || !isGlobal(client) {
 		return Null, 0
 	}
-	return l.verify(s, client, at)
+	return l.verifyGlobal(s, client, at)
 }
 
 // VerifyClient is like [Lists.Verify], for a parsed client.
@@ -61,11 +61,12 @@ func (l *Lists) VerifyClient(s Speaker, client *Client, at int64) (Answer, Proof
 	if client.Network == 0 {
 		return Null, 0
 	}
-	return l.verify(s, client.Addr, at)
+	return l.verifyGlobal(s, client.Addr, at)
 }
 
-// verify is like Verify, for a global address: first by the lists, then by the host names.
-func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
+// verifyGlobal is Verify for a global address that has no zone and is not IPv4-mapped. It asks the lists first, then
+// the host names.
+func (l *Lists) verifyGlobal(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	lists := l.speakers[s].lists
 	answer := No
 	if len(lists) == 0 {
@@ -88,7 +89,9 @@ func (l *Lists) verify(s Speaker, client netip.Addr, at int64) (Answer, Proof) {
 	return answer, 0
 }
 
-// verify verifies an address by one list.
+// verify verifies an address by one list: by the snapshots before and after the request, or, without a time of the
+// request or of the snapshots, by all snapshots. age is the distance from a snapshot up to which a missing address is
+// an impostor's. The proof is 0 unless the answer is Yes.
 func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, Proof) {
 	row := &l.rows[l.prefixes.find(client)]
 	if at == NoTime || len(l.times) == 0 {
@@ -107,7 +110,7 @@ func (l *list) verify(client netip.Addr, at int64, age time.Duration) (Answer, P
 			continue
 		}
 		apart := uint64(max(at, l.times[i])) - uint64(min(at, l.times[i]))
-		switch proof := l.had(row, i); {
+		switch proof := l.proofAt(row, i); {
 		case proof != 0 && apart <= uint64(trust.Microseconds()):
 			return Yes, proof
 		case proof == 0 && apart <= uint64(age.Microseconds()):

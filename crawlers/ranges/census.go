@@ -17,8 +17,8 @@ type Client struct {
 	Named      bool       // the field looks like a host name
 }
 
-// ParseClient parses the log field with the client's address, see [ParseAddress]. It does not keep the field, and
-// does not allocate.
+// ParseClient parses the log field with the client's address, see [ParseAddress]. It does not keep the field, and does
+// not allocate.
 func ParseClient(field []byte) Client {
 	c := Client{Addr: ParseAddress(field)}
 	c.Local = c.Addr.IsLoopback()
@@ -51,7 +51,7 @@ const (
 	network4 Network = 1 << 62
 )
 
-// networkOf returns the network of an address.
+// networkOf returns the network of an address, which must not be IPv4-mapped.
 func networkOf(addr netip.Addr) Network {
 	if addr.Is4() {
 		b := addr.As4()
@@ -100,8 +100,9 @@ type sender struct {
 	named     uint32                // number of operators in it
 }
 
-// sender returns the slot of a network, which may be empty; nil if the table is empty.
-func (c *Census) sender(n Network) *sender {
+// slotOf returns the slot of a network, or the empty slot where it belongs; nil if the table has no slots. The slot is
+// valid until the table grows.
+func (c *Census) slotOf(n Network) *sender {
 	if len(c.senders) == 0 {
 		return nil
 	}
@@ -133,7 +134,7 @@ type Requests struct {
 	Named      uint32 // texts that look like host names
 }
 
-// Add counts requests.
+// Add counts requests. After maxNetworks networks, requests from further ones count only in the sums.
 func (c *Census) Add(r Requests) {
 	c.requests += int64(r.Count)
 	c.anonymised += int64(r.Anonymised)
@@ -144,7 +145,7 @@ func (c *Census) Add(r Requests) {
 		c.unusable += int64(r.Count)
 		return
 	}
-	s := c.sender(r.Network)
+	s := c.slotOf(r.Network)
 	if s == nil || s.network == 0 {
 		if c.networks >= maxNetworks {
 			return
@@ -154,11 +155,11 @@ func (c *Census) Add(r Requests) {
 			c.senders = make([]sender, max(1<<8, 2*len(old)))
 			for _, s := range old {
 				if s.network != 0 {
-					*c.sender(s.network) = s
+					*c.slotOf(s.network) = s
 				}
 			}
 		}
-		s = c.sender(r.Network)
+		s = c.slotOf(r.Network)
 		s.network = r.Network
 	}
 	s.requests += int64(r.Count)
@@ -168,9 +169,9 @@ func (c *Census) Add(r Requests) {
 	}
 }
 
-// Proxied reports whether the field seems to contain addresses of a proxy: at least half of them are not on the
-// internet, or one network sends at least half and names at least three operators. In the first case the network is
-// 0.
+// Proxied reports whether the field seems to contain addresses of a proxy: at least half of the requests have no public
+// address, or one network sends at least half and names at least three operators. In the first case the network is 0;
+// if two networks send half each, it is the smaller number. It is false below 100 requests.
 func (c *Census) Proxied() (Network, bool) {
 	if c.requests < minRequests {
 		return 0, false
@@ -187,8 +188,9 @@ func (c *Census) Proxied() (Network, bool) {
 	return found, found != 0
 }
 
-// Mixed returns the networks that each name at least three operators, and their requests, if these are at least a
-// quarter of all; otherwise 0. They belong to a proxy with many addresses, or to a client that uses many names.
+// Mixed returns the number of networks that each name at least three operators, and the number of their requests. Both
+// are 0 unless these requests are at least a quarter of all, and all are at least 100. Such networks belong to a proxy
+// with many addresses, or to a client that uses many names.
 func (c *Census) Mixed() (networks, requests int64) {
 	for _, s := range c.senders {
 		if s.named >= manyOperators {
@@ -224,7 +226,7 @@ func (c *Census) Requests() (all, unusable, anonymised int64) {
 
 // Sent returns the number of requests from a network.
 func (c *Census) Sent(n Network) int64 {
-	if s := c.sender(n); s != nil {
+	if s := c.slotOf(n); s != nil {
 		return s.requests
 	}
 	return 0

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hosts are verified DNS names of addresses: according to the file of -hosts, a reverse look-up of the address returned the
-// name, and a forward look-up of the name returned the address.
+// hosts are verified DNS names of addresses: according to the file of -hosts, a reverse look-up of the address returned
+// the name, and a forward look-up of the name returned the address.
 type hosts struct {
 	byAddress map[netip.Addr][]host
 }
@@ -20,7 +20,8 @@ type host struct {
 	proof  Proof
 }
 
-// verify returns the proof by a name of the address that ends in one of the suffixes, or 0.
+// verify returns the proof by the first name of the address that ends in one of the suffixes; 0 if there is none.
+// Suffixes are in lower case, as labels.
 func (h *hosts) verify(client netip.Addr, suffixes [][]string) Proof {
 	for _, host := range h.byAddress[client] {
 		for _, suffix := range suffixes {
@@ -47,14 +48,15 @@ func (h *hosts) size() (size int64) {
 	return size
 }
 
-// labels splits a host name, in lower case and without a trailing dot.
-func labels(name string) []string {
+// splitLabels splits a host name, in lower case and without a trailing dot.
+func splitLabels(name string) []string {
 	return strings.Split(strings.ToLower(strings.TrimSuffix(name, ".")), ".")
 }
 
-// parseHosts parses a file of -hosts. Each line has an address, its name, and the addresses of the name, separated
-// by tabs; these addresses are separated by spaces. A name that does not resolve to the address proves nothing and
-// is dropped. "#" begins a comment line.
+// parseHosts parses a file of -hosts. Each line has an address, its name, and the addresses of the name, separated by
+// tabs; these addresses are separated by spaces. A name that does not resolve to the address proves nothing and is
+// dropped. "#" begins a comment line. newProof is called for each name that proves something. The error is the first
+// fault, with its line; a file without entries is a fault.
 func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 	h := &hosts{byAddress: map[netip.Addr][]host{}}
 	n, rows := 0, 0
@@ -88,7 +90,7 @@ func parseHosts(text string, newProof func(string) Proof) (*hosts, error) {
 		if !isBack || name == "" || name == "." {
 			continue
 		}
-		h.byAddress[client] = append(h.byAddress[client], host{labels(name), newProof(strings.ToLower(strings.TrimSuffix(name, ".")))})
+		h.byAddress[client] = append(h.byAddress[client], host{splitLabels(name), newProof(strings.ToLower(strings.TrimSuffix(name, ".")))})
 	}
 	if rows == 0 {
 		return nil, errors.New("the file has no hosts: write an address, its name and the addresses of that name, separated by tabs, in each line")

@@ -1,9 +1,9 @@
-// Package ranges decides whether a request that names a crawler came from an address that the crawler's operator published
-// at the time of the request.
+// Package ranges decides whether a request that names a crawler came from an address that the crawler's operator
+// published at the time of the request.
 //
 // Operators publish lists of prefixes and change them. A list has one snapshot for each time at which it was saved;
-// [Load] reads them from files. [Lists.Verify] uses the last snapshot before the request and the first one after
-// it. A list proves only the operator: some operators have one list for several crawlers.
+// [Load] reads them from files. [Lists.Verify] uses the last snapshot before the request and the first one after it. A
+// list proves only the operator: some operators have one list for several crawlers.
 //
 // A file of host names ([Options.Hosts]) verifies a crawler by reverse and forward DNS instead.
 //
@@ -75,7 +75,7 @@ type speaker struct {
 // million prefixes in JSON, 36 for prefixes in text.
 const LoadFactor = 40
 
-// Load reads lists and hosts. The error contains all faults, each with its file and place.
+// Load reads lists and hosts. The error joins all faults, each with its file and place; the Lists are then incomplete.
 func Load(o Options) (*Lists, error) {
 	l := &Lists{
 		speakers: []speaker{{}}, byToken: map[string]Speaker{}, proofs: []string{""},
@@ -120,8 +120,8 @@ type foundList struct {
 	snapshots []snapshot
 }
 
-// checkCover returns an error if all files of the list together cover too many addresses, although no single file
-// does.
+// checkCover returns an error if all files of the list together cover too many addresses. It returns nil for a single
+// file, which is checked when it is parsed.
 func (f *foundList) checkCover() error {
 	if len(f.snapshots) < 2 {
 		return nil
@@ -137,7 +137,8 @@ func (f *foundList) checkCover() error {
 	return nil
 }
 
-// build compiles the lists of a gatherer.
+// build compiles the lists of a gatherer into l.lists, in the order of their names, and numbers their proofs. It sorts
+// and merges the snapshots in place. Faults are added to g.errs.
 func (l *Lists) build(g *gatherer) {
 	l.lists = make([]list, 0, len(g.found)) // tables must not be copied
 	for _, name := range slices.Sorted(maps.Keys(g.found)) {
@@ -215,7 +216,7 @@ func (l *Lists) build(g *gatherer) {
 	l.indexSpeakers(g)
 }
 
-// indexSpeakers sets the lists and the suffixes of host names for each crawler.
+// indexSpeakers sets the lists and the suffixes of host names for each crawler. The lists must have been built.
 func (l *Lists) indexSpeakers(g *gatherer) {
 	speakerOf := func(token string) *speaker {
 		token = strings.ToLower(token)
@@ -235,7 +236,7 @@ func (l *Lists) indexSpeakers(g *gatherer) {
 	for _, c := range crawlers.Set("all") {
 		for _, suffix := range c.Hosts {
 			s := speakerOf(c.Token)
-			s.suffixes = append(s.suffixes, labels(suffix))
+			s.suffixes = append(s.suffixes, splitLabels(suffix))
 		}
 	}
 }
@@ -270,7 +271,8 @@ func (l *Lists) Size() int64 {
 // Len returns the number of lists; all snapshots of a list count once.
 func (l *Lists) Len() int { return len(l.lists) }
 
-// Span returns the times of the oldest and the newest snapshot, in UTC; ok is false if none has a time.
+// Span returns the times of the oldest and the newest snapshot, in UTC; ok is false if none has a time, and the times
+// are then meaningless.
 func (l *Lists) Span() (oldest, newest time.Time, ok bool) {
 	first, last := int64(math.MaxInt64), int64(NoTime)
 	for i := range l.lists {
@@ -318,7 +320,7 @@ type gatherer struct {
 // ErrTooLong is the error if the files have more bytes than Options.Bytes.
 var ErrTooLong = errors.New("the lists are too large for the memory limit")
 
-// read reads a file.
+// read returns the contents of a file. The error wraps ErrTooLong if the files together have more than g.most bytes.
 func (g *gatherer) read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -340,7 +342,8 @@ func (g *gatherer) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// gather reads the files for an element of Options.Paths.
+// gather reads the files for an element of Options.Paths: a file, a directory, or TOKEN=FILE. A file whose name
+// contains the "=" takes precedence. Faults are added to g.errs.
 func (g *gatherer) gather(p string) {
 	if token, file, ok := strings.Cut(p, "="); ok {
 		if _, err := os.Stat(p); err != nil { // there is no file with that name
@@ -372,8 +375,9 @@ func (g *gatherer) gather(p string) {
 // maxDepth is the maximum depth of directories, because links may form a cycle.
 const maxDepth = 20
 
-// gatherBelow reads the .json and .txt files below a directory, following links, and returns their number. It skips names
-// that begin with a dot.
+// gatherBelow reads the .json and .txt files below a directory, following links, and returns their number. It skips
+// names that begin with a dot. depth is the number of levels that may still follow. Faults inside the files are added
+// to g.errs; err is that of finding them.
 func (g *gatherer) gatherBelow(dir string, depth int) (files int, err error) {
 	if depth == 0 {
 		return 0, fmt.Errorf("%s: directories are more than %d deep: check for links that form a loop", dir, maxDepth)
@@ -411,7 +415,8 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// readNamed reads a file whose name determines its crawlers.
+// readNamed reads a file whose name determines its crawlers: the name with that of the directory, such as
+// anthropic/bots, or else the name alone. A directory named by a day is skipped. Faults are added to g.errs.
 func (g *gatherer) readNamed(file string) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -445,14 +450,15 @@ func (g *gatherer) readNamed(file string) {
 	g.readFile(file, name, shown, tokens)
 }
 
-// readFile reads a file of a list. If it does not contain its time, the name of its directory may.
+// readFile adds a file to the list with that name. shown is the name of the file in proofs. If the file does not
+// contain its time, it is the day that names its directory, if one does. Faults are added to g.errs.
 func (g *gatherer) readFile(file, name, shown string, tokens []string) {
 	text, err := g.read(file)
 	if err != nil {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %w", err))
 		return
 	}
-	s, err := parse(text)
+	s, err := parseList(text)
 	if err != nil {
 		g.errs = append(g.errs, fmt.Errorf("read lists of addresses: %s: %w", file, err))
 		return
@@ -505,8 +511,9 @@ type change struct {
 	proof    Proof // 0 if no prefix does
 }
 
-// had returns which prefix of a snapshot contains the addresses of a row, or 0.
-func (l *list) had(r *row, snapshot int) Proof {
+// proofAt returns the proof by the prefix of a snapshot that contains the addresses of a row; 0 if none does. snapshot
+// is an index in times.
+func (l *list) proofAt(r *row, snapshot int) Proof {
 	changes := l.changes[r.begin:r.end]
 	if len(changes) == 0 {
 		return 0

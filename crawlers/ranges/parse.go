@@ -22,9 +22,10 @@ import (
 // maxMajor is the newest supported major version of the draft's format.
 const maxMajor = 1
 
-// parse parses one file of a list. If the file does not contain its time, the snapshot's time is NoTime. Errors
-// name the place in the file, but not the file.
-func parse(text []byte) (snapshot, error) {
+// parseList parses one file of a list, in any of the three formats. If the file does not contain its time, the
+// snapshot's time is NoTime. Its file and name are not set. The error names the place in the file, but not the file. A
+// list without prefixes, or with far too many addresses, is an error.
+func parseList(text []byte) (snapshot, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	s := snapshot{time: NoTime}
 	var err error
@@ -71,7 +72,7 @@ const (
 )
 
 // checkCover returns an error if prefixes cover so many addresses that other clients would be verified as the crawler.
-// Overlapping prefixes count once.
+// Overlapping prefixes count once. The prefixes are not changed.
 func checkCover(prefixes []netip.Prefix) error {
 	prefixes = slices.Clone(prefixes)
 	slices.SortFunc(prefixes, netip.Prefix.Compare) // one that contains others comes before them
@@ -102,7 +103,8 @@ func checkCover(prefixes []netip.Prefix) error {
 	return nil
 }
 
-// parseObject parses an object with the member prefixes. It ignores unknown members.
+// parseObject parses an object with the member prefixes, and sets time and prefixes. It ignores unknown members, but
+// rejects a newer major version of the format.
 func (s *snapshot) parseObject(text []byte) error {
 	if err := checkSyntax(text); err != nil {
 		return err
@@ -148,8 +150,8 @@ func (s *snapshot) parseObject(text []byte) error {
 	return nil
 }
 
-// membersOf returns the members of an object in valid JSON. A repeated member is an error, because JSON parsers
-// differ on which one counts.
+// membersOf returns the members of an object in valid JSON, as raw JSON. A repeated member is an error, because JSON
+// parsers differ on which one counts.
 func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, _ := d.Token(); open != json.Delim('{') {
@@ -174,7 +176,7 @@ func membersOf(text []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// elements yields the elements of an array in valid JSON. Each is valid until the next one.
+// elements yields the elements of an array in valid JSON, with their indices. Each is valid until the next one.
 func elements(text []byte) iter.Seq2[int, json.RawMessage] {
 	return func(yield func(int, json.RawMessage) bool) {
 		d := json.NewDecoder(bytes.NewReader(text))
@@ -187,7 +189,7 @@ func elements(text []byte) iter.Seq2[int, json.RawMessage] {
 	}
 }
 
-// addObject adds a prefix object. One with both fields or neither is ignored, as the draft says.
+// addObject adds the prefix in an object. An object with both fields or neither is ignored, as the draft says.
 func (s *snapshot) addObject(raw json.RawMessage) error {
 	if raw[0] != '{' {
 		return fmt.Errorf("%s is not an object with ipv4Prefix or ipv6Prefix", abridge(raw))
@@ -220,8 +222,8 @@ func (s *snapshot) addObject(raw json.RawMessage) error {
 	return nil
 }
 
-// parseLines parses a text with one prefix or address per line. "#" begins a comment; "# created: DAY" contains the
-// time.
+// parseLines parses a text with one prefix or address per line. "#" begins a comment. The first comment "# created:
+// DAY" contains the time.
 func (s *snapshot) parseLines(text string) error {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -245,7 +247,7 @@ func (s *snapshot) parseLines(text string) error {
 	return nil
 }
 
-// checkSyntax returns the error of a text that is not JSON, with its line.
+// checkSyntax returns an error, with its line, if a text is not valid JSON; nil otherwise.
 func checkSyntax(text []byte) error {
 	if json.Valid(text) {
 		return nil
@@ -262,7 +264,7 @@ func checkSyntax(text []byte) error {
 // timeLayouts are the formats of times in lists; without a zone the time is UTC. The seconds may have a fraction.
 var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", time.DateOnly}
 
-// parseTime returns a time in microseconds since 1970.
+// parseTime returns a time in one of timeLayouts, in microseconds since 1970.
 func parseTime(text string) (int64, error) {
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -282,7 +284,8 @@ func dropBlanks(text string) string {
 	}, text)
 }
 
-// parsePrefix parses a prefix in CIDR notation. A prefix of IPv4-mapped IPv6 becomes one of IPv4.
+// parsePrefix parses a prefix in CIDR notation, ignoring white space. A prefix of IPv4-mapped IPv6 becomes one of IPv4.
+// Bits after the prefix are an error, and so is a prefix of length 0.
 func parsePrefix(text string) (netip.Prefix, error) {
 	text = dropBlanks(text)
 	p, err := netip.ParsePrefix(text)
@@ -307,7 +310,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// parsePrefixOrAddress reads a prefix, or an address as a prefix of full length.
+// parsePrefixOrAddress parses a prefix, or an address as a prefix of full length, ignoring white space.
 func parsePrefixOrAddress(text string) (netip.Prefix, error) {
 	text = dropBlanks(text)
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {

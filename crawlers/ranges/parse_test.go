@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 		{"lines with two times, of which the first counts", "# created: 2026-08-15\n# created: 2026-08-16\n1.2.3.4", day, "1.2.3.4/32"},
 		{"lines with a moment", "# created: 2026-08-15T00:00:00Z\n1.2.3.4", day, "1.2.3.4/32"},
 	} {
-		s, err := parse([]byte(c.text))
+		s, err := parseList([]byte(c.text))
 		var got []string
 		for _, p := range s.prefixes {
 			got = append(got, p.String())
@@ -71,7 +71,7 @@ func TestCover(t *testing.T) {
 		"::/2\n4000::/2\n8000::/2\nc000::/2\n1.2.3.4\n": "times an IPv6 /16",
 		"::ffff:0.0.0.0/97\n":                           "50.0% of all IPv4 addresses",
 	} {
-		_, err := parse([]byte(text))
+		_, err := parseList([]byte(text))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", text, err, want)
 		}
@@ -135,7 +135,7 @@ func TestParseFaults(t *testing.T) {
 		{"::ffff:0:0/90\n", "line 1"},
 		{"# created: soon\n1.2.3.4\n", "line 1: created"},
 	} {
-		if s, err := parse([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if s, err := parseList([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v and %v, want an error with %q", c.text, s.prefixes, err, c.want)
 		}
 	}
@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("# created: 2026-08-15\n66.249.64.0/27\n1.2.3.4\n"))
 	f.Add([]byte(`["66.249.64.0/27"]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := parse(text)
+		s, err := parseList(text)
 		if err != nil {
 			return
 		}

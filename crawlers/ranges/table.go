@@ -40,7 +40,8 @@ type node struct {
 	low           bool // the key is the second half of an IPv6 address
 }
 
-// find returns the value of the longest prefix that contains an address, or 0.
+// find returns the value of the longest prefix that contains an address, or 0. The address must be valid and not
+// IPv4-mapped.
 func (t *table) find(addr netip.Addr) int32 {
 	var key, low uint64
 	c := t.root4
@@ -74,7 +75,7 @@ type valued struct {
 	value  int32
 }
 
-// newTable returns the table of distinct normalised prefixes, which it sorts.
+// newTable returns the table of distinct normalised prefixes. It sorts the slice, but does not keep it.
 func newTable(prefixes []valued) table {
 	var t table
 	var keys4, keys6 []boundary
@@ -159,7 +160,9 @@ type boundary struct {
 	behind   cell
 }
 
-// divide returns the cell of a block that contains boundaries. before is the cell before the first boundary.
+// divide returns the cell of a block that contains boundaries, and adds the nodes and cells below it to the table. all
+// is sorted by key; before is the cell of the keys before the first boundary, and the result if there is none. low
+// means that the keys are second halves of IPv6 addresses.
 func (t *table) divide(all []boundary, before cell, low bool) cell {
 	if len(all) == 0 {
 		return before
@@ -248,8 +251,8 @@ func ParseAddress(text []byte) netip.Addr {
 	return addr.Unmap()
 }
 
-// parse4 parses the IPv4 address at the beginning of text, and returns the rest. netip.ParseAddr takes three times
-// as long, and allocates its errors.
+// parse4 parses the IPv4 address at the beginning of text, and returns the rest. ok is false if there is none; a number
+// with a leading zero is not valid. netip.ParseAddr takes three times as long, and allocates its errors.
 func parse4(text []byte) (addr netip.Addr, rest []byte, ok bool) {
 	var numbers [4]byte
 	for i := range numbers {
@@ -285,7 +288,7 @@ func isAddressText(text []byte) bool {
 	return true
 }
 
-// isPort reports whether text is empty, or a colon followed by digits.
+// isPort reports whether text is empty, or a colon followed by one to five digits.
 func isPort(text []byte) bool {
 	if len(text) == 0 {
 		return true

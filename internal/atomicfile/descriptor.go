@@ -45,7 +45,7 @@ func Descriptor(name string) int {
 var processDescriptors = regexp.MustCompile(`^/proc/(\d+)(/task/\d+)?/fd$`)
 
 // Offset returns the number of bytes in the target before the output, if a regular file is written through its
-// descriptor, for example with f >> x. Otherwise it is 0.
+// descriptor, for example with f >> x. Otherwise, or if it is unknown, it is 0. Call it before the first Write.
 func (f *File) Offset() int64 {
 	file := f.file
 	if f.name == Stdout {

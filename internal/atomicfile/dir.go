@@ -17,8 +17,8 @@ type Dir struct {
 // errFixedDirectory is the cause of an Error about a directory that cannot be replaced.
 var errFixedDirectory = errors.New("is a directory that cannot be replaced: name a directory in it")
 
-// CreateDir begins an output with a name. Before Commit replaces what then has the name, it calls check, which
-// returns an error if that must not be replaced. The error of CreateDir is an [*Error].
+// CreateDir begins an output with a name. Before Commit replaces what then has the name, it calls check with the path,
+// which returns an error if that must not be replaced. The error of CreateDir is an [*Error].
 func CreateDir(name string, check func(path string) error) (*Dir, error) {
 	d := &Dir{target: target{name: name, path: Resolve(filepath.Clean(name)), sys: OS}, check: check}
 	err := errFixedDirectory
@@ -51,10 +51,10 @@ func (d *Dir) Path() string { return d.temp }
 
 // Commit syncs the files, renames the directory to its final name, and syncs the name. After an error, an [*Error],
 // nothing is left of the directory, unless the error says that the output is complete.
-func (d *Dir) Commit() error { return d.commit(d.path) }
+func (d *Dir) Commit() error { return d.commitTo(d.path) }
 
-// CommitNew is like Commit, but only if the name is free or belongs to an empty directory. Otherwise nothing is
-// replaced, the error is an [fs.ErrExist], and the directory can be committed again.
+// CommitNew is like Commit, but only if the name is free or belongs to an empty directory; check is not called.
+// Otherwise nothing is replaced, the error is an [fs.ErrExist], and the directory can be committed again.
 func (d *Dir) CommitNew() error {
 	if d.temp == "" {
 		return d.Wrap("finish", fs.ErrClosed)
@@ -81,11 +81,11 @@ func (d *Dir) CommitNew() error {
 
 // CommitAs is like Commit, under the name that other returns for the output's name. It returns that name.
 func (d *Dir) CommitAs(other func(name string) string) (string, error) {
-	return other(d.name), d.commit(other(d.path))
+	return other(d.name), d.commitTo(other(d.path))
 }
 
-// commit is Commit under the given name.
-func (d *Dir) commit(path string) error {
+// commitTo is Commit under the given path. A second call returns an fs.ErrClosed.
+func (d *Dir) commitTo(path string) error {
 	if d.temp == "" {
 		return d.Wrap("finish", fs.ErrClosed)
 	}
@@ -104,12 +104,12 @@ func (d *Dir) commit(path string) error {
 		return err
 	}
 	if err := d.sys.RemoveAll(old); err != nil {
-		return d.Wrap("replace", fmt.Errorf("%w: the new output is complete; remove %s, the old one", Cause(err), old))
+		return d.Wrap("replace", fmt.Errorf("%w: the new output is complete; remove %s, the old one", WithoutPath(err), old))
 	}
 	return nil
 }
 
-// replace renames the temporary directory, and returns the new name of the directory that had the name before, or
+// replace renames the temporary directory to path, and returns the new name of the directory that had this name before;
 // "" if there was none. If the system can exchange two directories, the name exists at every moment.
 func (d *Dir) replace(path string) (old string, err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func (d *Dir) replace(path string) (old string, err error) {
 	if err := d.sys.Exchange(d.temp, path); !errors.Is(err, errors.ErrUnsupported) {
 		return d.temp, err
 	}
-	old = d.beside(".old", 0)
+	old = d.hiddenName(".old", 0)
 	if err := d.sys.Rename(path, old); err != nil {
 		return "", err
 	}
@@ -128,7 +128,7 @@ func (d *Dir) replace(path string) (old string, err error) {
 	return old, nil
 }
 
-// Close drops the directory, unless it was committed.
+// Close drops the directory with its files, unless it was committed or kept. Further calls do nothing.
 func (d *Dir) Close() error {
 	if d.temp == "" {
 		return nil

@@ -52,8 +52,10 @@ type kindError struct {
 func (e *kindError) Error() string { return e.text }
 func (e *kindError) Unwrap() error { return e.kind }
 
-// Cause returns an error of package os without its path, which may be that of a temporary file.
-func Cause(err error) error {
+// WithoutPath returns the cause in the fs.PathError or os.LinkError that err is or wraps. The text of the cause has no
+// path, which may be that of a temporary file; text around the inner error is lost. Other errors, and nil, are returned
+// unchanged.
+func WithoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
@@ -74,16 +76,17 @@ func isOneOf(err error, kinds []error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// wrap returns err as an Error about the named output. If err already is an Error, it is returned unchanged,
-// because it knows the failed step better; nil stays nil.
-func wrap(doing, name string, err error) error {
+// wrapError returns err as an [*Error] about the named output, without its path, and adds a remedy for some causes.
+// doing is as in Error. If err already is or wraps an Error, that one is returned, because it knows the failed step
+// better; nil stays nil.
+func wrapError(doing, name string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	switch err = Cause(err); {
+	switch err = WithoutPath(err); {
 	case IsFull(err):
 		err = fmt.Errorf("%w: free some space, or write elsewhere", err)
 	case doing == "create" && errors.Is(err, syscall.EROFS):

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Errors for [IsFull], [IsClosedPipe] and wrap.
+// Errors for [IsFull], [IsClosedPipe] and wrapError.
 var (
 	fullErrors = []error{syscall.ENOSPC, syscall.EDQUOT}
 	pipeErrors = []error{syscall.EPIPE}

@@ -23,7 +23,7 @@ type File struct {
 }
 
 // Create begins the named output. For "-", it writes to stdout, or to os.Stdout if stdout is nil. The error is an
-// [*Error].
+// [*Error]. The caller must end the File, see there.
 func Create(name string, stdout io.Writer) (*File, error) {
 	f := &File{target: target{name: name, path: name, sys: OS}, w: stdout}
 	if name == Stdout {
@@ -39,11 +39,11 @@ func Create(name string, stdout io.Writer) (*File, error) {
 	return f, nil
 }
 
-// CreateRegular is Create for an output that is not written sequentially. If the target does not support that, the cause
-// of the error is [ErrNotRegular].
+// CreateRegular is Create for an output that is not written sequentially. If the target is not a regular file, the
+// cause of the error is [ErrNotRegular].
 func CreateRegular(name string) (*File, error) {
 	if InPlace(name) {
-		return nil, wrap("create", name, ErrNotRegular)
+		return nil, wrapError("create", name, ErrNotRegular)
 	}
 	return Create(name, nil)
 }
@@ -58,7 +58,8 @@ func InPlace(name string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// open opens the file to write: a temporary file, or the output itself if it is a descriptor or not a regular file.
+// open opens the file to write: a temporary file, or the output itself if it is a descriptor or not a regular file. A
+// temporary file gets the permissions of the file that it replaces.
 func (f *File) open() (err error) {
 	if fd := Descriptor(f.name); fd >= 0 {
 		f.file, err = openDescriptor(fd, f.name)
@@ -102,9 +103,10 @@ func (f *File) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads a regular file back.
 func (f *File) ReadAt(b []byte, off int64) (int, error) { return f.file.ReadAt(b, off) }
 
-// Commit syncs the output, renames it to its final name, and syncs the name. After an error, an [*Error], nothing is left
-// of the output, and an existing file of that name is unchanged, unless the error says that the output is complete.
-func (f *File) Commit() error { return f.commit(f.path) }
+// Commit syncs the output, renames it to its final name, and syncs the name. After an error, an [*Error], nothing is
+// left of the output, and an existing file of that name is unchanged, unless the error says that the output is
+// complete.
+func (f *File) Commit() error { return f.commitTo(f.path) }
 
 // CommitAs is like Commit, but uses and returns the name that other returns for the final name. An output that is
 // written in place keeps its name.
@@ -112,11 +114,11 @@ func (f *File) CommitAs(other func(name string) string) (string, error) {
 	if f.temp == "" {
 		return f.name, f.Commit()
 	}
-	return other(f.name), f.commit(other(f.path))
+	return other(f.name), f.commitTo(other(f.path))
 }
 
-// commit is like Commit, with another path.
-func (f *File) commit(path string) error {
+// commitTo is Commit for another path. An output that is written in place keeps its name.
+func (f *File) commitTo(path string) error {
 	if err := f.finish(); err != nil || f.temp == "" {
 		return err
 	}
@@ -126,7 +128,8 @@ func (f *File) commit(path string) error {
 	return f.syncParent(path)
 }
 
-// finish syncs and closes the output. After an error, nothing is left of it.
+// finish syncs and closes the output, which keeps its temporary name. After an error, nothing is left of it. Standard
+// output is neither synced nor closed.
 func (f *File) finish() error {
 	switch {
 	case f.name == Stdout:
@@ -146,7 +149,8 @@ func (f *File) finish() error {
 	return nil
 }
 
-// rename renames the temporary file to path. After an error, nothing is left of it.
+// rename renames the temporary file to path. After an error, nothing is left of it. The error is ErrTaken if the
+// temporary file is gone.
 func (f *File) rename(path string) error {
 	err := f.sys.Rename(f.temp, path)
 	if _, lost := os.Lstat(f.temp); errors.Is(err, fs.ErrNotExist) && errors.Is(lost, fs.ErrNotExist) {
@@ -160,7 +164,8 @@ func (f *File) rename(path string) error {
 	return nil
 }
 
-// Close drops the output, unless it was committed. An existing file with the final name is unchanged.
+// Close drops the output, unless it was committed. An existing file with the final name is unchanged. Further calls do
+// nothing. Bytes that were written in place remain.
 func (f *File) Close() error {
 	var err error
 	if f.file != nil {
@@ -174,8 +179,8 @@ func (f *File) Close() error {
 	return f.Wrap("remove the temporary file of", err)
 }
 
-// A Temp is a temporary file without a name, which disappears when it is closed or when the process ends for any reason.
-// On systems that cannot remove open files, it has a name, which Remove removes.
+// A Temp is a temporary file without a name, which disappears when it is closed or when the process ends for any
+// reason. On systems that cannot remove open files, it has a name, which Remove removes.
 type Temp struct {
 	*os.File
 	once  sync.Once
@@ -192,13 +197,13 @@ func CreateTemp(dir, pattern string) (*Temp, error) {
 }
 
 // Wrap returns an error of writing to the file as an [*Error], with a remedy for a full disk; nil stays nil.
-func (f *Temp) Wrap(err error) error { return wrap("write", f.Name(), err) }
+func (f *Temp) Wrap(err error) error { return wrapError("write", f.Name(), err) }
 
 // Named reports whether the file has a name, so that it stays after a crash.
 func (f *Temp) Named() bool { return f.named }
 
-// Remove closes and removes the file. Further calls do nothing, and so does a call with a nil Temp. Concurrent reads and
-// writes of the file fail.
+// Remove closes and removes the file. Further calls do nothing, and so does a call with a nil Temp. Concurrent reads
+// and writes of the file fail.
 func (f *Temp) Remove() (err error) {
 	if f == nil {
 		return nil
@@ -227,16 +232,18 @@ type target struct {
 func (t *target) Dir() string { return filepath.Dir(t.path) }
 
 // Wrap returns err as an [*Error] about the output. It returns nil, and errors of this package, unchanged.
-func (t *target) Wrap(doing string, err error) error { return wrap(doing, t.name, err) }
+func (t *target) Wrap(doing string, err error) error { return wrapError(doing, t.name, err) }
 
-// beside returns the i-th hidden name in the directory of the output, with that extension.
-func (t *target) beside(end string, i int) string {
+// hiddenName returns the i-th hidden name of this process in the directory of the output. end is its extension, with
+// the dot.
+func (t *target) hiddenName(end string, i int) string {
 	dir, base := filepath.Split(t.path)
 	return filepath.Join(dir, "."+base+"."+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+end)
 }
 
-// Leftovers returns the temporary files of the output that were left behind by processes that are no longer running, after
-// SIGKILL or a power failure. It may miss some, because another process may have the same number now.
+// Leftovers returns the temporary files of the output that were left behind by processes that are no longer running,
+// after SIGKILL or a power failure; nil if there are none, or for an output that is written in place. It may miss some,
+// because another process may have the same number now.
 func Leftovers(name string) []string {
 	if InPlace(name) {
 		return nil
@@ -259,8 +266,8 @@ func Leftovers(name string) []string {
 	return left
 }
 
-// OfTemp returns the name of the output that belongs to a temporary file; ok is false if base, the file name without
-// directory, is not that of a temporary file.
+// OfTemp returns the name of the output, without directory, that belongs to a temporary file; ok is false if base, a
+// file name without directory, is not that of a temporary file.
 func OfTemp(base string) (name string, ok bool) {
 	m := temps.FindStringSubmatch(base)
 	if m == nil {
@@ -275,11 +282,12 @@ var temps = regexp.MustCompile(`(?s)^\.(.+)\.[0-9]+-[0-9]+\.tmp$`)
 // maxTemps is the maximum number of simultaneous outputs of one process with the same name.
 const maxTemps = 1000
 
-// makeTemp calls create with temporary names until one is free.
+// makeTemp calls create with temporary names until one is free, and sets temp to that name. create must return an
+// fs.ErrExist if the name is taken. After an error, temp is "".
 func (t *target) makeTemp(create func(temp string) error) error {
 	var err error
 	for i := range maxTemps {
-		t.temp = t.beside(".tmp", i)
+		t.temp = t.hiddenName(".tmp", i)
 		if err = create(t.temp); !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -292,7 +300,7 @@ func (t *target) makeTemp(create func(temp string) error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrNoDirectory
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: the directory must be writable, because a temporary file is written there first; write elsewhere, or change its permissions", Cause(err))
+		return fmt.Errorf("%w: the directory must be writable, because a temporary file is written there first; write elsewhere, or change its permissions", WithoutPath(err))
 	}
 	return err
 }
@@ -300,7 +308,8 @@ func (t *target) makeTemp(create func(temp string) error) error {
 // maxLinks is the maximum number of nested links; more are treated as a cycle.
 const maxLinks = 40
 
-// Resolve follows symbolic links. The target need not exist. Resolve returns the name itself if its links form a cycle.
+// Resolve follows symbolic links in the directory and the name. The target need not exist. Resolve returns the name
+// itself if its links form a cycle, and the name as far as it could be resolved if a directory does not exist.
 func Resolve(name string) string {
 	path := name
 	for range maxLinks {

@@ -20,8 +20,9 @@ var errLocked = errors.New("another run is writing to it: wait until it ends")
 // A Lock is a lock of a directory, which only one process can have. It ends with the process.
 type Lock struct{ held io.Closer }
 
-// LockDir locks a directory for which other calls of LockDir, also in other processes, have to wait. It waits for at most
-// a minute, or until cancel is closed. It does nothing on systems without such locks.
+// LockDir locks a directory, which must exist, for which other calls of LockDir, also in other processes, have to wait.
+// It waits for at most a minute, and then returns errLocked; when cancel is closed, it returns context.Canceled. On
+// systems without such locks, it locks nothing.
 func LockDir(path string, cancel <-chan struct{}) (*Lock, error) {
 	for end := time.Now().Add(lockWait); ; {
 		held, err := tryLock(path)

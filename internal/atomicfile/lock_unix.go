@@ -15,8 +15,9 @@ func isRunning(pid int) bool {
 	return err == nil || !errors.Is(err, syscall.ESRCH)
 }
 
-// tryLock locks a directory until the result is closed. The result is nil if another process has the lock, or has renamed
-// another directory to path in the meantime.
+// tryLock locks a directory until the result is closed. The result is nil, without an error, if another process has the
+// lock, or has renamed another directory to path in the meantime. On file systems without locks, the lock counts as
+// free.
 func tryLock(path string) (io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// CommitAll commits several files, like [File.Commit]. After an error, none of them is left, and existing files with their
-// names are unchanged, unless the error says otherwise. All files are on disk before the first is renamed. If the process
-// is killed between two renames, some files have their new content. Outputs that are written in place cannot be undone.
+// CommitAll commits several files, like [File.Commit], and ends all of them. After an error, none of them is left, and
+// existing files with their names are unchanged, unless the error says otherwise. All files are on disk before the
+// first is renamed. If the process is killed between two renames, some files have their new content. Outputs that are
+// written in place cannot be undone.
 func CommitAll(files ...*File) (err error) {
 	for _, f := range files {
 		if err = f.finish(); err != nil {
@@ -32,7 +33,7 @@ func CommitAll(files ...*File) (err error) {
 			r.old = old
 		}
 		if err = f.rename(f.path); err != nil {
-			errs := []error{err, r.forget()}
+			errs := []error{err, r.removeOld()}
 			for _, r := range named { // restore the old files
 				switch f := r.file; {
 				case r.isNew:
@@ -49,7 +50,7 @@ func CommitAll(files ...*File) (err error) {
 		named = append(named, r)
 	}
 	for _, r := range named {
-		err = errors.Join(err, r.forget(), r.file.syncParent(r.file.path))
+		err = errors.Join(err, r.removeOld(), r.file.syncParent(r.file.path))
 	}
 	return err
 }
@@ -69,8 +70,8 @@ type renamed struct {
 	isNew bool   // there was no old file
 }
 
-// forget removes the second name of the old file.
-func (r *renamed) forget() error {
+// removeOld removes the second name of the old file, if there is one.
+func (r *renamed) removeOld() error {
 	if r.old == "" {
 		return nil
 	}
@@ -90,9 +91,9 @@ const (
 )
 
 // NoteSet writes a note about the outputs of one run to each of their directories, before they are renamed. Call the
-// returned function when all outputs are renamed or dropped: it removes the notes, and those of killed runs about any of
-// the same outputs, which are replaced now. NoteSet ignores names that are "" or are written in place, and writes no note
-// for fewer than two outputs.
+// returned function when all outputs are renamed or dropped: it removes the notes, and those of killed runs about any
+// of the same outputs, which are replaced now. NoteSet ignores names that are "" or are written in place, and writes no
+// note for fewer than two outputs. After an error, it has removed its notes, and end is nil.
 func NoteSet(names ...string) (end func() error, err error) {
 	var paths []string
 	for _, name := range names {
@@ -120,7 +121,7 @@ func NoteSet(names ...string) (end func() error, err error) {
 			err = os.WriteFile(note, text, 0o666)
 		}
 		if err != nil {
-			err = wrap("note the names of the outputs in", note, err)
+			err = wrapError("note the names of the outputs in", note, err)
 			break
 		}
 		notes = append(notes, note)
@@ -152,7 +153,8 @@ func MixedSets(dirs ...string) []MixedSet {
 	return slices.DeleteFunc(deadSets(dirs), func(m MixedSet) bool { return len(m.New) == 0 || len(m.Old) == 0 })
 }
 
-// deadSets returns the sets in the notes of processes that are no longer running.
+// deadSets returns the sets in the notes of processes that are no longer running, by whether their temporary files
+// still exist. It skips files that cannot be read.
 func deadSets(dirs []string) (all []MixedSet) {
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir)

@@ -74,7 +74,7 @@ func SyncDir(dir string) error {
 // syncParent syncs the name of a file that was just renamed.
 func (t *target) syncParent(path string) error {
 	if err := t.sys.SyncDir(filepath.Dir(path)); err != nil {
-		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", Cause(err))
+		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", WithoutPath(err))
 		return t.Wrap("sync the directory of", err)
 	}
 	return nil

@@ -10,11 +10,11 @@ import (
 // dirsSync reports whether directories can be synced.
 const dirsSync = true
 
-// SyncFile must be called for each file in a [Dir], so that Commit can sync them. On Linux it does nothing: Commit syncs
-// all files at once, because there may be a million.
+// SyncFile must be called for each file in a [Dir], so that Commit can sync them. On Linux it does nothing: Commit
+// syncs all files at once, because there may be a million.
 func SyncFile(*os.File) error { return nil }
 
-// syncTree syncs the whole file system. The error may be about any file in it.
+// syncTree syncs the whole file system that contains dir. The error may be about any file in it.
 func syncTree(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

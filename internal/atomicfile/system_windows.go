@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Errors for [IsFull], [IsClosedPipe] and wrap.
+// Errors for [IsFull], [IsClosedPipe] and wrapError.
 var (
 	fullErrors = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, syscall.ENOSPC}
 	pipeErrors = []error{windows.ERROR_BROKEN_PIPE, windows.ERROR_NO_DATA, windows.ERROR_PIPE_NOT_CONNECTED, syscall.EPIPE}
@@ -29,7 +29,8 @@ const (
 	renamePause = 50 * time.Millisecond
 )
 
-// rename is like [os.Rename], but waits while a program has one of the files open, because then os.Rename fails on Windows.
+// rename is like [os.Rename], but waits while a program has one of the files open, because then os.Rename fails on
+// Windows.
 func rename(from, to string) error {
 	for end := time.Now().Add(renameWait); ; time.Sleep(renamePause) {
 		err := os.Rename(from, to)

@@ -62,25 +62,25 @@ type Flag struct {
 	Set func(value string) error
 }
 
-// short returns the first sentence of the doc, without a full stop.
-func (f *Flag) short() string {
-	first, _, _ := strings.Cut(words(f.Doc), ". ")
+// firstSentence returns the first sentence of the doc, in one line and without a full stop.
+func (f *Flag) firstSentence() string {
+	first, _, _ := strings.Cut(oneLine(f.Doc), ". ")
 	return strings.TrimSuffix(first, ".")
 }
 
-// text returns the doc and the default.
-func (f *Flag) text() string {
+// docText returns the doc in one line, with a sentence about the default, if there is one.
+func (f *Flag) docText() string {
 	if f.Default == "" {
-		return words(f.Doc)
+		return oneLine(f.Doc)
 	}
-	return words(f.Doc) + " Default: " + f.Default + "."
+	return oneLine(f.Doc) + " Default: " + f.Default + "."
 }
 
-// words returns a text in one line.
-func words(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine returns a text in one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// usage returns how the flag is written: "-rules dir".
-func (f *Flag) usage() string { return strings.TrimSpace("-" + f.Name + " " + f.Arg) }
+// synopsis returns how the flag is written: "-rules dir".
+func (f *Flag) synopsis() string { return strings.TrimSpace("-" + f.Name + " " + f.Arg) }
 
 // A Topic is a text of the command help.
 type Topic struct {
@@ -91,7 +91,7 @@ type Topic struct {
 // Title returns how a command is called: "robobatch rules".
 func (p *Program) Title(c *Command) string { return strings.TrimSpace(p.Name + " " + c.Name) }
 
-// Command returns the command of that name, or nil.
+// Command returns the command of that name, or nil. "" is the program itself.
 func (p *Program) Command(name string) *Command {
 	i := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
 	if i < 0 {
@@ -109,8 +109,8 @@ func (c *Command) Flag(name string) *Flag {
 	return &c.Flags[i]
 }
 
-// sections calls do for each run of consecutive flags with the same section.
-func sections(flags []Flag, do func(title string, flags []Flag)) {
+// eachSection calls do for each run of consecutive flags with the same section, with its heading.
+func eachSection(flags []Flag, do func(title string, flags []Flag)) {
 	for len(flags) > 0 {
 		n := slices.IndexFunc(flags, func(f Flag) bool { return f.Section != flags[0].Section })
 		if n < 0 {
@@ -163,7 +163,8 @@ func (f *Faults) None() bool { return len(f.errs) == 0 }
 // Err returns all faults, joined; nil if there are none.
 func (f *Faults) Err() error { return errors.Join(f.errs...) }
 
-// Joined returns the errors that [errors.Join] joined in err, and whether err is such a list.
+// Joined returns the errors that [errors.Join] joined in err, and whether err is such a list. Without one, the errors
+// are meaningless.
 func Joined(err error) ([]error, bool) {
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -196,7 +197,7 @@ func Columns(s string) (n int) {
 	return n
 }
 
-// columnsOf returns the columns of a character.
+// columnsOf returns the width of a character in terminal columns: 0, 1 or 2.
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
@@ -229,8 +230,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Fit shortens a text to at most that many columns, at least three. It replaces the middle by a "…", because long
-// names and rules often differ only at the end.
+// Fit shortens a text to at most that many columns; fewer than three count as three. It replaces the middle by a "…",
+// because long names and rules often differ only at the end. A text that fits is returned unchanged.
 func Fit(s string, columns int) string {
 	columns = max(columns, 3)
 	if len(s) <= columns || Columns(s) <= columns {
@@ -267,7 +268,8 @@ func FitWords(s string, columns int) string {
 	return strings.Join(words, " ")
 }
 
-// Fill wraps the words of a text into lines of at most that many columns. A longer word gets its own line.
+// Fill wraps the words of a text into lines of at most that many columns, without a final line end. All white space
+// counts as a space. A longer word gets its own line.
 func Fill(text string, columns int) string {
 	var sb strings.Builder
 	column := 0

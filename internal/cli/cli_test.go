@@ -160,7 +160,7 @@ func TestMarkdownVariants(t *testing.T) {
 }
 
 func TestRoff(t *testing.T) {
-	if got, want := roff(".a -b\n'c \"d\\"), "\\&.a \\-b\n\\&'c \\(dqd\\e"; got != want {
+	if got, want := escapeRoff(".a -b\n'c \"d\\"), "\\&.a \\-b\n\\&'c \\(dqd\\e"; got != want {
 		t.Errorf("roff gives %q, want %q", got, want)
 	}
 }

@@ -82,15 +82,15 @@ _PROGRAM() {
 }
 complete -o default -F _PROGRAM PROGRAM
 `, strings.Join(p.Names(), " "))
-	return p.named(&sb)
+	return p.withName(&sb)
 }
 
-// named returns the script with the name of the program instead of PROGRAM.
-func (p *Program) named(script *strings.Builder) string {
+// withName returns the script with the name of the program instead of PROGRAM.
+func (p *Program) withName(script *strings.Builder) string {
 	return strings.ReplaceAll(script.String(), "PROGRAM", p.Name)
 }
 
-// flagWords returns the flags of a command.
+// flagWords returns the flags of a command with their dash, separated by spaces.
 func flagWords(c *Command) string {
 	words := make([]string, len(c.Flags))
 	for i, f := range c.Flags {
@@ -99,7 +99,7 @@ func flagWords(c *Command) string {
 	return strings.Join(words, " ")
 }
 
-// Zsh returns a completion script for zsh.
+// Zsh returns a self-contained completion script for zsh, to be saved or sourced.
 func (p *Program) Zsh() string {
 	var sb strings.Builder
 	sb.WriteString("#compdef PROGRAM\n# Completion of PROGRAM for zsh: save it as _PROGRAM in a directory of $fpath.\n\n_PROGRAM() {\n  local -a flags\n  case ${words[2]} in\n")
@@ -130,10 +130,10 @@ else
   compdef _PROGRAM PROGRAM
 fi
 `, strings.Join(p.Names(), " "))
-	return p.named(&sb)
+	return p.withName(&sb)
 }
 
-// writeZshFlags writes the flags of a command in the syntax of _arguments.
+// writeZshFlags writes the flags of a command as an array in the syntax of _arguments.
 func writeZshFlags(sb *strings.Builder, c *Command) {
 	escape := strings.NewReplacer(`'`, `'\''`, `[`, `\[`, `]`, `\]`, `\`, `\\`)
 	sb.WriteString("    flags=(\n")
@@ -151,12 +151,12 @@ func writeZshFlags(sb *strings.Builder, c *Command) {
 		if f.Arg != "" {
 			equals, action = "=", ":"+f.Arg+":"+value
 		}
-		fmt.Fprintf(sb, "      '*-%s%s[%s]%s'\n", f.Name, equals, escape.Replace(f.short()), action)
+		fmt.Fprintf(sb, "      '*-%s%s[%s]%s'\n", f.Name, equals, escape.Replace(f.firstSentence()), action)
 	}
 	sb.WriteString("    )\n")
 }
 
-// Fish returns a completion script for fish.
+// Fish returns a self-contained completion script for fish.
 func (p *Program) Fish() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, `# Completion of PROGRAM for fish: save it as PROGRAM.fish in ~/.config/fish/completions.
@@ -194,8 +194,8 @@ complete -c PROGRAM -n '__PROGRAM_is help' -a '%[2]s'
 				value = " -r -F"
 			}
 			fmt.Fprintf(&sb, "complete -c PROGRAM -n '__PROGRAM_is %s' -o %s%s -d '%s'\n",
-				cmp.Or(c.Name, "main"), f.Name, value, escape.Replace(f.short()))
+				cmp.Or(c.Name, "main"), f.Name, value, escape.Replace(f.firstSentence()))
 		}
 	}
-	return p.named(&sb)
+	return p.withName(&sb)
 }

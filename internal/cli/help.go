@@ -40,7 +40,7 @@ func (p *Program) topics() []Topic {
 	)
 }
 
-// helpWords returns all arguments of the command help.
+// helpWords returns all arguments that the command help accepts: the names of commands, then those of topics.
 func (p *Program) helpWords() (words []string) {
 	for _, c := range p.Commands[1:] {
 		words = append(words, c.Name)
@@ -51,9 +51,9 @@ func (p *Program) helpWords() (words []string) {
 	return words
 }
 
-// Help returns the help of a command. The program's own help also lists the commands. If full is not set, it has only
-// the flags that are not rare, with their first sentences; the program's own flags are then under one heading, and
-// its Rest is omitted.
+// Help returns the help of a command. The program's own help also lists the commands. Unless all is set, it has only
+// the flags that are not rare, with their first sentences; the program's own flags are then under one heading, and its
+// Rest is omitted.
 func (p *Program) Help(c *Command, all bool) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(c.Intro, "\n"), "\n\n") {
@@ -78,15 +78,15 @@ func (p *Program) Help(c *Command, all bool) string {
 	if short {
 		sb.WriteString("\nFlags of the main job\n")
 	}
-	sections(shown, func(title string, flags []Flag) {
+	eachSection(shown, func(title string, flags []Flag) {
 		if !short {
 			sb.WriteString("\n" + title + "\n")
 		}
 		for _, f := range flags {
 			if all {
-				writeEntry(&sb, f.usage(), f.text())
+				writeEntry(&sb, f.synopsis(), f.docText())
 			} else {
-				writeEntry(&sb, f.usage(), f.short()+".")
+				writeEntry(&sb, f.synopsis(), f.firstSentence()+".")
 			}
 		}
 	})
@@ -106,8 +106,8 @@ func (p *Program) Help(c *Command, all bool) string {
 	return sb.String()
 }
 
-// writeEntry writes a head, such as a flag, and its explanation: to the right of it, or below it if the line would be
-// too long.
+// writeEntry writes a head, such as a flag, and its explanation, wrapped, to the right of it: in the column of the
+// docs, or directly behind a long head. It writes the explanation below the head if the line would be too long.
 func writeEntry(sb *strings.Builder, head, doc string) {
 	margin := strings.Repeat(" ", helpDocs)
 	head = "  " + head
@@ -122,49 +122,49 @@ func writeEntry(sb *strings.Builder, head, doc string) {
 	sb.WriteString(head + strings.ReplaceAll(Fill(doc, helpWidth-helpDocs), "\n", "\n"+margin) + "\n")
 }
 
-// Man returns a man page in roff: the help of all commands, and the topics that explain.
+// Man returns a man page in roff: the help of all commands with all flags, and the topics for people.
 func (p *Program) Man() string {
 	var sb strings.Builder
-	job, name := &p.Commands[0], roff(p.Name)
-	fmt.Fprintf(&sb, ".TH %s 1 \"%s\" \"%s %s\" \"User Commands\"\n", strings.ToUpper(name), p.Date, name, roff(p.Version))
-	fmt.Fprintf(&sb, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name, roff(p.About))
+	job, name := &p.Commands[0], escapeRoff(p.Name)
+	fmt.Fprintf(&sb, ".TH %s 1 \"%s\" \"%s %s\" \"User Commands\"\n", strings.ToUpper(name), p.Date, name, escapeRoff(p.Version))
+	fmt.Fprintf(&sb, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name, escapeRoff(p.About))
 	for i := range p.Commands {
 		c := &p.Commands[i]
 		var needed strings.Builder // the required flags, as in "-rules dir [flags]"
 		for _, f := range c.Flags {
 			if f.Needed != "" {
-				needed.WriteString(f.usage() + " ")
+				needed.WriteString(f.synopsis() + " ")
 			}
 		}
-		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", roff(p.Title(c)), roff(strings.TrimSpace(needed.String()+"[flags] "+c.Arguments)))
+		fmt.Fprintf(&sb, ".B %s\n%s\n.br\n", escapeRoff(p.Title(c)), escapeRoff(strings.TrimSpace(needed.String()+"[flags] "+c.Arguments)))
 	}
 	fmt.Fprintf(&sb, ".B %s help\n[topic]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", name, roffParagraphs(job.Intro))
 	writeManFlags(&sb, job)
 	for i := range p.Commands[1:] {
 		c := &p.Commands[i+1]
-		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(roff(p.Title(c))), roffParagraphs(c.Intro))
+		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(escapeRoff(p.Title(c))), roffParagraphs(c.Intro))
 		writeManFlags(&sb, c)
 		if c.Rest != "" {
 			sb.WriteString(".PP\n" + roffParagraphs(c.Rest))
 		}
 	}
 	for _, t := range p.Topics {
-		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(roff(t.About)), roffParagraphs(t.Text()))
+		fmt.Fprintf(&sb, ".SH \"%s\"\n%s", strings.ToUpper(escapeRoff(t.About)), roffParagraphs(t.Text()))
 	}
 	sb.WriteString(".SH \"EXIT STATUS\"\n" + roffParagraphs(strings.TrimPrefix(job.Rest, "Exit codes: ")))
 	return sb.String()
 }
 
-// writeManFlags writes the flags of a command, by section.
+// writeManFlags writes the flags of a command in roff, by section.
 func writeManFlags(sb *strings.Builder, c *Command) {
-	sections(c.Flags, func(title string, flags []Flag) {
-		fmt.Fprintf(sb, ".SS \"%s\"\n", roff(title))
+	eachSection(c.Flags, func(title string, flags []Flag) {
+		fmt.Fprintf(sb, ".SS \"%s\"\n", escapeRoff(title))
 		for _, f := range flags {
-			head := roff("-" + f.Name)
+			head := escapeRoff("-" + f.Name)
 			if f.Arg != "" {
-				head += " \\fI" + roff(f.Arg) + "\\fR"
+				head += " \\fI" + escapeRoff(f.Arg) + "\\fR"
 			}
-			fmt.Fprintf(sb, ".TP\n.B %s\n%s\n", head, roff(Fill(f.text(), manWidth)))
+			fmt.Fprintf(sb, ".TP\n.B %s\n%s\n", head, escapeRoff(Fill(f.docText(), manWidth)))
 		}
 	})
 }
@@ -172,8 +172,8 @@ func writeManFlags(sb *strings.Builder, c *Command) {
 // manWidth is the maximum length of lines in the source of a man page, without escapes.
 const manWidth = 72
 
-// roffParagraphs returns the paragraphs of a section in roff. Lines that start with spaces are
-// examples or tables, and stay as they are.
+// roffParagraphs returns the paragraphs of a text in roff. Lines that start with spaces are examples or tables, and
+// stay as they are; others are wrapped.
 func roffParagraphs(text string) string {
 	var sb strings.Builder
 	for i, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
@@ -189,7 +189,7 @@ func roffParagraphs(text string) string {
 			if filled {
 				line = Fill(line, manWidth)
 			}
-			sb.WriteString(roff(line) + "\n")
+			sb.WriteString(escapeRoff(line) + "\n")
 		}
 		if !filled {
 			sb.WriteString(".fi\n")
@@ -198,8 +198,9 @@ func roffParagraphs(text string) string {
 	return sb.String()
 }
 
-// roff escapes text. A minus stays a minus, so that flags can be copied, and no line can be a roff request.
-func roff(text string) string {
+// escapeRoff escapes a text for roff. A minus stays a minus, so that flags can be copied, and no line can be a roff
+// request.
+func escapeRoff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
 		text = `\&` + text
@@ -222,11 +223,11 @@ func (p *Program) Markdown() string {
 			// Add the flag of a command to its entry, or make a new entry.
 			entries := sections[f.Section]
 			owner := "`" + cmp.Or(c.Name, p.Name) + "`"
-			i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.usage() })
+			i := slices.IndexFunc(entries, func(e *entry) bool { return e.usage == f.synopsis() })
 			if i < 0 {
-				i, entries = len(entries), append(entries, &entry{usage: f.usage()})
+				i, entries = len(entries), append(entries, &entry{usage: f.synopsis()})
 			}
-			e, text := entries[i], strings.ReplaceAll(f.text(), "*", `\*`)
+			e, text := entries[i], strings.ReplaceAll(f.docText(), "*", `\*`)
 			j := slices.IndexFunc(e.variants, func(v variant) bool { return v.text == text })
 			if j < 0 {
 				j, e.variants = len(e.variants), append(e.variants, variant{text: text})
@@ -248,21 +249,21 @@ func (p *Program) Markdown() string {
 			// them, and last otherwise.
 			fmt.Fprintf(&sb, "\n### `%s`\n", e.usage)
 			if len(e.variants) == 1 {
-				fmt.Fprintf(&sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), whose(e.variants[0].owners, names))
+				fmt.Fprintf(&sb, "\n%s\n\n%s.\n", Fill(e.variants[0].text, helpWidth), ownersText(e.variants[0].owners, names))
 				continue
 			}
-			shared := sentences(e.variants[0].text)
+			shared := splitSentences(e.variants[0].text)
 			for _, v := range e.variants[1:] {
-				own := sentences(v.text)
+				own := splitSentences(v.text)
 				shared = slices.DeleteFunc(shared, func(s string) bool { return !slices.Contains(own, s) })
 			}
-			last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return sentences(v.text)[0] != shared[0] })
+			last := len(shared) > 0 && slices.ContainsFunc(e.variants, func(v variant) bool { return splitSentences(v.text)[0] != shared[0] })
 			if len(shared) > 0 && !last {
 				fmt.Fprintf(&sb, "\n%s\n", Fill(strings.Join(shared, " "), helpWidth))
 			}
 			for _, v := range e.variants {
-				own := slices.DeleteFunc(sentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
-				of := whose(v.owners, names)
+				own := slices.DeleteFunc(splitSentences(v.text), func(s string) bool { return slices.Contains(shared, s) })
+				of := ownersText(v.owners, names)
 				if len(own) == 0 {
 					fmt.Fprintf(&sb, "\n%s.\n", Fill(of, helpWidth))
 				} else {
@@ -289,8 +290,9 @@ type variant struct {
 	owners []string
 }
 
-// whose lists the commands of a variant, or the exceptions if these are fewer.
-func whose(owners, all []string) string {
+// ownersText lists the commands of a variant (owners), or the exceptions if these are clearly fewer. all lists every
+// command.
+func ownersText(owners, all []string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(owners, name) })
 	switch {
 	case len(others) == 0:
@@ -301,8 +303,8 @@ func whose(owners, all []string) string {
 	return strings.Join(owners, ", ")
 }
 
-// sentences returns the sentences of a text.
-func sentences(text string) []string {
+// splitSentences returns the sentences of a text, each in one line.
+func splitSentences(text string) []string {
 	all := strings.SplitAfter(strings.Join(strings.Fields(text), " "), ". ")
 	for i := range all {
 		all[i] = strings.TrimSpace(all[i])

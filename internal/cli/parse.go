@@ -18,11 +18,11 @@ var (
 	ErrInstead = errors.New("something else requested")
 )
 
-// Parse sets the flags of a command: first the defaults, then the flags in the arguments, in order. A flag has one dash or
-// two, and its value is the next argument or follows "=". The error joins a [UsageError] for each fault: a flag that is
-// unknown, has no value or rejects it (the UsageError wraps the error of Set), an argument that is not a flag, and each
-// required flag that is missing. If the command has Arguments, other arguments are passed to Take. Parse panics if a flag
-// rejects its default.
+// Parse sets the flags of a command: first the defaults, then the flags in the arguments, in order. A flag has one dash
+// or two, and its value is the next argument or follows "=". The error joins a [UsageError] for each fault: a flag that
+// is unknown, has no value or rejects it (the UsageError wraps the error of Set), an argument that is not a flag, and
+// each required flag that is missing. If the command has Arguments, other arguments are passed to Take. Parse panics if
+// a flag rejects its default.
 func (p *Program) Parse(c *Command, arguments []string) error {
 	for i := range c.Flags {
 		if f := &c.Flags[i]; f.Default != "" {
@@ -32,7 +32,7 @@ func (p *Program) Parse(c *Command, arguments []string) error {
 		}
 	}
 	r := parsing{program: p, command: c, left: arguments, given: map[string]bool{}}
-	for r.next() && !r.help {
+	for r.parseNext() && !r.help {
 	}
 	switch {
 	case r.help && len(r.left) > 0 && r.left[0] == "all":
@@ -71,17 +71,18 @@ type parsing struct {
 	faults     Faults
 }
 
-// atFlag reports whether the next argument is a flag, or "--".
-func (r *parsing) atFlag() bool {
+// isAtFlag reports whether the next argument is a flag, or "--".
+func (r *parsing) isAtFlag() bool {
 	return len(r.left) > 0 && len(r.left[0]) > 1 && r.left[0][0] == '-'
 }
 
-// next parses the next argument, with its value if it is a flag. It returns false at the end.
-func (r *parsing) next() bool {
+// parseNext parses the next argument, with its value if it is a flag, and records faults. It returns false at the end,
+// and after "--".
+func (r *parsing) parseNext() bool {
 	if len(r.left) == 0 {
 		return false
 	}
-	isFlag, argument := r.atFlag(), r.left[0]
+	isFlag, argument := r.isAtFlag(), r.left[0]
 	r.left = r.left[1:]
 	text := strings.TrimPrefix(argument[min(1, len(argument)):], "-")
 	name, value, hasValue := strings.Cut(text, "=")
@@ -110,7 +111,7 @@ func (r *parsing) next() bool {
 		fault := "unknown flag -" + name
 		if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
 			fault = "flag -" + name + " was removed: " + instead
-		} else if owners, other := r.owners(name); len(owners) > 0 {
+		} else if owners, other := r.commandsWith(name); len(owners) > 0 {
 			meant = other
 			fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
 			if like != nil {
@@ -123,24 +124,25 @@ func (r *parsing) next() bool {
 			fault += ": did you mean -" + near + "?"
 		}
 		r.faults.Add("", errors.New(fault))
-		if takesValue := meant == nil || meant.Arg != ""; takesValue && !hasValue && len(r.left) > 0 && !r.atFlag() {
+		if takesValue := meant == nil || meant.Arg != ""; takesValue && !hasValue && len(r.left) > 0 && !r.isAtFlag() {
 			r.left = r.left[1:]
 		}
 	default:
-		r.set(r.command.Flag(name), value, hasValue)
+		r.setFlag(r.command.Flag(name), value, hasValue)
 	}
 	return true
 }
 
-// set sets a flag to its value, or else to the next argument.
-func (r *parsing) set(f *Flag, value string, hasValue bool) {
+// setFlag sets a flag to its value, or else to the next argument, which it removes from left. A flag without a value
+// becomes "true". Faults and requests for something else are recorded.
+func (r *parsing) setFlag(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = true
 	switch {
 	case hasValue:
 	case f.Arg == "":
 		value = "true"
 	case len(r.left) == 0:
-		r.faults.Add("", fmt.Errorf("-%s needs a value: write %s", f.Name, f.usage()))
+		r.faults.Add("", fmt.Errorf("-%s needs a value: write %s", f.Name, f.synopsis()))
 		return
 	default:
 		value, r.left = r.left[0], r.left[1:]
@@ -156,8 +158,9 @@ func (r *parsing) set(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = value != ""
 }
 
-// owners returns the commands that have a flag with a given name, and that flag of the first command.
-func (r *parsing) owners(name string) (titles []string, first *Flag) {
+// commandsWith returns the titles of the commands that have a flag with that name, and that flag of the first of these
+// commands; nil if there is none.
+func (r *parsing) commandsWith(name string) (titles []string, first *Flag) {
 	for i := range r.program.Commands {
 		c := &r.program.Commands[i]
 		if f := c.Flag(name); f != nil {
@@ -170,7 +173,7 @@ func (r *parsing) owners(name string) (titles []string, first *Flag) {
 	return titles, first
 }
 
-// enumerate joins words as in "a, b and c".
+// enumerate joins words as in "a, b and c". There must be a word.
 func enumerate(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -187,7 +190,8 @@ func Text(to *string) func(string) error {
 	}
 }
 
-// Once returns a Set that rejects a second value, with the remedy.
+// Once returns a Set that keeps the value, and rejects a second one with the remedy. *to must be "" at first; an empty
+// value does not count.
 func Once(to *string, remedy string) func(string) error {
 	return func(s string) error {
 		if *to != "" {
@@ -197,7 +201,7 @@ func Once(to *string, remedy string) func(string) error {
 	}
 }
 
-// NotEmpty returns a Set that rejects an empty value, with the remedy.
+// NotEmpty returns a Set that keeps the last value, and rejects an empty one with the remedy.
 func NotEmpty(to *string, remedy string) func(string) error {
 	return func(s string) error {
 		if s == "" {
@@ -215,7 +219,7 @@ func Each(to *[]string) func(string) error {
 	}
 }
 
-// Words returns a Set that appends the comma-separated words of the value.
+// Words returns a Set that appends the comma-separated words of the value, without space around them.
 func Words(to *[]string) func(string) error {
 	return func(s string) error {
 		for word := range strings.SplitSeq(s, ",") {
@@ -238,7 +242,8 @@ func Bool(to *bool) func(string) error {
 // Help is the Set of the help flag, for any value.
 func Help(string) error { return ErrHelp }
 
-// Instead is the Set of a flag without a value that requests something other than the command.
+// Instead is the Set of a flag without a value that requests something other than the command. It returns ErrInstead
+// for true, and nil for false.
 func Instead(s string) error {
 	var asked bool
 	if err := Bool(&asked)(s); err != nil || !asked {
@@ -247,7 +252,7 @@ func Instead(s string) error {
 	return ErrInstead
 }
 
-// Int returns a Set for an integer, in digits or in Go syntax.
+// Int returns a Set for an integer, in digits or in Go syntax such as 0x10.
 func Int[T int | int64](to *T) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseInt(s, 0, 64)
@@ -290,8 +295,9 @@ func HintOrMeant(err error, value string, known []string, meant map[string]strin
 	return Hint(err, value, known)
 }
 
-// Closest returns the known word that is most similar: one that differs in a letter or two, or the only one that is a
-// prefix of the word or has it as a prefix. It returns "" if there is none.
+// Closest returns the known word that is most similar to word, ignoring case: one that differs in one letter or two, or
+// the only one that is a prefix of the word or has it as a prefix. For a word below three letters, the rules are
+// stricter. It returns "" if there is none.
 func Closest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", min(2, max(1, len(word)/3))+1
@@ -332,7 +338,7 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// Distance returns the number of letters that must be added, removed, changed or swapped with their neighbour to turn a
+// Distance returns the number of bytes that must be added, removed, changed or swapped with their neighbour to turn a
 // into b.
 func Distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
@@ -358,7 +364,8 @@ func Distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// Choose returns the index of a value among the known ones. The error names the kind of value.
+// Choose returns the index of a value among the known ones. The error names the kind of value, lists the known ones,
+// and suggests one if value is similar.
 func Choose(kind, value string, known []string) (int, error) {
 	if i := slices.Index(known, value); i >= 0 {
 		return i, nil

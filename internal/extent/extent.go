@@ -77,10 +77,10 @@ type Extent struct {
 }
 
 // Of returns the extent of the rules that bind a crawler. Their Pattern must be set.
-func Of(rules []robots.Rule, d robots.Dialect) Extent { return of(rules, d, true) }
+func Of(rules []robots.Rule, d robots.Dialect) Extent { return extentOf(rules, d, true) }
 
-// of is Of. If try is false, it does not try texts of rules before searches.
-func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
+// extentOf is Of. If try is false, it does not try texts of rules before searches, as tests do to compare the results.
+func extentOf(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 	var x Extent
 	p := newProduct(rules, d)
 	open, seekOpen := p.find(isOpen, try)
@@ -95,7 +95,7 @@ func of(rules []robots.Rule, d robots.Dialect, try bool) Extent {
 		x.Access = Some
 	}
 	x.OnlyFiles = None
-	if x.Access == Some && p.decides(open) == file {
+	if x.Access == Some && p.kindOfPath(open) == file {
 		path, seek := p.find(isOpenPage, try)
 		x.States += seek.states
 		switch {
@@ -142,7 +142,8 @@ type pattern struct {
 	least  int     // length of the shortest path that it matches; -1 if it matches none
 }
 
-// newPattern returns the automaton of a pattern.
+// newPattern returns the automaton of a pattern in normal form. k is the kind of the paths that it decides; rule is not
+// set.
 func newPattern(text string, k kind) pattern {
 	p := pattern{kind: k}
 	p.text, p.end = strings.CutSuffix(text, "$")
@@ -185,7 +186,7 @@ func newPattern(text string, k kind) pattern {
 			start = end + 1
 		}
 	}
-	p.least = max(1, p.left(0))
+	p.least = max(1, p.bytesLeft(0))
 	switch {
 	case p.text == "" && p.end, p.text != "" && p.text[0] != '/' && p.text[0] != '*':
 		p.least = -1
@@ -195,8 +196,8 @@ func newPattern(text string, k kind) pattern {
 	return p
 }
 
-// left returns the minimum number of bytes that a pattern still needs at a position.
-func (p *pattern) left(at int) int {
+// bytesLeft returns the minimum number of bytes that a pattern still needs at a position, which must be an offset.
+func (p *pattern) bytesLeft(at int) int {
 	if p.stars == nil {
 		return len(p.text) - at
 	}
@@ -209,10 +210,11 @@ const (
 	matched = -2 // the pattern matches, whatever follows
 )
 
-// start returns the position of a pattern before the first byte of a path.
-func (p *pattern) start() int { return p.reach(0) }
+// startPosition returns the position of a pattern before the first byte of a path.
+func (p *pattern) startPosition() int { return p.reach(0) }
 
-// reach returns the position for an offset that was just reached: it skips a "*", and detects a match.
+// reach returns the position for an offset that was just reached: the one after a "*", or matched at the end of a
+// pattern without an end anchor.
 func (p *pattern) reach(at int) int {
 	switch {
 	case at < len(p.text) && p.text[at] == '*':
@@ -223,7 +225,7 @@ func (p *pattern) reach(at int) int {
 	return at
 }
 
-// move returns the position after one more byte.
+// move returns the position after one more byte, or dead or matched. at must be an offset.
 func (p *pattern) move(at int, b byte) int {
 	if at < p.floats {
 		if at == len(p.text) || p.text[at] != b {
@@ -243,8 +245,8 @@ func (p *pattern) move(at int, b byte) int {
 	}
 }
 
-// waits adds the bytes that lead from a position to a different position than all other bytes.
-func (p *pattern) waits(at int, set *[256]bool) {
+// addAwaited adds to set the bytes that lead from a position to a different position than all other bytes do.
+func (p *pattern) addAwaited(at int, set *[256]bool) {
 	if at < p.floats {
 		if at < len(p.text) {
 			set[p.text[at]] = true
@@ -272,7 +274,8 @@ type product struct {
 	*alphabet
 }
 
-// newProduct returns the product of rules.
+// newProduct returns the product of rules, with a pattern for each Pattern and IndexPattern, and two for /robots.txt
+// itself.
 func newProduct(rules []robots.Rule, d robots.Dialect) *product {
 	// Sort numbers, which is faster than sorting patterns: the length, whether the rule allows, and its index.
 	const last = 1<<31 - 1
@@ -331,7 +334,7 @@ type alphabet struct {
 // alphabets caches alphabets by dialect.
 var alphabets sync.Map
 
-// alphabetOf returns the bytes of paths.
+// alphabetOf returns the bytes of normalised paths in a dialect. The result is shared and must not be changed.
 func alphabetOf(d robots.Dialect) *alphabet {
 	if known, ok := alphabets.Load(d); ok {
 		return known.(*alphabet)
@@ -348,7 +351,9 @@ func alphabetOf(d robots.Dialect) *alphabet {
 	return a
 }
 
-// kindOf returns the kind of an Allow rule.
+// kindOf returns the kind of paths that an Allow rule with this pattern decides: file if the pattern has no "*", and
+// ends in an end anchor or in a name with an extension of up to five letters and digits, not only digits; otherwise
+// page.
 func kindOf(pattern string) kind {
 	if strings.Contains(pattern, "*") {
 		return page
@@ -369,11 +374,11 @@ func kindOf(pattern string) kind {
 	return file
 }
 
-// winner returns the index of the pattern that decides a path, or -1.
+// winner returns the index of the pattern that decides a normalised path, or -1 if none matches.
 func (p *product) winner(path string) int {
 	for i := range slices.Backward(p.patterns) {
 		q := &p.patterns[i]
-		at := q.start()
+		at := q.startPosition()
 		for k := 0; k < len(path) && at >= 0; k++ {
 			at = q.move(at, path[k])
 		}
@@ -384,15 +389,16 @@ func (p *product) winner(path string) int {
 	return -1
 }
 
-// decides returns the kind of a path.
-func (p *product) decides(path string) kind {
+// kindOfPath returns the kind of a path.
+func (p *product) kindOfPath(path string) kind {
 	if i := p.winner(path); i >= 0 {
 		return p.patterns[i].kind
 	}
 	return page
 }
 
-// spell returns a normalised path as it can be written in a URL, so that [robots.Dialect.Path] returns the path.
+// spell returns a normalised path as it can be written in a URL, so that [robots.Dialect.Path] returns the path; "" for
+// "".
 func (p *product) spell(path string) string {
 	if path == "" {
 		return ""

@@ -142,8 +142,8 @@ func (r drawer) rules() string {
 	return sb.String()
 }
 
-// A check decides by another way: sets of positions of all patterns, none of them left out, in a search by length over all bytes that
-// occur, and what the reference says of one path for each of these sets.
+// A check decides by another way: sets of positions of all patterns, none of them left out, in a search by length over
+// all bytes that occur, and what the reference says of one path for each of these sets.
 type check struct {
 	rules    []robots.Rule
 	d        robots.Dialect
@@ -302,7 +302,7 @@ func compare(text string, d robots.Dialect) error {
 		return errLimit
 	}
 	for _, try := range []bool{true, false} {
-		x := of(rules, d, try)
+		x := extentOf(rules, d, try)
 		want := Some
 		switch {
 		case open == 0:

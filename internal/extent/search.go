@@ -19,9 +19,8 @@ const (
 	afterLetter        // "%" and a lower-case digit, which is not an escape
 )
 
-// next returns the state of escapes after one more byte. ok is false if no normalised path continues with that
-// byte.
-func (e escape) next(b byte) (n escape, ok bool) {
+// after returns the state of escapes after one more byte. ok is false if no normalised path continues with that byte.
+func (e escape) after(b byte) (n escape, ok bool) {
 	upper := '0' <= b && b <= '9' || 'A' <= b && b <= 'F'
 	lower := 'a' <= b && b <= 'f'
 	switch {
@@ -70,14 +69,15 @@ func (s *search) isWanted(k kind) bool { return s.want>>k&1 != 0 }
 // tried is the number of patterns that are tried before a search.
 const tried = 16
 
-// find returns the shortest path of the wanted kinds, or "" if there is none. If the search was cut, the path may
-// be longer, or missing.
+// find returns the shortest path of the wanted kinds (bits), or "" if there is none, and the search. If the search was
+// cut, the path may be longer, or missing. With try, it first tries texts of patterns, which often makes a search
+// unnecessary.
 func (p *product) find(want int, try bool) (path string, s *search) {
 	s = &search{product: p, want: want}
 	found := ""
 	if try {
 		var isShortest bool
-		if found, isShortest = s.try(); isShortest {
+		if found, isShortest = s.tryTexts(); isShortest {
 			return found, s
 		}
 	}
@@ -87,12 +87,12 @@ func (p *product) find(want int, try bool) (path string, s *search) {
 	return found, s
 }
 
-// try tries the shortest texts of patterns. It returns the shortest wanted path that it finds, or "", and whether
-// no shorter path is possible.
-func (s *search) try() (found string, isShortest bool) {
+// tryTexts tries the shortest texts of up to about sixteen patterns. It returns the shortest wanted path that it finds,
+// or "", and whether no shorter path is possible.
+func (s *search) tryTexts() (found string, isShortest bool) {
 	shortest, attempts := 0, 0
 	attempt := func(path string) {
-		if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(s.decides(path)) {
+		if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(s.kindOfPath(path)) {
 			found = path
 		}
 	}
@@ -123,12 +123,12 @@ func (s *search) try() (found string, isShortest bool) {
 	return found, found != "" && len(found) == shortest
 }
 
-// run searches.
+// run returns the shortest wanted path; "" if there is none, or if the search was cut.
 func (s *search) run() string {
 	s.known = map[string]int32{}
 	begin := state{parent: -1, wanted: s.isWanted(page)}
 	for i := range s.patterns {
-		switch at := s.patterns[i].start(); at {
+		switch at := s.patterns[i].startPosition(); at {
 		case matched:
 			begin.wanted, begin.positions = s.isWanted(s.patterns[i].kind), begin.positions[:0]
 		default:
@@ -139,7 +139,7 @@ func (s *search) run() string {
 	s.all = append(s.all, begin)
 	s.follow(0, '/')
 	var waits [256]bool
-	for i, ok := s.next(); ok; i, ok = s.next() {
+	for i, ok := s.popState(); ok; i, ok = s.popState() {
 		if s.all[i].done {
 			continue
 		}
@@ -152,11 +152,11 @@ func (s *search) run() string {
 			}
 		}
 		if isWanted { // the path ends here
-			return s.path(i)
+			return s.pathTo(i)
 		}
 		clear(waits[:])
 		for _, p := range s.all[i].positions {
-			s.patterns[p.pattern].waits(int(p.at), &waits)
+			s.patterns[p.pattern].addAwaited(int(p.at), &waits)
 		}
 		s.moves += len(s.all[i].positions)
 		s.followOthers(i, &waits)
@@ -172,9 +172,9 @@ func (s *search) run() string {
 	return ""
 }
 
-// next removes the first state from the queue. The same state may be returned several times. ok is false if the queue is
-// empty.
-func (s *search) next() (i int32, ok bool) {
+// popState removes the first state from the queue, and returns its index in all. The same state may be returned several
+// times. ok is false if the queue is empty.
+func (s *search) popState() (i int32, ok bool) {
 	for ; s.first < len(s.queue); s.first++ {
 		if states := &s.queue[s.first]; len(*states) > 0 {
 			i, *states = (*states)[0], (*states)[1:]
@@ -184,8 +184,8 @@ func (s *search) next() (i int32, ok bool) {
 	return 0, false
 }
 
-// path returns the path of a state.
-func (s *search) path(i int32) string {
+// pathTo returns the path that leads to state i.
+func (s *search) pathTo(i int32) string {
 	b := make([]byte, s.all[i].depth)
 	for ; s.all[i].parent >= 0; i = s.all[i].parent {
 		b[s.all[i].depth-1] = s.all[i].byte
@@ -204,8 +204,8 @@ var others = func() []byte {
 	return all
 }()
 
-// followOthers adds the successors of a state by a byte for which no pattern waits: one for each way in which
-// escapes may continue.
+// followOthers adds the successors of state i by a byte for which no pattern waits: one for each way in which escapes
+// may continue. waits has the other bytes.
 func (s *search) followOthers(i int32, waits *[256]bool) {
 	var gone [afterLetter + 1]bool
 	for _, b := range others {
@@ -215,7 +215,7 @@ func (s *search) followOthers(i int32, waits *[256]bool) {
 		next := noEscape
 		if s.escapes {
 			var ok bool
-			if next, ok = s.all[i].escape.next(b); !ok {
+			if next, ok = s.all[i].escape.after(b); !ok {
 				continue
 			}
 		}
@@ -229,13 +229,14 @@ func (s *search) followOthers(i int32, waits *[256]bool) {
 	}
 }
 
-// follow adds the successor of a state by a byte, unless no wanted path can continue from there.
+// follow adds the successor of state i by a byte, unless no wanted path can continue from there, or the same state is
+// known with a path that is not longer. It sets cut if there are too many states or moves.
 func (s *search) follow(i int32, b byte) {
 	from := &s.all[i]
 	next := state{parent: i, depth: from.depth + 1, byte: b, wanted: from.wanted}
 	if s.escapes {
 		var ok bool
-		if next.escape, ok = from.escape.next(b); !ok {
+		if next.escape, ok = from.escape.after(b); !ok {
 			return
 		}
 	}
@@ -253,7 +254,7 @@ func (s *search) follow(i int32, b byte) {
 	s.moves += len(from.positions)
 	positions = s.reduce(next.wanted, positions)
 	s.positions = positions[:0]
-	left := s.left(next.wanted, positions)
+	left := s.leastLeft(next.wanted, positions)
 	if left < 0 {
 		return
 	}
@@ -289,7 +290,8 @@ func (s *search) follow(i int32, b byte) {
 	s.queue[least] = append(s.queue[least], n)
 }
 
-// reduce removes the positions with the lowest precedence, as long as the verdict is the same without them.
+// reduce removes the positions with the lowest precedence, as long as the verdict is the same without them. wanted is
+// whether the path is wanted if no position matches. It changes positions, and returns a part of it.
 func (s *search) reduce(wanted bool, positions []position) []position {
 	n := 0
 	for n < len(positions) && s.isWanted(s.patterns[positions[n].pattern].kind) == wanted {
@@ -298,8 +300,9 @@ func (s *search) reduce(wanted bool, positions []position) []position {
 	return append(positions[:0], positions[n:]...)
 }
 
-// left returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible.
-func (s *search) left(wanted bool, positions []position) int {
+// leastLeft returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible. wanted
+// is as in reduce.
+func (s *search) leastLeft(wanted bool, positions []position) int {
 	if wanted {
 		return 0
 	}
@@ -307,7 +310,7 @@ func (s *search) left(wanted bool, positions []position) int {
 	for _, p := range positions {
 		q := &s.patterns[p.pattern]
 		if s.isWanted(q.kind) {
-			if left := q.left(int(p.at)); least < 0 || left < least {
+			if left := q.bytesLeft(int(p.at)); least < 0 || left < least {
 				least = left
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainPrefix returns the length of the prefix of text that needs no escaping check: without control characters,
-// quotation marks, and the ASCII byte special. It checks eight bytes at a time.
+// plainPrefix returns the length of the prefix of text that has no control characters, no quotation marks, and not the
+// ASCII byte special. It checks eight bytes at a time.
 func plainPrefix(text []byte, special byte) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -33,13 +33,14 @@ func plainPrefix(text []byte, special byte) int {
 // empty text (null if unquoted), a text with control characters, with a space at either end, with a leading single
 // quote or # (a comment), or \N (null for some readers).
 func appendCSV(dst, text []byte, separator byte) []byte {
-	if plainPrefix(text, separator) == len(text) && !looksOther(text) {
+	if plainPrefix(text, separator) == len(text) && !isMisreadable(text) {
 		return append(dst, text...)
 	}
 	return appendQuoted(append(dst, '"'), text)
 }
 
-// appendQuoted appends a quoted field without its opening quotation mark.
+// appendQuoted appends text, with quotation marks doubled, and the closing quotation mark. The opening one must already
+// be in dst.
 func appendQuoted(dst, text []byte) []byte {
 	for i := bytes.IndexByte(text, '"'); i >= 0; i = bytes.IndexByte(text, '"') {
 		dst = append(append(dst, text[:i+1]...), '"')
@@ -48,8 +49,9 @@ func appendQuoted(dst, text []byte) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// looksOther reports whether some readers would misread the unquoted text, although it has no special character.
-func looksOther(text []byte) bool {
+// isMisreadable reports whether some readers would misread text as an unquoted field, although it has no special
+// character.
+func isMisreadable(text []byte) bool {
 	if len(text) == 0 {
 		return true
 	}
@@ -76,7 +78,7 @@ func appendJSON(dst, text []byte) []byte {
 	}
 }
 
-// appendJSONEscape appends an ASCII byte as an escape.
+// appendJSONEscape appends an ASCII byte as an escape: \n, or \u001B if JSON has no short form.
 func appendJSONEscape(dst []byte, b byte) []byte {
 	switch b {
 	case '"', '\\':
@@ -93,8 +95,8 @@ func appendJSONEscape(dst []byte, b byte) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// AppendValid appends text to dst, and escapes every byte that is not part of valid UTF-8 as %XX. It returns the number of
-// escaped bytes.
+// AppendValid appends text to dst, and escapes every byte that is not part of valid UTF-8 as %XX. It returns the
+// extended buffer and the number of escaped bytes.
 func AppendValid(dst, text []byte) ([]byte, int) {
 	if utf8.Valid(text) {
 		return append(dst, text...), 0
@@ -113,7 +115,7 @@ func AppendValid(dst, text []byte) ([]byte, int) {
 	return dst, escaped
 }
 
-// Valid is like AppendValid, for strings.
+// Valid returns s with every byte that is not part of valid UTF-8 escaped as %XX.
 func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -133,7 +135,8 @@ type Visible struct {
 // NewVisible returns a Visible that writes to w.
 func NewVisible(w io.Writer) *Visible { return &Visible{w: w} }
 
-// Write writes the text. A character may be split between calls.
+// Write writes the text. A character may be split between calls: an incomplete one at the end waits for the next call,
+// and is lost without one. After an error, the number of bytes is 0.
 func (v *Visible) Write(p []byte) (int, error) {
 	text := append(v.rest, p...)
 	v.buf = v.buf[:0]

@@ -30,8 +30,8 @@ var CSV = Separated(',', false)
 // TSV is the same with tabs instead of commas.
 var TSV = Separated('\t', false)
 
-// Separated returns the syntax of CSV with another ASCII separator. If safe is set, it writes an apostrophe before formulas
-// (see [IsFormula]).
+// Separated returns the syntax of CSV with another ASCII separator, which must not be a quotation mark. If safe is set,
+// texts that are formulas (see [IsFormula]) are quoted and begin with an apostrophe.
 func Separated(separator byte, safe bool) Syntax {
 	s := Syntax{
 		Header: true,
@@ -43,7 +43,7 @@ func Separated(separator byte, safe bool) Syntax {
 		},
 		Text:  func(dst, text []byte) []byte { return appendCSV(dst, text, separator) },
 		Float: appendFloat,
-		Time:  (*Calendar).append,
+		Time:  (*Calendar).appendTime,
 		End:   "\n",
 	}
 	if safe {
@@ -76,7 +76,7 @@ var JSON = Syntax{
 	Text:  appendJSON,
 	Float: appendJSONFloat,
 	Time: func(c *Calendar, dst []byte, micros int64) []byte {
-		return append(c.append(append(dst, '"'), micros), '"')
+		return append(c.appendTime(append(dst, '"'), micros), '"')
 	},
 	Null: "null",
 	End:  "}\n",
@@ -101,7 +101,7 @@ type Packer struct {
 	out  []byte       // for zstd
 }
 
-// NewPacker returns a Packer. With NotPacked, it returns pieces unchanged.
+// NewPacker returns a Packer for one goroutine. With NotPacked, it returns pieces unchanged.
 func NewPacker(p Packing) *Packer {
 	switch p {
 	case Zstd:
@@ -121,7 +121,7 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// Pack returns the compressed piece. It is valid until the next call.
+// Pack returns the compressed piece, or the piece itself without compression. The result is valid until the next call.
 func (p *Packer) Pack(piece []byte) ([]byte, error) {
 	switch {
 	case p.zstd != nil:
@@ -140,7 +140,7 @@ func (p *Packer) Pack(piece []byte) ([]byte, error) {
 }
 
 // appendFloat appends a number with the fewest digits that identify it, and with an exponent below 1e-6 and from 1e21
-// on; or nan, inf or -inf, as databases read them.
+// on. Other values are nan, inf or -inf, as databases read them.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):
@@ -165,15 +165,16 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 
 const microsPerDay = 24 * 60 * 60 * 1e6
 
-// A Calendar formats times as ISO 8601 in UTC, with microseconds. It caches the last date. The zero value is ready to use.
+// A Calendar formats times as ISO 8601 in UTC, with microseconds. It caches the last date. The zero value is ready to
+// use.
 type Calendar struct {
 	day  int64 // since 1970
 	date []byte
 }
 
-// append appends a time, given in microseconds since 1970: 2026-01-31T18:00:00.000000Z. Years after 9999 or before 0 have
-// a sign.
-func (c *Calendar) append(dst []byte, micros int64) []byte {
+// appendTime appends a time, in microseconds since 1970, as in 2026-01-31T18:00:00.000000Z. Years after 9999 or before
+// 0 have a sign.
+func (c *Calendar) appendTime(dst []byte, micros int64) []byte {
 	day, rest := micros/microsPerDay, micros%microsPerDay
 	if rest < 0 {
 		day, rest = day-1, rest+microsPerDay
@@ -189,7 +190,7 @@ func (c *Calendar) append(dst []byte, micros int64) []byte {
 	return append(appendDigits(dst, fraction, 6), 'Z')
 }
 
-// setDay caches the date of a day, given in days since 1970.
+// setDay sets day, in days since 1970, and date: its date with a final T.
 func (c *Calendar) setDay(day int64) {
 	year, month, dom := time.Unix(day*24*60*60, 0).UTC().Date()
 	c.day, c.date = day, c.date[:0]
@@ -207,7 +208,7 @@ func (c *Calendar) setDay(day int64) {
 	c.date = append(appendDigits(append(c.date, '-'), dom, 2), 'T')
 }
 
-// appendDigits appends a non-negative number with leading zeros. It must not have more digits.
+// appendDigits appends a non-negative number with leading zeros, as that many digits. The number must not have more.
 func appendDigits(dst []byte, n, digits int) []byte {
 	for range digits {
 		dst = append(dst, '0')

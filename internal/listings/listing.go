@@ -39,16 +39,16 @@ type Options struct {
 // ErrChanged is the error of responses that differ when they are read again.
 var ErrChanged = errors.New("the rules changed while they were read: run it again")
 
-// List inspects the robots.txt of every origin, and calls yield for each, one after the other: first in the order of the
-// captures in force, then for origins without a capture at that time. It reads the responses twice, first to find the
-// captures in force, so that only a few bodies are in memory at a time. It returns the first error of the responses or of
-// yield, or of ctx. Two captures of unknown time for one origin are an error, [captures.ErrTwoFiles], and so are different
-// responses at the second reading, ErrChanged.
+// List inspects the robots.txt of every origin, and calls yield for each, one after the other, but not always from this
+// goroutine: first in the order of the captures in force, then for origins without a capture at that time. It reads the
+// responses twice, first to find the captures in force, so that only a few bodies are in memory at a time. It returns
+// the first error of the responses or of yield, or of ctx. Two captures of unknown time for one origin are an error,
+// [captures.ErrTwoFiles], and so are different responses at the second reading, ErrChanged.
 func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt Options, yield func(*Listing) error) error {
 	l := &lister{opt: opt, decided: map[int][]Listing{}}
 	var err error
 	history, undated := robots.NewHistory(l.opt.Dialect), captures.Undated{}
-	l.total, err = each(ctx, responses, func(_ int, r robots.Response) error {
+	l.total, err = visitResponses(ctx, responses, func(_ int, r robots.Response) error {
 		history.Add(r)
 		return undated.Add(&r)
 	})
@@ -92,6 +92,7 @@ func List(ctx context.Context, responses iter.Seq2[robots.Response, error], opt 
 	return yieldAll(l.unknown, yield)
 }
 
+// yieldAll calls yield for all listings until it returns an error.
 func yieldAll(all []Listing, yield func(*Listing) error) error {
 	for i := range all {
 		if err := yield(&all[i]); err != nil {
@@ -115,8 +116,9 @@ type lister struct {
 	unknown []Listing         // of origins without a capture in force
 }
 
-// each calls visit for each response with its number, and returns the hash of all responses.
-func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visit func(n int, r robots.Response) error) (total captures.Key, err error) {
+// visitResponses calls visit for each response with its number, from 0, and returns the hash of all responses. It stops
+// at the first error of the responses, of visit or of ctx.
+func visitResponses(ctx context.Context, responses iter.Seq2[robots.Response, error], visit func(n int, r robots.Response) error) (total captures.Key, err error) {
 	n := 0
 	for r, err := range responses {
 		if err == nil {
@@ -138,9 +140,11 @@ func each(ctx context.Context, responses iter.Seq2[robots.Response, error], visi
 	return total, nil
 }
 
-// inspectAll reads the responses again, and starts a goroutine for each that is in force.
+// inspectAll reads the responses again, and starts a goroutine for each that is in force. It sends the channel of each
+// result to queue, in the order of the responses. The error is ErrChanged if the responses differ from those of the
+// first reading.
 func (l *lister) inspectAll(ctx context.Context, responses iter.Seq2[robots.Response, error], queue chan<- chan inspected) error {
-	total, err := each(ctx, responses, func(n int, r robots.Response) error {
+	total, err := visitResponses(ctx, responses, func(n int, r robots.Response) error {
 		listings := l.decided[n]
 		if len(listings) == 0 {
 			return nil
@@ -190,15 +194,15 @@ type Moment struct {
 	Dialects []robots.Dialect
 }
 
-// Copies returns, for each origin, the robots.txt in force in each of the dialects. It reads the responses twice, and
-// returns the errors of [List].
+// Copies returns, for each origin, the robots.txt in force in each of the dialects, in the order of q.Dialects. It
+// reads the responses twice, and returns the errors of [List]. The bodies of all copies are in memory.
 func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], origins []robots.Origin, q Moment) (map[robots.Origin][]Copy, error) {
 	histories := make([]*robots.History, len(q.Dialects))
 	for i, d := range q.Dialects {
 		histories[i] = robots.NewHistory(d)
 	}
 	undated := captures.Undated{}
-	total, err := each(ctx, responses, func(_ int, r robots.Response) error {
+	total, err := visitResponses(ctx, responses, func(_ int, r robots.Response) error {
 		for _, h := range histories {
 			h.Add(r)
 		}
@@ -230,7 +234,7 @@ func Copies(ctx context.Context, responses iter.Seq2[robots.Response, error], or
 		}
 		all[origin] = copies
 	}
-	again, err := each(ctx, responses, func(n int, r robots.Response) error {
+	again, err := visitResponses(ctx, responses, func(n int, r robots.Response) error {
 		for _, take := range wanted[n] {
 			take(r)
 		}

@@ -89,7 +89,7 @@ func (j Job) Measure(ctx context.Context, w io.Writer, rounds int) error {
 	return l.write(w)
 }
 
-// cases returns the cases to measure.
+// cases returns the cases to measure, in the order of Measure. Without a pack, it builds the store, which all runs use.
 func (j Job) cases(ctx context.Context) (cases []Case, err error) {
 	run := func(j Job, workers int) func() (Sample, error) {
 		return Here(j.withPack(workers, func(s *engine.Store) (Work, error) { return j.run(ctx, s, workers) }))
@@ -141,7 +141,8 @@ func workersText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// withPack returns a function that opens the pack, and calls do with it.
+// withPack returns a function that opens the pack, calls do with the store, and closes it. workers is the number for
+// the store.
 func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() (Work, error) {
 	return func() (work Work, err error) {
 		opt := j.Store
@@ -155,7 +156,8 @@ func (j Job) withPack(workers int, do func(*engine.Store) (Work, error)) func() 
 	}
 }
 
-// parse reads and parses all rules.
+// parse reads and parses all rules on one goroutine. The units of work are rules. Responses whose bodies do not count
+// in the dialect are skipped.
 func (j Job) parse() (work Work, err error) {
 	all, err := j.Rules()
 	if err != nil {
@@ -176,7 +178,8 @@ func (j Job) parse() (work Work, err error) {
 	return work, nil
 }
 
-// build builds the store. The units of work are the rules in force; those of equal texts count once.
+// build reads all rules and builds the store. The units of work are the rules in force; those of equal texts count
+// once.
 func (j Job) build(workers int) (*engine.Store, Work, error) {
 	var work Work
 	all, err := j.Rules()
@@ -201,7 +204,7 @@ func (j Job) build(workers int) (*engine.Store, Work, error) {
 	return store, work, nil
 }
 
-// read reads the logs.
+// read reads the logs on one goroutine. The units of work are URLs.
 func (j Job) read() (work Work, err error) {
 	src, err := j.Logs()
 	if err != nil {
@@ -217,7 +220,8 @@ func (j Job) read() (work Work, err error) {
 	return work, errors.Join(src.Err(), src.Close())
 }
 
-// run decides the URLs of the logs, and writes the output.
+// run decides the URLs of the logs, and writes and commits the output; without j.Sink, it discards the verdicts. The
+// units of work are URLs.
 func (j Job) run(ctx context.Context, store *engine.Store, workers int) (work Work, err error) {
 	src, err := j.Logs()
 	if err != nil {

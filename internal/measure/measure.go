@@ -1,9 +1,9 @@
 // Package measure measures the time and memory of complete jobs, in this process or in another one, and prints them in
 // the format of Go's benchmarks, which benchstat reads.
 //
-// Machines are shared, so cases that are compared run in turn: [Rounds] runs each [Case] once per round and prints a line
-// for it. The lines with the same name are its samples. Compare CPU times first, because other processes affect them
-// least. A [Job] has the cases of a run of the command: parse, build, read, run.
+// Machines are shared, so cases that are compared run in turn: [Rounds] runs each [Case] once per round and prints a
+// line for it. The lines with the same name are its samples. Compare CPU times first, because other processes affect
+// them least. A [Job] has the cases of a run of the command: parse, build, read, run.
 //
 // Commands and bench import it.
 package measure
@@ -53,8 +53,8 @@ type Case struct {
 	Run  func() (Sample, error)
 }
 
-// Rounds runs all cases in turn, in each round, and writes a line for each run to w. It stops at an error, or when ctx
-// ends.
+// Rounds runs all cases in turn, in each round, and writes a line for each run to w. It stops at the first error of a
+// case or of w, or when ctx ends.
 func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 	for range rounds {
 		for _, c := range cases {
@@ -65,7 +65,7 @@ func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 			if err != nil {
 				return fmt.Errorf("measure %s: %w", c.Name, err)
 			}
-			if _, err := fmt.Fprintln(w, s.line(c.Name, c.Unit)); err != nil {
+			if _, err := fmt.Fprintln(w, s.benchmarkLine(c.Name, c.Unit)); err != nil {
 				return err
 			}
 		}
@@ -73,8 +73,9 @@ func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 	return nil
 }
 
-// line returns the sample as a line of a benchmark.
-func (s Sample) line(name, unit string) string {
+// benchmarkLine returns the sample as a line of a benchmark, without its line end. Metrics of 0 are omitted. unit is
+// that of Units, in the singular.
+func (s Sample) benchmarkLine(name, unit string) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "Benchmark%s\t1\t%d ns/op", name, s.Wall.Nanoseconds())
 	var all []Metric
@@ -101,8 +102,9 @@ func (s Sample) line(name, unit string) string {
 	return sb.String()
 }
 
-// Here measures run in this process. It collects garbage first, and measures everything that the process does in the
-// meantime. Peak memory includes that from before the run, and is known only on Linux.
+// Here returns a function that calls run in this process and measures it. The function collects garbage first, and
+// measures everything that the process does in the meantime. Peak memory includes that from before the run, and is
+// known only on Linux.
 func Here(run func() (Work, error)) func() (Sample, error) {
 	return func() (s Sample, err error) {
 		runtime.GC()
@@ -128,8 +130,9 @@ func CPU() time.Duration {
 	return cpu
 }
 
-// Header writes the lines "key: value" that precede benchmarks and, after #, the version of Go, the date and the load of
-// the machine. Benchstat compares only results with the same keys and values, and ignores lines with #.
+// Header writes the lines "key: value" that precede benchmarks and, after #, the version of Go, the date and the load
+// of the machine. pkg is the name of the package. Benchstat compares only results with the same keys and values, and
+// ignores lines with #.
 func Header(w io.Writer, pkg string) error {
 	load := "unknown"
 	text, _ := os.ReadFile("/proc/loadavg")
@@ -141,8 +144,8 @@ func Header(w io.Writer, pkg string) error {
 	return err
 }
 
-// Exec runs a command and measures its process. Its memory is known only on Unix. If the command fails, the error contains
-// its standard error.
+// Exec runs a command and measures its process. It replaces cmd.Stderr. Memory is known only on Unix. If the command
+// fails, the error contains its standard error.
 func Exec(cmd *exec.Cmd) (Sample, error) {
 	var messages strings.Builder
 	cmd.Stderr = &messages
@@ -154,8 +157,8 @@ func Exec(cmd *exec.Cmd) (Sample, error) {
 	return Sample{Wall: time.Since(started), CPU: p.SystemTime() + p.UserTime(), Peak: PeakOf(p)}, nil
 }
 
-// A ladder compares the steps from the logs to the output by their minimum CPU times. Each step includes the work of the
-// previous one.
+// A ladder compares the steps from the logs to the output by their minimum CPU times. Each step includes the work of
+// the previous one.
 type ladder struct {
 	steps []*step
 	urls  int64
@@ -167,7 +170,8 @@ type step struct {
 	cpu  time.Duration // minimum of all runs; 0 before the first
 }
 
-// watch adds a case as a step, and records its CPU times. It ignores cases that do not read logs.
+// watch adds a case as a step, and replaces c.Run by a function that also records the minimum CPU time of successful
+// runs. It ignores cases whose unit is neither "url" nor "line", because they read no logs.
 func (l *ladder) watch(c *Case) {
 	if c.Unit != "url" && c.Unit != "line" {
 		return
@@ -186,8 +190,8 @@ func (l *ladder) watch(c *Case) {
 	}
 }
 
-// write writes the CPU time of each step, also as a multiple of that of the first. It writes nothing if CPU times are
-// unknown.
+// write writes the CPU time of each step for a URL, also as a multiple of that of the first. It writes nothing if CPU
+// times or the number of URLs are unknown.
 func (l *ladder) write(w io.Writer) error {
 	if len(l.steps) == 0 || l.steps[0].cpu == 0 || l.urls == 0 {
 		return nil
@@ -214,7 +218,7 @@ func Machine() string {
 	return fmt.Sprintf("%s, %d CPUs", name, runtime.NumCPU())
 }
 
-// procField returns the value of the first line "key: value" of a file, or "".
+// procField returns the value, without space around it, of the first line "key: value" of a file; "" if there is none.
 func procField(name, key string) string {
 	text, _ := os.ReadFile(name) // empty if there is no such file
 	for line := range bytes.Lines(text) {

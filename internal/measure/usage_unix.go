@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Used returns the CPU time of the process (all threads, user and system), and its peak memory in bytes; zeros if unknown.
+// Used returns the CPU time of the process (all threads, user and system), and its peak memory in bytes; zeros if
+// unknown.
 func Used() (cpu time.Duration, peak int64) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

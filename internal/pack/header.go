@@ -74,7 +74,8 @@ const (
 	maxNotes   = 1 << 20 // bytes; Open reads the notes into memory
 )
 
-// offset returns the offset of a part of the file: the records of a kind, or one of the parts below.
+// offset returns the offset of a part in the file, in bytes: that of the records of a kind, or of partTables plus the
+// number of a table, partNotes or partEnd.
 func (h *header) offset(part int) uint64 {
 	at := headerSize + h.chunks
 	for kind := range min(part, numKinds) {
@@ -123,7 +124,8 @@ type fileHeader struct {
 	Check                   uint64 // hash of all bytes before it
 }
 
-// parseHeader returns the header of a file with that size. data are its first bytes.
+// parseHeader returns the header of a file with that size, in bytes. data has its first headerSize bytes, or all of a
+// shorter file. The error wraps ErrNotPack, ErrTruncated, ErrVersion or ErrDamaged.
 func parseHeader(data []byte, size int64) (*header, error) {
 	n := min(len(data), len(magic))
 	if string(data[:n]) != magic[:n] || n == 0 {
@@ -203,10 +205,10 @@ func MemoryOf(name string) (index int64, sites int, err error) {
 	return h.indexSize(), int(h.records[Site].Count), nil
 }
 
-// OpenFile opens the named pack, which the caller must close. If mapped, a read copies from a memory mapping, in about 20
-// ns, and the pages count as memory of the process until the system reclaims them. Otherwise a read is a system call, and
-// takes no memory. A remote file is read by blocks, of which up to storage.RandomMemory are cached. Errors are those of
-// Open and of package os.
+// OpenFile opens the named pack, which the caller must close. If mapped, a read copies from a memory mapping, in about
+// 20 ns, and the pages count as memory of the process until the system reclaims them. Otherwise a read is a system
+// call, and takes no memory. A remote file is never mapped: it is read by blocks, of which up to storage.RandomMemory
+// bytes are cached. Errors are those of Open and of package os.
 func OpenFile(name string, mapped bool) (*Reader, error) {
 	var file interface {
 		io.ReaderAt
@@ -262,7 +264,7 @@ func (m mapping) ReadAt(b []byte, off int64) (n int, err error) {
 	return m.ReaderAt.ReadAt(b, off)
 }
 
-// Close closes the file. After that, the Reader must not be used.
+// Close closes the file, if it can be closed. After that, the Reader must not be used.
 func (r *Reader) Close() error {
 	if c, ok := r.file.(io.Closer); ok {
 		return c.Close()

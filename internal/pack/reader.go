@@ -24,7 +24,8 @@ type Reader struct {
 	notes  []byte
 }
 
-// Open opens a pack with that size. Errors wrap ErrNotPack, ErrVersion, ErrTruncated or ErrDamaged, or are errors of file.
+// Open opens a pack with that size, in bytes. The Reader uses file until its end. Errors wrap ErrNotPack, ErrVersion,
+// ErrTruncated or ErrDamaged, or are errors of file.
 func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	head := make([]byte, min(headerSize, max(0, size)))
 	if err := readAt(file, head, 0); err != nil {
@@ -61,7 +62,7 @@ func Open(file io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// readAt fills b from an offset of the file.
+// readAt fills b from an offset of the file. The error is ErrTruncated if the file ends before that.
 func readAt(file io.ReaderAt, b []byte, off uint64) error {
 	if len(b) == 0 {
 		return nil
@@ -100,8 +101,8 @@ type Buffer struct {
 	record Record
 }
 
-// Candidates returns the numbers of the records that may have that name: lo to hi, exclusive. Read each with
-// [Buffer.Read], and compare its name.
+// Candidates returns the numbers of the records of a kind that may have that name: lo to hi, exclusive; both are equal
+// if there is none. Read each with [Buffer.Read], and compare its name, because only hashes are compared here.
 func (r *Reader) Candidates(kind Kind, name []byte) (lo, hi uint32, err error) {
 	return r.tables[kind].find(xxh3.Hash(name))
 }
@@ -112,8 +113,8 @@ const ManyNames = 64
 // Numbers are the numbers of records from Lo to Hi, exclusive.
 type Numbers struct{ Lo, Hi uint32 }
 
-// AllCandidates is like [Reader.Candidates], but for several names. It first loads an index entry for each of them, so
-// that the cache misses overlap.
+// AllCandidates is like [Reader.Candidates], for at most ManyNames names, and sets the elements of found with their
+// indices. It first loads an index entry for each of them, so that the cache misses overlap.
 func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numbers) error {
 	t := r.tables[kind]
 	if t.count == 0 {
@@ -123,7 +124,7 @@ func (r *Reader) AllCandidates(kind Kind, names [][]byte, found *[ManyNames]Numb
 	var keys [ManyNames]uint64
 	for k, name := range names {
 		keys[k] = xxh3.Hash(name)
-		n, i := t.guess(keys[k])
+		n, i := t.guessPosition(keys[k])
 		if b := t.blocks[n].entries.Load(); b != nil {
 			key, _ := entryAt(b[:], i)
 			use(key)
@@ -146,7 +147,7 @@ func use(uint64) {}
 // firstRead is the number of bytes that Read reads first. Most records are not longer.
 const firstRead = 192
 
-// Read reads the record with that number. The result belongs to the Buffer.
+// Read reads the record of a kind with that number. The result belongs to the Buffer, and is valid until its next use.
 func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 	size := r.header.records[kind].Bytes
 	_, off, err := r.tables[kind].entry(number)
@@ -176,6 +177,7 @@ func (b *Buffer) Read(r *Reader, kind Kind, number uint32) (*Record, error) {
 
 var errRecord = fmt.Errorf("%w (a record has a wrong checksum)", ErrDamaged)
 
+// grow makes b.bytes n bytes long. Their contents are lost if there is not enough memory.
 func (b *Buffer) grow(n uint64) {
 	if uint64(cap(b.bytes)) < n {
 		b.bytes = make([]byte, n)
@@ -183,7 +185,8 @@ func (b *Buffer) grow(n uint64) {
 	b.bytes = b.bytes[:n]
 }
 
-// parse checks and decodes a record at an offset of the file. data begins with its head. texts is the number of texts.
+// parse checks and decodes a record that begins at an offset of the file. data is the record with its head. texts is
+// the number of texts in the pack.
 func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	if checksum(data[recordHead:], at) != binary.LittleEndian.Uint64(data[4:]) {
 		return nil, errRecord
@@ -195,8 +198,8 @@ func (b *Buffer) parse(data []byte, at uint64, texts uint32) (*Record, error) {
 	return &b.record, nil
 }
 
-// All yields the records of a kind in the order of their names. They belong to b, which must not be used for anything
-// else until the end. An error is the last element.
+// All yields the records of a kind in the order of their names. Each is valid until the next one. b must not be used
+// for anything else until the end. An error, with a nil record, is the last element.
 func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		size := r.header.records[kind].Bytes
@@ -228,7 +231,8 @@ func (b *Buffer) All(r *Reader, kind Kind) iter.Seq2[*Record, error] {
 	}
 }
 
-// Text appends the chunk of a text to dst, and returns the extended buffer.
+// Text appends the chunk of the text with that number to dst, and returns the extended buffer. After an error, the
+// buffer has the contents of dst.
 func (r *Reader) Text(dst []byte, number int) ([]byte, error) {
 	off, size, err := r.tables[tableTexts].entry(uint32(number))
 	if err != nil {
@@ -237,7 +241,8 @@ func (r *Reader) Text(dst []byte, number int) ([]byte, error) {
 	return r.Chunk(dst, Ref{off, uint32(size)})
 }
 
-// Chunk appends the bytes of a chunk to dst, and returns the extended buffer.
+// Chunk appends the bytes of a chunk to dst, and returns the extended buffer. After an error, the buffer has the
+// contents of dst. While reading, it needs eight bytes more than the chunk.
 func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
 	const head = 8
 	end := headerSize + r.header.chunks
@@ -263,9 +268,9 @@ func (r *Reader) Chunk(dst []byte, ref Ref) ([]byte, error) {
 var errChunk = fmt.Errorf("%w (a chunk has a wrong checksum)", ErrDamaged)
 
 // A table is a sorted list of entries with a key and a value, eight bytes each. In an index, the key is the hash of a
-// name, and the value the offset of its record; in the table of texts, they are the offset and the size of a chunk. Entries
-// are read and checked in blocks, which stay in memory. After the entries, the file has a directory of the blocks. A table
-// is safe for concurrent use.
+// name, and the value the offset of its record; in the table of texts, they are the offset and the size of a chunk.
+// Entries are read and checked in blocks, which stay in memory. After the entries, the file has a directory of the
+// blocks. A table is safe for concurrent use.
 type table struct {
 	file   io.ReaderAt
 	name   string // for errors
@@ -302,11 +307,13 @@ func entryAt(entries []byte, i int) (key, value uint64) {
 // entriesIn returns the number of entries in a block.
 func (t *table) entriesIn(n int) int { return min(blockEntries, int(t.count)-n*blockEntries) }
 
+// blockError returns an ErrDamaged about block n, with its place.
 func (t *table) blockError(n int, fault string) error {
 	return fmt.Errorf("%w (block %d of its %s, at byte %d, %s)", ErrDamaged, n, t.name, t.at+uint64(n)*blockSize, fault)
 }
 
-// block returns a block. The first call reads it, and checks its checksum and the order of its keys.
+// block returns block n. The first call reads it, and checks its checksum and the order of its keys. The block must not
+// be changed.
 func (t *table) block(n int) (*[blockSize]byte, error) {
 	if b := t.blocks[n].entries.Load(); b != nil {
 		return b, nil
@@ -334,7 +341,7 @@ func (t *table) block(n int) (*[blockSize]byte, error) {
 	return b, nil
 }
 
-// entry returns an entry by its number.
+// entry returns the entry with that number, which must be less than count.
 func (t *table) entry(number uint32) (key, value uint64, err error) {
 	b, err := t.block(int(number / blockEntries))
 	if err != nil {
@@ -344,12 +351,13 @@ func (t *table) entry(number uint32) (key, value uint64, err error) {
 	return key, value, nil
 }
 
-// find returns the numbers of the entries with that key: lo to hi, exclusive. There is rarely more than one.
+// find returns the numbers of the entries with that key: lo to hi, exclusive; both are equal if there is none. There is
+// rarely more than one. It reads the blocks that it needs.
 func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	if t.count == 0 {
 		return 0, 0, nil
 	}
-	n, i := t.guess(key)
+	n, i := t.guessPosition(key)
 	b, err := t.block(n)
 	if err != nil {
 		return 0, 0, err
@@ -378,10 +386,10 @@ func (t *table) find(key uint64) (lo, hi uint32, err error) {
 	return lo, hi, nil
 }
 
-// guess estimates the position of the first entry with at least that key: its block n, or the one before it, and its index
-// i in the block. It interpolates, because keys are evenly distributed. i is usually within a cache line of the entry. The
-// table must have a block.
-func (t *table) guess(key uint64) (n, i int) {
+// guessPosition estimates the position of the first entry with at least that key: its block n, or the one before it,
+// and its index i in the block. It interpolates, because keys are evenly distributed. i is usually within a cache line
+// of the entry. The table must have a block.
+func (t *table) guessPosition(key uint64) (n, i int) {
 	n = t.blockBefore(key)
 	first, last := t.blocks[n].first, ^uint64(0)
 	if n+1 < len(t.blocks) {
@@ -396,8 +404,9 @@ func (t *table) guess(key uint64) (n, i int) {
 // guessed is the number of blocks around the estimate in which blockBefore searches before it searches all of them.
 const guessed = 8
 
-// blockBefore returns the last block whose first key is less than key; 0 if there is none. The first entry with the key is
-// in that block or the next one. Keys of an index are hashes, and so evenly distributed, which makes an estimate possible.
+// blockBefore returns the last block whose first key is less than key; 0 if there is none. The first entry with the key
+// is in that block or the next one. Keys of an index are hashes, and so evenly distributed, which makes an estimate
+// possible.
 func (t *table) blockBefore(key uint64) int {
 	lo, hi := 0, len(t.blocks)
 	guess, _ := bits.Mul64(key, uint64(hi))

@@ -40,7 +40,7 @@ const (
 	hasMaxAge
 )
 
-// appendCapture encodes a capture.
+// appendCapture appends the encoding of a capture to dst: flags, status, and the fields that it has.
 func appendCapture(dst []byte, c *Capture) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
@@ -76,8 +76,8 @@ func appendCapture(dst []byte, c *Capture) []byte {
 	return dst
 }
 
-// readRecord decodes a record into r, and reports whether it is valid. The captures must have texts less than texts. r.Name
-// shares memory with the Cursor.
+// readRecord decodes a record into r, and reports whether it is valid and the cursor is at its end. A capture must not
+// have a text number of texts or more. r.Name shares memory with the Cursor; the memory of r.Captures is reused.
 func readRecord(c *wire.Cursor, r *Record, texts uint32) bool {
 	r.Name, r.Captures = c.Text(), r.Captures[:0]
 	for range c.Count() {

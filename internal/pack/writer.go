@@ -39,9 +39,9 @@ type File interface {
 	io.ReaderAt
 }
 
-// A Writer writes a pack. It writes chunks and texts immediately. It sorts captures, with a temporary file if they do not
-// fit in memory, and writes them at the end. It keeps 16 bytes in memory for each text and each name. A Writer is not safe
-// for concurrent use.
+// A Writer writes a pack. It writes chunks and texts immediately. It sorts captures, with a temporary file if they do
+// not fit in memory, and writes them at the end. It keeps 16 bytes in memory for each text and each name. A Writer is
+// not safe for concurrent use.
 type Writer struct {
 	file   File
 	out    *bufio.Writer
@@ -57,8 +57,8 @@ type Writer struct {
 // An entry is an entry of an index.
 type entry struct{ hash, offset uint64 }
 
-// NewWriter begins a pack in an empty file. Temporary files are in dir, or in the default directory if it is "". The caller
-// must call Close.
+// NewWriter begins a pack in an empty file. Temporary files are in dir, or in the default directory if it is "". The
+// caller must call Close.
 func NewWriter(file File, dir string) *Writer {
 	w := &Writer{file: file, out: bufio.NewWriterSize(file, 1<<20), sorter: sorter{limit: runLimit, spill: extsort.NewSpill(dir)}}
 	w.write(make([]byte, headerSize))
@@ -71,7 +71,8 @@ func (w *Writer) write(b []byte) {
 	w.at += uint64(n)
 }
 
-// AddChunk writes a chunk. The Ref is for reading it back.
+// AddChunk writes a chunk, and returns the Ref for reading it back. The error is about its size: errors of writing are
+// returned by Finish.
 func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	if len(payload) > maxChunk {
 		return Ref{}, fmt.Errorf("a chunk has %d bytes; the limit is %d", len(payload), maxChunk)
@@ -82,7 +83,8 @@ func (w *Writer) AddChunk(payload []byte) (Ref, error) {
 	return ref, nil
 }
 
-// AddText writes a chunk for a text. Texts are numbered from 0, in the order of these calls.
+// AddText writes a chunk for a text, with an error as in AddChunk. Texts are numbered from 0, in the order of these
+// calls.
 func (w *Writer) AddText(payload []byte) error {
 	ref, err := w.AddChunk(payload)
 	w.texts = binary.LittleEndian.AppendUint64(w.texts, ref.Offset)
@@ -90,7 +92,7 @@ func (w *Writer) AddText(payload []byte) error {
 	return err
 }
 
-// AddCapture adds a capture of the named site or target.
+// AddCapture adds a capture of the named site or target, which it copies. The error is that of the temporary file.
 func (w *Writer) AddCapture(kind Kind, name string, c Capture) error {
 	s := &w.sorter
 	at := len(s.memory)
@@ -112,8 +114,8 @@ func (w *Writer) SetNotes(notes []byte) error {
 	return nil
 }
 
-// Finish writes the records, the tables, the notes and the header. It calls summarize with the pack, which is complete
-// except for its Summary, to get the Summary.
+// Finish writes the records, the tables, the notes and the header. To get the Summary for the header, it calls
+// summarize with the pack, which is complete except for its Summary. The Writer must only be closed afterwards.
 func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	w.header.chunks = w.at - headerSize
 	// The captures of one record are consecutive; end writes the record.
@@ -191,7 +193,8 @@ func (w *Writer) Finish(summarize func(*Reader) (Summary, error)) error {
 	return w.writeHeader()
 }
 
-// writeTable writes a table and its directory.
+// writeTable writes a table and its directory. number is that of the table, and entries its encoded entries, sorted by
+// key.
 func (w *Writer) writeTable(number int, entries []byte) {
 	var directory []byte
 	for at := 0; at < len(entries); at += blockSize {
@@ -207,7 +210,7 @@ func (w *Writer) writeTable(number int, entries []byte) {
 // Close removes the temporary file. It does not close the file of the pack.
 func (w *Writer) Close() { w.sorter.spill.Close() }
 
-// writeHeader writes the header to the space that NewWriter reserved for it.
+// writeHeader flushes the output, and writes the header to the space that NewWriter reserved for it.
 func (w *Writer) writeHeader() error {
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -231,8 +234,8 @@ func (w *Writer) writeHeader() error {
 // recordHead is the size of a record's head: the length of the rest (4 bytes), and its checksum.
 const recordHead = 4 + 8
 
-// A sorter sorts captures by kind and name, and keeps the order of captures with the same name. Captures that do not fit in
-// its memory are written to a temporary file, in sorted runs.
+// A sorter sorts captures by kind and name, and keeps the order of captures with the same name. Captures that do not
+// fit in its memory are written to a temporary file, in sorted runs.
 type sorter struct {
 	limit  int // bytes of a run
 	memory []byte
@@ -251,18 +254,19 @@ const (
 	runBlock = 64 << 10 // bytes of a block; a merge has one block of each run in memory
 )
 
+// sort sorts the items in memory.
 func (s *sorter) sort() {
 	slices.SortStableFunc(s.items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), bytes.Compare(s.memory[a.off:a.off+a.name], s.memory[b.off:b.off+b.name]))
 	})
 }
 
-// record returns an item as a sortRecord.
-func (s *sorter) record(it item) sortRecord {
+// toRecord returns an item as a sortRecord, which shares the memory of the sorter.
+func (s *sorter) toRecord(it item) sortRecord {
 	return sortRecord{it.kind, s.memory[it.off : it.off+it.name], s.memory[it.off+it.name : it.end]}
 }
 
-// writeRun writes the records in memory as a run.
+// writeRun writes the captures in memory as a sorted run, and removes them from memory.
 func (s *sorter) writeRun() error {
 	s.sort()
 	run, err := s.spill.Begin()
@@ -271,7 +275,7 @@ func (s *sorter) writeRun() error {
 	}
 	w := runWriter{run: run}
 	for _, it := range s.items {
-		if err := w.writeRecord(s.record(it)); err != nil {
+		if err := w.writeRecord(s.toRecord(it)); err != nil {
 			return err
 		}
 	}
@@ -283,12 +287,12 @@ func (s *sorter) writeRun() error {
 	return nil
 }
 
-// each calls yield with all captures, in order. They are valid only during the call.
+// each calls yield with all captures, in order, until it returns an error. A capture is valid only during the call.
 func (s *sorter) each(yield func(sortRecord) error) error {
 	if s.spill.Runs() == 0 {
 		s.sort()
 		for _, it := range s.items {
-			if err := yield(s.record(it)); err != nil {
+			if err := yield(s.toRecord(it)); err != nil {
 				return err
 			}
 		}
@@ -332,7 +336,7 @@ func (c *sortCursor) Compare(other *sortCursor) int {
 	return cmp.Or(cmp.Compare(c.kind, other.kind), bytes.Compare(c.name, other.name))
 }
 
-// next reads the next record of the block.
+// next reads the next record of the block, or sets done at its end. The record shares the memory of the block.
 func (c *sortCursor) next() error {
 	if c.done = c.rest.AtEnd(); c.done {
 		return nil
@@ -350,6 +354,7 @@ type runWriter struct {
 	block []byte
 }
 
+// writeRecord adds a record to the block, and writes the block if it is full.
 func (w *runWriter) writeRecord(r sortRecord) error {
 	w.block = append(w.block, byte(r.kind))
 	w.block = wire.AppendText(wire.AppendText(w.block, r.name), r.capture)
@@ -367,7 +372,7 @@ func (w *runWriter) Take(c *sortCursor) error {
 	return c.next()
 }
 
-// Finish writes the last block.
+// Finish writes the last block, if it has a record.
 func (w *runWriter) Finish() error {
 	if len(w.block) == 0 {
 		return nil

@@ -65,7 +65,8 @@ type statement struct {
 	says robots.Preference
 }
 
-// Compile compiles lines. It returns nil if there are none.
+// Compile compiles the lines that bind an agent. It returns nil if there are none. The error is that of
+// [automaton.Compile].
 func Compile(bound *robots.Bound) (*Set, error) {
 	if bound.Len() == 0 {
 		return nil, nil //nolint:nilnil // nil means no preferences
@@ -80,7 +81,7 @@ func Compile(bound *robots.Bound) (*Set, error) {
 	return p, nil
 }
 
-// add compiles the lines of a source.
+// add compiles the lines of source s into its questions.
 func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
 	of, spec := &p.sources[s], &robots.Sources[s]
 	compile := func(q *question, lines []robots.Statement, said func(r *robots.Statement) statement) {
@@ -117,7 +118,8 @@ func (p *Set) add(s robots.Source, lines []robots.Statement) (err error) {
 	return err
 }
 
-// compile compiles lines. If patterns are equally long, the first one decides.
+// compile sets the automaton and the statements for lines. If patterns are equally long, the first line decides. said
+// returns the statement of a line.
 func (q *question) compile(lines []robots.Statement, said func(r *robots.Statement) statement) error {
 	var in []automaton.Rule
 	var all []statement
@@ -143,8 +145,8 @@ func (q *question) compile(lines []robots.Statement, said func(r *robots.Stateme
 }
 
 // Decide sets a to the preferences for a normalised path that may be fetched. For other paths, some sources do not
-// count: see [Answer.Unfetch]. It writes directly to a, because copying a struct that was just written byte by byte
-// stalls, which took 50 ns per row.
+// count: see [Answer.Unfetch]. s is memory for the automata. Decide writes directly to a, because copying a struct that
+// was just written byte by byte stalls, which took 50 ns per row.
 func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	*a = p.constant
 	for i := range p.sources {
@@ -161,7 +163,8 @@ func (p *Set) Decide(a *Answer, path []byte, s *automaton.Scratch) {
 	}
 }
 
-// ask sets the parts of an answer from all questions, and the lowest of their lines.
+// ask sets the uses of an answer and, if a line states it, how; Line becomes the lowest line of all questions, 0 if
+// there is none. answer returns the statement for a question.
 func (of *source) ask(a *robots.Answer, how *int32, answer func(q *question) *statement) {
 	a.Line = 0
 	take := func(q *question) *statement {
@@ -185,7 +188,7 @@ func (p *Set) Constant() bool {
 	return !slices.ContainsFunc(p.sources[:], func(s source) bool { return s.patterned })
 }
 
-// How returns the value of How in an Answer, or "".
+// How returns the value of How in an Answer, or "". p may be nil.
 func (p *Set) How(a Answer) string {
 	if n := int(a.How) - 1; p != nil && n >= 0 && n < len(p.hows) {
 		return p.hows[n]
@@ -193,7 +196,7 @@ func (p *Set) How(a Answer) string {
 	return ""
 }
 
-// Size returns the memory of the set in bytes.
+// Size returns the memory of the set in bytes; 0 if p is nil.
 func (p *Set) Size() int64 {
 	if p == nil {
 		return 0

@@ -33,7 +33,8 @@ type config struct {
 // amazon is the default endpoint.
 const amazon = "s3.amazonaws.com"
 
-// readConfig reads the configuration. Its errors name variables and files, never their values.
+// readConfig reads the configuration from the environment and the shared files. Its errors name variables and files,
+// never their values.
 func readConfig() (c config, err error) {
 	name, asked := profileName()
 	profile, err := readProfile(name)
@@ -78,8 +79,8 @@ func readConfig() (c config, err error) {
 	return c, nil
 }
 
-// parseEndpoint returns the host of an endpoint from the named variable. Errors do not contain the endpoint, because it
-// may contain a password.
+// parseEndpoint returns the host of an endpoint, with its port, and whether it uses TLS. variable is the name of its
+// variable, for errors. Errors do not contain the endpoint, because it may contain a password.
 func parseEndpoint(variable, text string) (host string, secure bool, err error) {
 	u, err := url.Parse(text)
 	const form = "write https://host or https://host:port"
@@ -102,7 +103,8 @@ func profileName() (name string, asked bool) {
 	return cmp.Or(name, "default"), name != ""
 }
 
-// readProfile returns the settings of a profile in the shared files; nil if neither of them has the profile.
+// readProfile returns the settings of a profile in the shared files; nil if neither of them has the profile. Settings
+// in the credentials file take precedence. A missing file is not an error.
 func readProfile(name string) (map[string]string, error) {
 	var settings map[string]string
 	for _, file := range []struct{ variable, name, section string }{
@@ -150,11 +152,12 @@ const (
 	idleTime   = 60 * time.Second // since the last byte of a response
 )
 
-// transport returns a transport with these settings.
+// transport returns a new transport with the certificates and the proxy of c, and with the timeouts above. Errors of
+// the proxy are a proxyError.
 func (c *config) transport() *http.Transport {
 	through := c.proxy
 	if through == nil {
-		through = proxy
+		through = proxyFor
 	}
 	return &http.Transport{
 		Proxy: through,
@@ -162,7 +165,7 @@ func (c *config) transport() *http.Transport {
 			if answer.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &proxyError{"answers " + plain(answer.Status, 60), answer.StatusCode < http.StatusInternalServerError}
+			return &proxyError{"answers " + printable(answer.Status, 60), answer.StatusCode < http.StatusInternalServerError}
 		},
 		DialContext:           (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.roots},

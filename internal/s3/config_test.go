@@ -270,8 +270,8 @@ func TestSTS(t *testing.T) {
 				name, value, _ := strings.Cut(variable, "=")
 				t.Setenv(name, value)
 			}
-			if c, err := readConfig(); err != nil || c.sts() != want {
-				t.Errorf("%s, %v", c.sts(), err)
+			if c, err := readConfig(); err != nil || c.stsEndpoint() != want {
+				t.Errorf("%s, %v", c.stsEndpoint(), err)
 			}
 		})
 	}

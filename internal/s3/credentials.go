@@ -30,8 +30,9 @@ type chain struct {
 // Retrieve returns credentials.
 func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
 
-// RetrieveWithCredContext returns credentials. The error, an ErrCredentials, says that there are none, or why the
-// requested ones are unavailable.
+// RetrieveWithCredContext returns credentials, and remembers their source and their secrets. The error wraps
+// ErrCredentials: there are none, or the requested ones are unavailable, and why. It is an outage if a service could
+// not be reached.
 func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +41,7 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 		return credentials.Value{}, err
 	}
 	for _, p := range providers {
-		value, err := p.ask(cc)
+		value, err := p.retrieve(cc)
 		if err == nil && value.AccessKeyID != "" && value.SecretAccessKey != "" {
 			c.current, c.lasts = p.Provider, value.Expiration.IsZero()
 			c.noteSecrets(value)
@@ -48,7 +49,7 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 		}
 		if p.must {
 			_, isNet := errors.AsType[net.Error](err)
-			reason := c.bare(cmp.Or(err, errors.New("it is empty")))
+			reason := c.describeError(cmp.Or(err, errors.New("it is empty")))
 			err = fmt.Errorf("%w: %s gives none: %w", ErrCredentials, p.name, reason)
 			if isNet && !isOurs(reason) {
 				err = &outage{err, false}
@@ -59,7 +60,7 @@ func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credential
 	return credentials.Value{}, fmt.Errorf("%w: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE", ErrCredentials)
 }
 
-// noteSecrets remembers secrets for redact.
+// noteSecrets remembers secrets for redact. The caller holds the lock.
 func (c *chain) noteSecrets(v credentials.Value) {
 	for _, secret := range []string{v.SecretAccessKey, v.SessionToken, v.AccessKeyID} {
 		if secret != "" && !slices.Contains(c.secrets, secret) {
@@ -68,12 +69,13 @@ func (c *chain) noteSecrets(v credentials.Value) {
 	}
 }
 
-// bare returns the error of a provider for messages, without secrets. The caller holds the lock.
-func (c *chain) bare(err error) error {
-	if err = bare(err); isOurs(err) {
+// describeError returns the error of a provider for messages, without secrets: one of this package if it is of a known
+// kind. The caller holds the lock.
+func (c *chain) describeError(err error) error {
+	if err = classifyNetError(err); isOurs(err) {
 		return err
 	}
-	return errors.New(plain(c.hide(err.Error()), 300))
+	return errors.New(printable(c.redactLocked(err.Error()), 300))
 }
 
 // IsExpired reports whether new credentials are needed.
@@ -91,8 +93,9 @@ type provider struct {
 	service bool // retry errors: the service may be busy when all tasks of a cluster start
 }
 
-// ask returns credentials.
-func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
+// retrieve returns the provider's credentials. If it is a service, it is asked up to four times, with pauses, until it
+// answers or Interrupt is called.
+func (p *provider) retrieve(cc *credentials.CredContext) (credentials.Value, error) {
 	const attempts, pause = 4, 200 * time.Millisecond
 	for n := 0; ; n++ {
 		value, err := p.RetrieveWithCredContext(cc)
@@ -103,7 +106,8 @@ func (p *provider) ask(cc *credentials.CredContext) (credentials.Value, error) {
 	}
 }
 
-// providers returns the sources to ask, in order.
+// providers returns the sources to ask, in order. The error wraps ErrCredentials: the environment or the profile
+// contradicts itself.
 func (c *chain) providers() (all []provider, err error) {
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if (id == "") != (secret == "") {
@@ -113,7 +117,7 @@ func (c *chain) providers() (all []provider, err error) {
 		return []provider{{&credentials.EnvAWS{}, "the environment", true, false}}, nil
 	}
 	if os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" {
-		return []provider{{&credentials.IAM{Client: c.client(true), Endpoint: c.config.sts()}, "the web identity", true, true}}, nil
+		return []provider{{&credentials.IAM{Client: c.httpClient(true), Endpoint: c.config.stsEndpoint()}, "the web identity", true, true}}, nil
 	}
 	name, asked := profileName()
 	if asksForRole(c.config.profile) {
@@ -126,14 +130,14 @@ func (c *chain) providers() (all []provider, err error) {
 	all = append(all, provider{&credentials.FileAWSCredentials{Profile: name}, fmt.Sprintf("the profile %q", name), asked, false})
 	container := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" || os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
 	if container || !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
-		all = append(all, provider{&credentials.IAM{Client: c.client(false)}, "the role of the container", container, container})
+		all = append(all, provider{&credentials.IAM{Client: c.httpClient(false)}, "the role of the container", container, container})
 	}
 	return all, nil
 }
 
-// client returns an HTTP client for the services that provide credentials. Services of the local machine are accessed
-// without a proxy.
-func (c *chain) client(proxy bool) *http.Client {
+// httpClient returns an HTTP client for the services that provide credentials. It uses a proxy only if proxy is set:
+// services of the local machine are accessed without one. It does not follow redirects.
+func (c *chain) httpClient(proxy bool) *http.Client {
 	t := c.config.transport()
 	if !proxy {
 		t.Proxy = nil
@@ -146,11 +150,11 @@ func (c *chain) client(proxy bool) *http.Client {
 func (c *chain) redact(text string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.hide(text)
+	return c.redactLocked(text)
 }
 
-// hide is redact for a caller that holds the lock.
-func (c *chain) hide(text string) string {
+// redactLocked is redact for a caller that holds the lock.
+func (c *chain) redactLocked(text string) string {
 	for _, secret := range c.secrets {
 		text = strings.ReplaceAll(text, secret, "[hidden]")
 	}
@@ -167,7 +171,7 @@ type role struct {
 // Retrieve returns credentials.
 func (r *role) Retrieve() (credentials.Value, error) { return r.RetrieveWithCredContext(nil) }
 
-// RetrieveWithCredContext returns credentials.
+// RetrieveWithCredContext returns the credentials of the role. The error may be that of its source.
 func (r *role) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
 	v, err := r.source.RetrieveWithCredContext(cc)
 	if err != nil {
@@ -189,7 +193,8 @@ func asksForRole(profile map[string]string) bool {
 	return profile["role_arn"] != "" && (profile["aws_access_key_id"] == "" || profile["source_profile"] != "")
 }
 
-// roleOf returns the provider for the role of a profile. depth is the number of roles for which it is the source.
+// roleOf returns the provider for the role of a profile, which must name one. name is the name of the profile. depth is
+// the number of roles for which this one is the source; more than maxRoles are an error.
 func (c *chain) roleOf(name string, profile map[string]string, depth int) (credentials.Provider, error) {
 	seconds, err := strconv.Atoi(cmp.Or(profile["duration_seconds"], "0"))
 	switch {
@@ -200,9 +205,9 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	case profile["mfa_serial"] != "":
 		return nil, errors.New(`it requires a code (mfa_serial), which robobatch cannot ask for; use, for example: eval "$(aws configure export-credentials --format env)"`)
 	}
-	client := c.client(true)
+	client := c.httpClient(true)
 	if file := profile["web_identity_token_file"]; file != "" {
-		iam := &credentials.IAM{Client: client, Endpoint: c.config.sts()}
+		iam := &credentials.IAM{Client: client, Endpoint: c.config.stsEndpoint()}
 		iam.EKSIdentity.TokenFile, iam.EKSIdentity.RoleARN, iam.EKSIdentity.RoleSessionName = file, profile["role_arn"], profile["role_session_name"]
 		return iam, nil
 	}
@@ -210,13 +215,14 @@ func (c *chain) roleOf(name string, profile map[string]string, depth int) (crede
 	if err != nil {
 		return nil, err
 	}
-	return &role{STSAssumeRole: credentials.STSAssumeRole{Client: client, STSEndpoint: c.config.sts(), Options: credentials.STSAssumeRoleOptions{
+	return &role{STSAssumeRole: credentials.STSAssumeRole{Client: client, STSEndpoint: c.config.stsEndpoint(), Options: credentials.STSAssumeRoleOptions{
 		Location: cmp.Or(c.config.region, "us-east-1"), DurationSeconds: seconds, ExternalID: profile["external_id"],
 		RoleARN: profile["role_arn"], RoleSessionName: cmp.Or(profile["role_session_name"], "robobatch"),
 	}}, source: source, keep: c.noteSecrets}, nil
 }
 
-// sourceOf returns the provider of the credentials with which the role of a profile is requested.
+// sourceOf returns the provider of the credentials with which the role of a profile is requested: another profile, its
+// role, or the credential_source. depth is as in roleOf.
 func (c *chain) sourceOf(name string, profile map[string]string, depth int) (credentials.Provider, error) {
 	switch source, from := profile["source_profile"], profile["credential_source"]; {
 	case source == name:
@@ -233,15 +239,16 @@ func (c *chain) sourceOf(name string, profile map[string]string, depth int) (cre
 		}
 		return &credentials.FileAWSCredentials{Profile: source}, nil
 	case from == "Ec2InstanceMetadata" || from == "EcsContainer":
-		return &credentials.IAM{Client: c.client(false)}, nil
+		return &credentials.IAM{Client: c.httpClient(false)}, nil
 	case from == "Environment":
 		return &credentials.EnvAWS{}, nil
 	}
 	return nil, errors.New("it has a role_arn, but no known source_profile or credential_source")
 }
 
-// sts returns the endpoint of the service that provides credentials of roles: by default, that of Amazon in the region.
-func (c *config) sts() string {
+// stsEndpoint returns the endpoint of the service that provides credentials of roles: by default, that of Amazon in the
+// region.
+func (c *config) stsEndpoint() string {
 	switch {
 	case c.roles != "":
 		return c.roles

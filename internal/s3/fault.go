@@ -72,8 +72,9 @@ func (e *proxyError) Error() string {
 	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": correct that variable, or name the store in NO_PROXY"
 }
 
-// proxy returns the proxy of a request. The error does not contain its URL, which may contain a password.
-func proxy(r *http.Request) (*url.URL, error) {
+// proxyFor returns the proxy of a request; nil if there is none. The error does not contain its URL, which may contain
+// a password.
+func proxyFor(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
 		return nil, &proxyError{"is not a URL", true}
@@ -99,8 +100,9 @@ var statuses = map[int]error{
 	http.StatusProxyAuthRequired: &proxyError{"answers 407 Proxy Authentication Required", true},
 }
 
-// explain returns a message for the error of a request, with a remedy. It returns errors of this package unchanged. need is
-// the text about the permission that the request requires.
+// explain returns a message for the error of a request, with a remedy and without secrets. It returns nil, cancellation
+// and errors of this package unchanged. need is the text about the permission that the request requires, which is added
+// if access is denied.
 func (s *store) explain(err error, need string) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
@@ -118,7 +120,7 @@ func (s *store) explain(err error, need string) error {
 			return errOnlyTLS
 		}
 		if kind == nil {
-			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, plain(s.creds.redact(answer.Code), 60), plain(s.creds.redact(answer.Message), 200))
+			return fmt.Errorf("the store answers %d, %s: %s", answer.StatusCode, printable(s.creds.redact(answer.Code), 60), printable(s.creds.redact(answer.Message), 200))
 		}
 		code := ""
 		if _, known := kinds[answer.Code]; known {
@@ -132,21 +134,21 @@ func (s *store) explain(err error, need string) error {
 		}
 		return kind
 	case ok:
-		return fmt.Errorf("the request cannot be made: %s", plain(s.creds.redact(answer.Message), 200))
+		return fmt.Errorf("the request cannot be made: %s", printable(s.creds.redact(answer.Message), 200))
 	}
-	if err = bare(err); isOurs(err) || errors.Is(err, errIdle) {
+	if err = classifyNetError(err); isOurs(err) || errors.Is(err, errIdle) {
 		return err
 	}
-	return errors.New(plain(s.creds.redact(err.Error()), 300))
+	return errors.New(printable(s.creds.redact(err.Error()), 300))
 }
 
 // isOurs reports whether an error is one of this package.
 func isOurs(err error) bool {
-	return isOfAll(err) || isOneOf(err, ErrNotExist, ErrDenied, ErrChanged, ErrTooLarge, errShort, errNoUpload, errRange)
+	return concernsStore(err) || isOneOf(err, ErrNotExist, ErrDenied, ErrChanged, ErrTooLarge, errShort, errNoUpload, errRange)
 }
 
-// isOfAll reports whether an error concerns the whole store, or the connection to it, rather than one object.
-func isOfAll(err error) bool {
+// concernsStore reports whether an error concerns the whole store, or the connection to it, rather than one object.
+func concernsStore(err error) bool {
 	_, isProxy := errors.AsType[*proxyError](err)
 	return isProxy || isOneOf(err, ErrCredentials, ErrNoBucket, errRefused, errClock, errRedirect, errTLS, errOtherHost, errExpired, errNoTLS, errOnlyTLS)
 }
@@ -156,8 +158,9 @@ func isOneOf(err error, kinds ...error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// bare classifies an error of the network. It returns an unknown error without its URL.
-func bare(err error) error {
+// classifyNetError returns the error of this package for an error of the network. It returns an unknown error without
+// its URL.
+func classifyNetError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
@@ -187,8 +190,9 @@ func bare(err error) error {
 	return err
 }
 
-// plain returns a text of a store with at most most characters, without unprintable ones.
-func plain(text string, most int) string {
+// printable returns a text of a store with at most most characters, without unprintable ones. A truncated text ends in
+// "…".
+func printable(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
@@ -228,7 +232,7 @@ func IsTemporary(err error) bool {
 func IsDown(err error) bool {
 	o, isOutage := errors.AsType[*outage](err)
 	_, isConfig := errors.AsType[*configError](err)
-	return isOutage && !o.answered || isConfig || isOfAll(err)
+	return isOutage && !o.answered || isConfig || concernsStore(err)
 }
 
 // passing are the error codes of temporary errors.
@@ -238,14 +242,14 @@ var passing = map[string]bool{
 	"IncompleteBody": true, "Busy": true,
 }
 
-// passes reports whether an error may be temporary, so that the request is repeated.
-func passes(err error) bool {
+// isPassing reports whether an error may be temporary, so that the request is repeated.
+func isPassing(err error) bool {
 	if answer, ok := errors.AsType[minio.ErrorResponse](err); ok {
 		code := answer.StatusCode
 		return passing[answer.Code] || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests ||
 			code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
 	}
-	b := bare(err)
+	b := classifyNetError(err)
 	proxy, isProxy := errors.AsType[*proxyError](b)
 	switch {
 	case isProxy:

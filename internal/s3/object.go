@@ -32,18 +32,18 @@ func infoOf(size int64, got *minio.ObjectInfo) Info {
 	return Info{size, got.ETag, got.LastModified.UTC()}
 }
 
-// Stat describes an object. It returns the version that this process saw first, without asking again; opening the object
-// detects a change.
+// Stat describes an object. It returns the version that this process saw first, without asking again; opening the
+// object detects a change.
 func Stat(name string) (Info, error) {
-	s, err := one()
+	s, err := processStore()
 	if err != nil {
 		return Info{}, err
 	}
-	return s.stat(name)
+	return s.statObject(name)
 }
 
-// stat is [Stat].
-func (s *store) stat(name string) (info Info, err error) {
+// statObject is [Stat] for this store.
+func (s *store) statObject(name string) (info Info, err error) {
 	o, err := splitKey(name)
 	if err != nil {
 		return info, err
@@ -55,7 +55,7 @@ func (s *store) stat(name string) (info Info, err error) {
 		got, err := s.client.stat(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
 		info = infoOf(got.Size, &got)
 		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode < 500 {
-			return s.reason(o, err)
+			return s.requestReason(o, err)
 		}
 		return err
 	})
@@ -65,9 +65,10 @@ func (s *store) stat(name string) (info Info, err error) {
 	return info, err
 }
 
-// reason returns the store's reason for rejecting an object. The response to HEAD has no text, so it requests the first
-// byte.
-func (s *store) reason(o object, refusal error) error {
+// requestReason returns the store's reason for rejecting an object, as the error of another request. The response to
+// HEAD, which refusal is the error of, has no text, so it requests the first bytes. It returns refusal if that request
+// succeeds.
+func (s *store) requestReason(o object, refusal error) error {
 	var opt minio.GetObjectOptions
 	if err := opt.SetRange(0, 1); err != nil {
 		return refusal
@@ -102,22 +103,22 @@ const (
 
 // Open opens an object.
 func Open(name string) (*Object, error) {
-	s, err := one()
+	s, err := processStore()
 	if err != nil {
 		return nil, err
 	}
-	return s.open(name)
+	return s.openObject(name)
 }
 
-// open is [Open]. The first request for data also determines the version.
-func (s *store) open(name string) (*Object, error) {
+// openObject is [Open] for this store. The first request for data also determines the version.
+func (s *store) openObject(name string) (*Object, error) {
 	at, err := splitKey(name)
 	if err != nil {
 		return nil, err
 	}
 	o := &Object{store: s, name: name, at: at, info: Info{Size: -1}}
 	first := &stream{object: o, window: firstWindow}
-	err = s.try(interrupted, toRead, func() error { return first.ask() })
+	err = s.try(interrupted, toRead, func() error { return first.requestWindow() })
 	if err == nil {
 		err = s.checkVersion(name, o.info)
 	}
@@ -132,7 +133,7 @@ func (s *store) open(name string) (*Object, error) {
 // Info describes the open version.
 func (o *Object) Info() Info { return o.info }
 
-// Read reads sequentially.
+// Read reads sequentially. At the end, the error is io.EOF, without bytes; other errors are those of ReadAt.
 func (o *Object) Read(b []byte) (int, error) {
 	n, err := o.ReadAt(b, o.pos)
 	o.pos += int64(n)
@@ -151,8 +152,9 @@ func (e *ReadError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// ReadAt reads at any position. The error is io.EOF or a [*ReadError]. Sequential reads are served from one response of
-// the store, as long as there are only a few readers.
+// ReadAt reads at any position. The error is io.EOF, also if fewer bytes are left than requested, fs.ErrInvalid for a
+// negative position, or a [*ReadError]. Sequential reads are served from one response of the store, as long as there
+// are at most maxStreams readers.
 func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fs.ErrInvalid
@@ -188,7 +190,9 @@ func (o *Object) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// streamAt returns an idle stream that is at most maxSkip bytes before a position, or a new one.
+// streamAt returns the idle stream that is nearest before a position, by at most maxSkip bytes, or a new one. The
+// stream is no longer idle: the caller returns it to o.streams or closes it. size is the number of bytes that will be
+// read.
 func (o *Object) streamAt(off int64, size int) *stream {
 	o.mu.Lock()
 	best := -1
@@ -227,12 +231,13 @@ type stream struct {
 	skip   int64         // bytes to discard
 }
 
-// readFull fills b. It continues after errors that may pass.
+// readFull fills b. It continues after errors that may pass, up to maxFaults without progress. The caller must close
+// the stream after an error.
 func (s *stream) readFull(b []byte) (n int, err error) {
 	store, faults, since := s.object.store, 0, s.at
 	for n < len(b) || s.skip > 0 {
 		var m int
-		if m, err = s.read(b[n:]); m > 0 {
+		if m, err = s.readSome(b[n:]); m > 0 {
 			n += m
 			if s.at-since >= anyProgress {
 				since, faults = s.at, 0
@@ -243,22 +248,23 @@ func (s *stream) readFull(b []byte) (n int, err error) {
 		}
 		s.close()
 		switch faults++; {
-		case !passes(err):
+		case !isPassing(err):
 			return n, store.explain(err, toRead)
 		case faults >= maxFaults:
-			return n, &outage{fmt.Errorf("%w (%s): run it again later", store.explain(err, toRead), attempts(faults)), true}
+			return n, &outage{fmt.Errorf("%w (%s): run it again later", store.explain(err, toRead), attemptsText(faults)), true}
 		}
-		if err := store.wait(interrupted, faults); err != nil {
+		if err := store.pauseAfter(interrupted, faults); err != nil {
 			return n, err
 		}
 	}
 	return n, nil
 }
 
-// read reads up to len(b) bytes. If bytes are to be discarded, it reads some of these, and returns 0.
-func (s *stream) read(b []byte) (int, error) {
+// readSome reads up to len(b) bytes; it may read none without an error. If bytes are to be discarded, it reads some of
+// these, and returns 0. It requests the next window if there is no response.
+func (s *stream) readSome(b []byte) (int, error) {
 	if s.body == nil {
-		if err := s.object.store.try(interrupted, toRead, s.ask); err != nil {
+		if err := s.object.store.try(interrupted, toRead, s.requestWindow); err != nil {
 			return 0, err
 		}
 	}
@@ -282,8 +288,10 @@ func (s *stream) read(b []byte) (int, error) {
 	return n, err
 }
 
-// ask requests the next window of the open version.
-func (s *stream) ask() error {
+// requestWindow requests the next window of the open version, and makes the response the current one. The first call
+// for an object also sets its Info. The error is ErrChanged if the object has another version now. For an empty object
+// there is no response.
+func (s *stream) requestWindow() error {
 	o := s.object
 	end := s.at + s.window
 	if o.info.Size >= 0 {
@@ -339,7 +347,9 @@ func (s *stream) ask() error {
 	return nil
 }
 
-// rangeOf returns the range of bytes in a response, start to last (exclusive), and the size of the object.
+// rangeOf returns the range of bytes in a response, start to last (exclusive), and the size of the object. length is
+// the length of the response, negative if unknown. Without a Content-Range, the response has the whole object. The
+// error wraps errRange.
 func rangeOf(header http.Header, length int64) (start, last, size int64, err error) {
 	text := header.Get("Content-Range")
 	if text == "" {
@@ -359,7 +369,7 @@ func rangeOf(header http.Header, length int64) (start, last, size int64, err err
 	return start, last + 1, size, nil
 }
 
-// close closes the current response. It reads a short rest, so that the connection can be reused.
+// close closes the current response, if there is one. It reads a short rest, so that the connection can be reused.
 func (s *stream) close() {
 	if s.body == nil {
 		return
@@ -409,7 +419,8 @@ func OpenBlocks(name string) (*Blocks, error) {
 // Info describes the open version.
 func (b *Blocks) Info() Info { return b.object.Info() }
 
-// ReadAt reads at any position, from cached blocks unless p is larger than a block.
+// ReadAt reads at any position, from cached blocks unless p has at least the size of a block. At the end of the object,
+// the error is io.EOF. An error of reading a block is returned again for later reads of it.
 func (b *Blocks) ReadAt(p []byte, off int64) (n int, err error) {
 	if len(p) >= blockSize {
 		return b.object.ReadAt(p, off)

@@ -81,7 +81,7 @@ func noise(n int) []byte {
 
 // readAll reads an object.
 func (s *store) readAll(name string) ([]byte, error) {
-	o, err := s.open(name)
+	o, err := s.openObject(name)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func TestRead(t *testing.T) {
 		if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
 		}
-		info, err := s.stat("s3://bucket/a")
+		info, err := s.statObject("s3://bucket/a")
 		if err != nil || info.Size != int64(size) || info.Tag == "" || info.Changed.Year() != 2026 {
 			t.Errorf("%d bytes: %+v, %v", size, info, err)
 		}
@@ -110,7 +110,7 @@ func TestReadAt(t *testing.T) {
 	fake, s := connect(t)
 	want := noise(3 << 20)
 	fake.Put("a", want)
-	o, err := s.open("s3://bucket/a")
+	o, err := s.openObject("s3://bucket/a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestBlocksForget(t *testing.T) {
 	fake, s := connect(t)
 	want := noise((maxBlocks + 8) * blockSize)
 	fake.Put("a", want)
-	o, err := s.open("s3://bucket/a")
+	o, err := s.openObject("s3://bucket/a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestChanges(t *testing.T) {
 		}
 		s.versions.Clear()
 		fake.Put("a", noise(3*firstWindow))
-		o, err := s.open("s3://bucket/a")
+		o, err := s.openObject("s3://bucket/a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,10 +224,10 @@ func TestChanges(t *testing.T) {
 		if err := o.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.open("s3://bucket/a"); !errors.Is(err, ErrChanged) {
+		if _, err := s.openObject("s3://bucket/a"); !errors.Is(err, ErrChanged) {
 			t.Errorf("opened again: %v", err)
 		}
-		if info, err := s.stat("s3://bucket/a"); err != nil || info.Size != 3*firstWindow {
+		if info, err := s.statObject("s3://bucket/a"); err != nil || info.Size != 3*firstWindow {
 			t.Errorf("asked again: %+v, %v", info, err)
 		}
 		fake.Put("a", nil)
@@ -314,7 +314,7 @@ func TestFails(t *testing.T) {
 		"s3://bucket/none": fs.ErrNotExist, "s3://bucket/" + strings.Repeat("k", 1025): syscall.ENAMETOOLONG,
 		"s3:///a": nil, "s3://bucket": nil, "s3://bucket/": nil, "s3://b*/a": nil, "s3://bucket/\xff": nil, "s3://bucket/\x00": nil, "s3://UPPER/a": nil,
 	} {
-		if _, err := s.open(name); err == nil || want != nil && !errors.Is(err, want) {
+		if _, err := s.openObject(name); err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -325,7 +325,7 @@ func TestWrite(t *testing.T) {
 	fake, s := connect(t)
 	for _, size := range []int{0, 1, 1023, 1024, 1025, 2048, 8191, 8192} {
 		want := noise(size)
-		u, err := s.create("s3://bucket/out")
+		u, err := s.createUpload("s3://bucket/out")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestWrite(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	fake, s := connect(t)
 	for _, more := range []int{1, 5000} {
-		u, err := s.create("s3://bucket/out")
+		u, err := s.createUpload("s3://bucket/out")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,7 +383,7 @@ func TestTooLarge(t *testing.T) {
 // TestAborts tests that an upload which is dropped, or fails, is aborted, or that the error says what is left.
 func TestAborts(t *testing.T) {
 	fake, s := connect(t)
-	u, err := s.create("s3://bucket/out")
+	u, err := s.createUpload("s3://bucket/out")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +403,7 @@ func TestAborts(t *testing.T) {
 		}
 		return false
 	}
-	if u, err = s.create("s3://bucket/out"); err != nil {
+	if u, err = s.createUpload("s3://bucket/out"); err != nil {
 		t.Fatal(err)
 	}
 	u.Write(noise(5000))
@@ -434,7 +434,7 @@ func TestFlaky(t *testing.T) {
 	}
 	for round := range 30 {
 		name, want := fmt.Sprintf("s3://bucket/%d", round), noise(500+round*250)
-		u, err := s.create(name)
+		u, err := s.createUpload(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -469,7 +469,7 @@ func TestLostCompletion(t *testing.T) {
 			}
 			return false
 		})
-		u, err := s.create("s3://bucket/out")
+		u, err := s.createUpload("s3://bucket/out")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -492,7 +492,7 @@ func TestNoTags(t *testing.T) {
 	if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
 		t.Fatal(len(got), err)
 	}
-	o, err := s.open("s3://bucket/a")
+	o, err := s.openObject("s3://bucket/a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -501,7 +501,7 @@ func TestNoTags(t *testing.T) {
 	if _, err := io.ReadAll(o); !errors.Is(err, ErrChanged) {
 		t.Error(err)
 	}
-	if _, err := s.open("s3://bucket/a"); !errors.Is(err, ErrChanged) {
+	if _, err := s.openObject("s3://bucket/a"); !errors.Is(err, ErrChanged) {
 		t.Error(err)
 	}
 }
@@ -524,7 +524,7 @@ func TestList(t *testing.T) {
 	}
 	slices.Sort(want)
 	var got []string
-	err := s.list("s3://bucket/logs/", func(name string, _ Info) error {
+	err := s.listObjects("s3://bucket/logs/", func(name string, _ Info) error {
 		got = append(got, name)
 		return nil
 	})
@@ -532,7 +532,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%v: %q, want %q", err, got, want)
 	}
 	for _, name := range want {
-		if _, err := s.open(name); err != nil {
+		if _, err := s.openObject(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -546,7 +546,7 @@ func TestList(t *testing.T) {
 			fmt.Fprintf(w, "<ListBucketResult>%s</ListBucketResult>", hostile)
 			return true
 		}
-		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+		if err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
 			t.Errorf("%s: %v", hostile, err)
 		}
 	}
@@ -566,7 +566,7 @@ func TestEndlessListing(t *testing.T) {
 			}
 		}
 	}
-	err := s.list("s3://bucket/logs/", func(string, Info) error { return nil })
+	err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil })
 	if !errors.Is(err, errShort) || sent.Load() > 32<<20 {
 		t.Errorf("%v, %d bytes", err, sent.Load())
 	}
@@ -585,7 +585,7 @@ func TestListingEnds(t *testing.T) {
 			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>%s</ListBucketResult>", pages, contents)
 			return true
 		}
-		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+		if err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -605,12 +605,12 @@ func TestDown(t *testing.T) {
 			fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", c.code)
 			return true
 		}
-		if _, err := s.open("s3://bucket/a"); err == nil || IsDown(err) != c.down || IsTemporary(err) != (c.status == 500) {
+		if _, err := s.openObject("s3://bucket/a"); err == nil || IsDown(err) != c.down || IsTemporary(err) != (c.status == 500) {
 			t.Errorf("%d %s: %v: down is %t, want %t; temporary is %t", c.status, c.code, err, IsDown(err), c.down, IsTemporary(err))
 		}
 	}
 	fake.Fail = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
-	if _, err := s.open("s3://bucket/a"); !IsDown(err) || !IsTemporary(err) {
+	if _, err := s.openObject("s3://bucket/a"); !IsDown(err) || !IsTemporary(err) {
 		t.Errorf("nobody answers: %v", err)
 	}
 }
@@ -652,7 +652,7 @@ func TestRedirects(t *testing.T) {
 		}
 		_, errRead := s.readAll("s3://bucket/a")
 		errPut := s.putObject(object{"bucket", "a"}, []byte("x"))
-		errList := s.list("s3://bucket/", func(string, Info) error { return nil })
+		errList := s.listObjects("s3://bucket/", func(string, Info) error { return nil })
 		for _, err := range []error{errRead, errPut, errList} {
 			if err == nil || strings.Contains(err.Error(), "https://") {
 				t.Errorf("%d: %v", status, err)
@@ -671,7 +671,7 @@ func TestUntrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errTLS) {
+	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errTLS) {
 		t.Error(err)
 	}
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(fake.URL, "https://"))
@@ -683,10 +683,10 @@ func TestUntrusted(t *testing.T) {
 	if s, err = newStore(&config{host: net.JoinHostPort("localhost", port), secure: true, region: "x", roots: roots}, quick); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errOtherHost) {
+	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errOtherHost) {
 		t.Error(err)
 	}
-	if err := bare(&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}); !errors.Is(err, errExpired) {
+	if err := classifyNetError(&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}); !errors.Is(err, errExpired) {
 		t.Error(err)
 	}
 	plain := httptest.NewServer(fake.Config.Handler)
@@ -694,11 +694,11 @@ func TestUntrusted(t *testing.T) {
 	if s, err = newStore(&config{host: strings.TrimPrefix(plain.URL, "http://"), secure: true, region: "x"}, quick); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errNoTLS) {
+	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errNoTLS) {
 		t.Error(err)
 	}
 	plain.Close()
-	if _, err := s.stat("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): check AWS_ENDPOINT_URL") {
+	if _, err := s.statObject("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): check AWS_ENDPOINT_URL") {
 		t.Error(err)
 	}
 }
@@ -726,7 +726,7 @@ func TestScheme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.stat("s3://bucket/a"); !errors.Is(err, c.want) || !IsDown(err) {
+		if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, c.want) || !IsDown(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -778,7 +778,7 @@ func TestProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.stat("s3://bucket/a")
+		_, err = s.statObject("s3://bucket/a")
 		if want := "the proxy of HTTPS_PROXY or HTTP_PROXY " + c.want + ": correct that variable, or name the store in NO_PROXY"; err == nil || err.Error() != want || !IsDown(err) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -50,12 +50,12 @@ const (
 	MaxParts = 10_000
 )
 
-// usual are the options outside tests. If the store answers with errors, ten attempts take about half a minute; if it does
-// not answer, attempts begin for three minutes.
+// usual are the options outside tests. If the store answers with errors, ten attempts take about half a minute; if it
+// does not answer, attempts begin for three minutes.
 var usual = options{attempts: 10, pause: 100 * time.Millisecond, maxPause: 10 * time.Second, patience: 3 * time.Minute, idle: idleTime, partSize: PartSize, maxParts: MaxParts, answer: 16 << 20}
 
-// one returns the store of this process. It is created at the first call.
-var one = sync.OnceValues(func() (*store, error) {
+// processStore returns the store of this process. It is created at the first call.
+var processStore = sync.OnceValues(func() (*store, error) {
 	c, err := readConfig()
 	if err != nil {
 		return nil, &configError{err}
@@ -63,7 +63,7 @@ var one = sync.OnceValues(func() (*store, error) {
 	return newStore(&c, usual)
 })
 
-// newStore returns a store. It makes no connection.
+// newStore returns a store. It makes no connection. The error is a configError about the endpoint.
 func newStore(c *config, opt options) (*store, error) {
 	s := &store{creds: &chain{config: c}, secure: c.secure, opt: opt}
 	core, err := minio.NewCore(c.host, &minio.Options{
@@ -89,16 +89,18 @@ var interrupted, interrupt = context.WithCancel(context.Background())
 // context.Canceled.
 func Interrupt() { interrupt() }
 
-// lasting returns the context of a request that completes an object. It lasts for some seconds after Interrupt.
-func lasting() (context.Context, context.CancelFunc) {
+// lastingContext returns the context of a request that completes an object. It lasts for five seconds after Interrupt.
+// The caller must call the function to release it.
+func lastingContext() (context.Context, context.CancelFunc) {
 	const grace = 5 * time.Second
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })
 	return ctx, func() { stop(); cancel() }
 }
 
-// try repeats a request until it succeeds, fails permanently, or has failed too often. need is the text about the
-// permission that it requires.
+// try calls request until it succeeds, fails permanently, or has failed too often. need is the text about the
+// permission that the request requires. The error has a remedy (see explain); it is an outage if further attempts might
+// succeed, or that of ctx once it is done.
 func (s *store) try(ctx context.Context, need string, request func() error) error {
 	began := time.Now()
 	for n := 1; ; n++ {
@@ -115,14 +117,14 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !passes(err):
+		case !isPassing(err):
 			return s.explain(err, need)
 		case n >= s.opt.attempts || time.Since(began) > s.opt.patience:
 			remedy := "run it again later"
 			if !s.answered.Load() {
 				remedy = "check AWS_ENDPOINT_URL, including https:// or http://"
 			}
-			return &outage{fmt.Errorf("%w (%s): %s", s.explain(err, need), attempts(n), remedy), isAnswer}
+			return &outage{fmt.Errorf("%w (%s): %s", s.explain(err, need), attemptsText(n), remedy), isAnswer}
 		case n >= 3 && (isDNS || errors.Is(err, syscall.ECONNREFUSED)) && !s.answered.Load(): // no connection was possible
 			err = s.explain(err, need)
 			if _, isProxy := errors.AsType[*proxyError](err); !isProxy {
@@ -130,22 +132,23 @@ func (s *store) try(ctx context.Context, need string, request func() error) erro
 			}
 			return &outage{err, false} // or the store is down
 		}
-		if err := s.wait(ctx, n); err != nil {
+		if err := s.pauseAfter(ctx, n); err != nil {
 			return err
 		}
 	}
 }
 
-// attempts returns "1 attempt" or "n attempts".
-func attempts(n int) string {
+// attemptsText returns "1 attempt" or "n attempts".
+func attemptsText(n int) string {
 	if n == 1 {
 		return "1 attempt"
 	}
 	return fmt.Sprintf("%d attempts", n)
 }
 
-// wait waits after the n-th attempt.
-func (s *store) wait(ctx context.Context, n int) error {
+// pauseAfter waits after the n-th attempt, counted from 1, for a random time that doubles with n. It returns early,
+// with an error, when ctx is done.
+func (s *store) pauseAfter(ctx context.Context, n int) error {
 	pause := min(s.opt.maxPause, s.opt.pause<<min(n-1, 20))
 	pause = pause/2 + rand.N(pause/2+1) // so that the tasks of a cluster do not retry at the same time
 	select {
@@ -156,7 +159,8 @@ func (s *store) wait(ctx context.Context, n int) error {
 	}
 }
 
-// checkVersion returns ErrChanged if this process saw another version of the object before.
+// checkVersion returns ErrChanged if this process saw another version of the object before. Otherwise it remembers this
+// one.
 func (s *store) checkVersion(name string, info Info) error {
 	if before, seen := s.versions.LoadOrStore(name, info); seen && !info.isSame(before.(Info)) {
 		return ErrChanged
@@ -166,7 +170,7 @@ func (s *store) checkVersion(name string, info Info) error {
 
 // Forget forgets the version of an object that this process saw, so that it can read another one.
 func Forget(name string) {
-	if s, err := one(); err == nil {
+	if s, err := processStore(); err == nil {
 		s.versions.Delete(name)
 	}
 }
@@ -174,15 +178,15 @@ func Forget(name string) {
 // errIdle is the error of a response that stalls.
 var errIdle = errors.New("the store does not respond in time")
 
-// watched is a transport that ends responses which stall, and limits the length of those other than objects. A page of a
-// listing, with a thousand keys, has at most 4 MiB.
+// watched is a transport that ends responses which stall, and limits the length of those other than objects. A page of
+// a listing, with a thousand keys, has at most 4 MiB.
 type watched struct {
 	http.RoundTripper
 	idle   time.Duration
 	answer int64
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request. The body of the response must be closed.
 func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	resp, err := w.RoundTripper.RoundTrip(r.WithContext(ctx))
@@ -212,7 +216,7 @@ type watchedBody struct {
 	idle   time.Duration
 }
 
-// Read reads.
+// Read reads. The error is errIdle if no bytes arrive within idle.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(b.idle, func() { b.cancel(errIdle) })
 	n, err := b.ReadCloser.Read(p)
@@ -230,8 +234,8 @@ func (b *watchedBody) Close() error {
 	return err
 }
 
-// A client has the functions of a [minio.Core] that this package calls. It is not a minio.Core itself, because the linker
-// would then keep all of its methods, which add 1.4 MB to the binary: html/template calls methods by name.
+// A client has the functions of a [minio.Core] that this package calls. It is not a minio.Core itself, because the
+// linker would then keep all of its methods, which add 1.4 MB to the binary: html/template calls methods by name.
 type client struct {
 	stat     func(ctx context.Context, bucket, key string, opt minio.StatObjectOptions) (minio.ObjectInfo, error)
 	get      func(ctx context.Context, bucket, key string, opt minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
@@ -256,8 +260,8 @@ func Is(name string) bool { return strings.HasPrefix(name, Scheme) }
 // An object is a bucket and a key in it.
 type object struct{ bucket, key string }
 
-// split divides a name into bucket and key. The key may be empty.
-func split(name string) (o object, err error) {
+// splitName divides a name, which begins with Scheme, into bucket and key, and checks both. The key may be empty.
+func splitName(name string) (o object, err error) {
 	o.bucket, o.key, _ = strings.Cut(strings.TrimPrefix(name, Scheme), "/")
 	switch {
 	case o.bucket == "":
@@ -276,9 +280,9 @@ func split(name string) (o object, err error) {
 	return o, nil
 }
 
-// splitKey is like split, but requires a key.
+// splitKey is like splitName, but requires a key.
 func splitKey(name string) (object, error) {
-	o, err := split(name)
+	o, err := splitName(name)
 	if err == nil && o.key == "" {
 		err = errors.New("names a bucket without an object: write s3://bucket/key")
 	}
@@ -286,22 +290,22 @@ func splitKey(name string) (object, error) {
 }
 
 // List calls found for each object whose name begins with a prefix, such as s3://bucket/logs/, in the order of the
-// store, until found returns an error, which List returns. It omits objects whose keys end in a slash, by which programs
-// represent directories.
+// store, until found returns an error, which List returns. It omits objects whose keys end in a slash, by which
+// programs represent directories.
 func List(prefix string, found func(name string, info Info) error) error {
-	s, err := one()
+	s, err := processStore()
 	if err != nil {
 		return err
 	}
-	return s.list(prefix, found)
+	return s.listObjects(prefix, found)
 }
 
 // errListing is the error of a listing that is out of order, repeats itself, or has names that were not requested.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
-// list is [List].
-func (s *store) list(prefix string, found func(name string, info Info) error) error {
-	o, err := split(prefix)
+// listObjects is [List] for this store. The error is errListing if the pages of the store contradict each other.
+func (s *store) listObjects(prefix string, found func(name string, info Info) error) error {
+	o, err := splitName(prefix)
 	if err != nil {
 		return err
 	}

@@ -44,15 +44,15 @@ type partResult struct {
 
 // Create begins an object. It makes no request.
 func Create(name string) (*Upload, error) {
-	s, err := one()
+	s, err := processStore()
 	if err != nil {
 		return nil, err
 	}
-	return s.create(name)
+	return s.createUpload(name)
 }
 
-// create is [Create].
-func (s *store) create(name string) (*Upload, error) {
+// createUpload is [Create] for this store.
+func (s *store) createUpload(name string) (*Upload, error) {
 	at, err := splitKey(name)
 	if err != nil {
 		return nil, err
@@ -62,11 +62,12 @@ func (s *store) create(name string) (*Upload, error) {
 	return u, nil
 }
 
-// Write adds bytes. After an error, further calls return the same error, and the object never becomes visible.
+// Write adds bytes, which it copies. It may wait for a part to be stored. After an error, further calls return the same
+// error, and the object never becomes visible.
 func (u *Upload) Write(b []byte) (n int, err error) {
 	for u.err == nil && len(b) > 0 {
 		if len(u.buf) == u.store.opt.partSize {
-			if u.err = u.send(); u.err != nil {
+			if u.err = u.sendPart(); u.err != nil {
 				break
 			}
 		}
@@ -77,13 +78,14 @@ func (u *Upload) Write(b []byte) (n int, err error) {
 	return n, u.err
 }
 
-// send sends the current part, after waiting for the previous one.
-func (u *Upload) send() error {
-	if err := u.wait(); err != nil {
+// sendPart begins to send the buffer as the next part, after waiting for the previous one, and makes an empty buffer
+// the current one. It begins the multipart upload if there is none. The error may be about the previous part.
+func (u *Upload) sendPart() error {
+	if err := u.waitForPart(); err != nil {
 		return err
 	}
 	if u.id == "" {
-		if err := u.begin(); err != nil {
+		if err := u.beginMultipart(); err != nil {
 			return err
 		}
 	}
@@ -101,7 +103,7 @@ func (u *Upload) send() error {
 			if attempts++; attempts > 1 {
 				result.buf = nil // the connection of the previous attempt may still read it
 			}
-			got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, body(part), int64(len(part)), opt)
+			got, err := u.store.client.part(u.ctx, u.at.bucket, u.at.key, u.id, number, bodyReader(part), int64(len(part)), opt)
 			result.part = minio.CompletePart{PartNumber: number, ETag: got.ETag}
 			return err
 		})
@@ -114,8 +116,8 @@ func (u *Upload) send() error {
 // markName is a key of an object's metadata, sent as x-amz-meta-robobatch-upload.
 const markName = "Robobatch-Upload"
 
-// begin begins a multipart upload.
-func (u *Upload) begin() error {
+// beginMultipart begins a multipart upload, and sets its id.
+func (u *Upload) beginMultipart() error {
 	return u.store.try(u.ctx, toWrite, func() (err error) {
 		u.id, err = u.store.client.begin(u.ctx, u.at.bucket, u.at.key, minio.PutObjectOptions{UserMetadata: map[string]string{markName: u.mark}})
 		if err == nil && u.id == "" {
@@ -125,8 +127,9 @@ func (u *Upload) begin() error {
 	})
 }
 
-// wait waits for the part that is being sent.
-func (u *Upload) wait() error {
+// waitForPart waits for the part that is being sent, if there is one, and returns its error. The memory of the part is
+// then free for the next one.
+func (u *Upload) waitForPart() error {
 	if u.under == nil {
 		return nil
 	}
@@ -139,14 +142,14 @@ func (u *Upload) wait() error {
 	return nil
 }
 
-// Commit completes the object, which then becomes visible. After an error, it is not visible, and the upload is aborted,
-// unless the error is an [AbortError].
+// Commit completes the object, which then becomes visible. After an error, it is not visible, and the upload is
+// aborted, unless the error is an [AbortError]. After Commit or Close, the error is errNoUpload.
 func (u *Upload) Commit() error {
 	if u.closed {
 		return errNoUpload
 	}
 	if u.err == nil {
-		u.err = u.commit()
+		u.err = u.finish()
 	}
 	if u.err != nil {
 		return errors.Join(u.err, u.Close())
@@ -157,20 +160,21 @@ func (u *Upload) Commit() error {
 	return nil
 }
 
-// commit completes the upload. It stores an object of one part by a single request.
-func (u *Upload) commit() error {
+// finish completes the upload. It stores an object of one part by a single request. It continues for some seconds after
+// Interrupt.
+func (u *Upload) finish() error {
 	if u.id == "" && len(u.buf) <= u.store.opt.partSize {
 		return u.store.putObject(u.at, u.buf)
 	}
 	if len(u.buf) > 0 {
-		if err := u.send(); err != nil {
+		if err := u.sendPart(); err != nil {
 			return err
 		}
 	}
-	if err := u.wait(); err != nil {
+	if err := u.waitForPart(); err != nil {
 		return err
 	}
-	ctx, cancel := lasting()
+	ctx, cancel := lastingContext()
 	defer cancel()
 	err := u.store.try(ctx, toWrite, func() error {
 		_, err := u.store.client.complete(ctx, u.at.bucket, u.at.key, u.id, u.parts, minio.PutObjectOptions{})
@@ -182,8 +186,8 @@ func (u *Upload) commit() error {
 	return err
 }
 
-// isComplete reports whether the object is that of this upload. It does not compare ETags, because those of encrypted
-// objects depend on more than the content.
+// isComplete reports whether the object is that of this upload; false if that cannot be determined. It does not compare
+// ETags, because those of encrypted objects depend on more than the content.
 func (u *Upload) isComplete(ctx context.Context) bool {
 	var got minio.ObjectInfo
 	err := u.store.try(ctx, toRead, func() (err error) {
@@ -193,7 +197,8 @@ func (u *Upload) isComplete(ctx context.Context) bool {
 	return err == nil && got.UserMetadata[markName] == u.mark
 }
 
-// Close aborts the upload, unless it was committed. The error is an [AbortError].
+// Close aborts the upload, unless it was committed, and waits for at most a few seconds. The error is an [AbortError].
+// Further calls do nothing.
 func (u *Upload) Close() error {
 	if u.closed {
 		return nil
@@ -230,24 +235,27 @@ func (e *AbortError) Error() string {
 // Unwrap returns the cause.
 func (e *AbortError) Unwrap() error { return e.Err }
 
-// body returns a reader for one attempt of a request. It has no Seek method, so that the client library cannot rewind and
-// resend it: according to net/http, the connection may still read a body after RoundTrip has returned.
-func body(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
+// bodyReader returns a reader of text for one attempt of a request. It has no Seek method, so that the client library
+// cannot rewind and resend it: according to net/http, the connection may still read a body after RoundTrip has
+// returned.
+func bodyReader(text []byte) io.Reader { return struct{ io.Reader }{bytes.NewReader(text)} }
 
-// putObject stores a small object.
+// putObject creates or replaces an object by a single request, so text should have at most PartSize bytes. The request
+// continues for some seconds after Interrupt.
 func (s *store) putObject(at object, text []byte) error {
-	ctx, cancel := lasting()
+	ctx, cancel := lastingContext()
 	defer cancel()
 	sum := md5.Sum(text) //nolint:gosec // as above
 	return s.try(ctx, toWrite, func() error {
-		_, err := s.client.put(ctx, at.bucket, at.key, body(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
+		_, err := s.client.put(ctx, at.bucket, at.key, bodyReader(text), int64(len(text)), base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
 		return err
 	})
 }
 
-// replaced prepares the replacement or removal of an object: it forgets the version that was seen.
-func replaced(name string) (s *store, at object, err error) {
-	if s, err = one(); err != nil {
+// prepareReplacement returns the store and the object of a name. It forgets the version that this process saw, so the
+// new one can be read.
+func prepareReplacement(name string) (s *store, at object, err error) {
+	if s, err = processStore(); err != nil {
 		return s, at, err
 	}
 	if at, err = splitKey(name); err == nil {
@@ -256,18 +264,18 @@ func replaced(name string) (s *store, at object, err error) {
 	return s, at, err
 }
 
-// Write creates or replaces a small object.
+// Write creates or replaces an object by a single request, so text should have at most PartSize bytes.
 func Write(name string, text []byte) error {
-	s, at, err := replaced(name)
+	s, at, err := prepareReplacement(name)
 	if err != nil {
 		return err
 	}
 	return s.putObject(at, text)
 }
 
-// Remove removes an object. It does nothing if the object does not exist.
+// Remove removes an object, and forgets its version. It does nothing if the object does not exist.
 func Remove(name string) error {
-	s, at, err := replaced(name)
+	s, at, err := prepareReplacement(name)
 	if err != nil {
 		return err
 	}
@@ -286,5 +294,5 @@ func Probe(name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(u.begin(), u.Close())
+	return errors.Join(u.beginMultipart(), u.Close())
 }

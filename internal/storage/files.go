@@ -21,7 +21,7 @@ type Files struct{}
 // file does not exist.
 const invalidName = syscall.Errno(123)
 
-// Stat follows links.
+// Stat describes a file, following links. On Windows, a name that no file can have is a missing file.
 func (Files) Stat(name string) (Info, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -33,7 +33,7 @@ func (Files) Stat(name string) (Info, error) {
 	return infoOf(info), nil
 }
 
-// infoOf converts a FileInfo.
+// infoOf converts a FileInfo. For a directory only Dir is set, and for other irregular files only Size, to -1.
 func infoOf(info fs.FileInfo) Info {
 	switch {
 	case info.IsDir():
@@ -44,7 +44,8 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Size: info.Size(), ID: idOf(info), Changed: info.ModTime()}
 }
 
-// Walk finds files in lexical order. It omits files that are removed in the meantime.
+// Walk finds files in lexical order. It omits files that are removed in the meantime. If dir is a link to a directory,
+// it follows the link.
 func (f Files) Walk(dir string, found func(name string, info Info) error) error {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		dir += string(filepath.Separator) // otherwise WalkDir does not follow the link
@@ -97,7 +98,7 @@ func (f file) Info() (Info, error) {
 	return infoOf(info), nil
 }
 
-// Write writes a temporary file, and renames it.
+// Write creates the directory, writes a temporary file, and renames it. The error is an [*atomicfile.Error].
 func (Files) Write(name string, text []byte) error {
 	if err := MakeParent(name); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (Files) Write(name string, text []byte) error {
 	return f.Commit()
 }
 
-// Remove removes a file, and syncs its directory.
+// Remove removes a file, and syncs its directory. The error is an [*atomicfile.Error].
 func (Files) Remove(name string) error {
 	err := os.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,19 +123,19 @@ func (Files) Remove(name string) error {
 		err = atomicfile.OS.SyncDir(filepath.Dir(name))
 	}
 	if err != nil {
-		return &atomicfile.Error{Doing: "remove", Name: name, Err: atomicfile.Cause(err)}
+		return &atomicfile.Error{Doing: "remove", Name: name, Err: atomicfile.WithoutPath(err)}
 	}
 	return nil
 }
 
-// Sweep removes temporary files.
+// Sweep removes temporary files; see [Backend]. A missing directory is not an error.
 func (f Files) Sweep(dir string, ours func(name string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return &atomicfile.Error{Doing: "read the directory", Name: dir, Err: atomicfile.Cause(err)}
+		return &atomicfile.Error{Doing: "read the directory", Name: dir, Err: atomicfile.WithoutPath(err)}
 	}
 	for _, e := range entries {
 		name, ok := atomicfile.OfTemp(e.Name())
@@ -142,14 +143,14 @@ func (f Files) Sweep(dir string, ours func(name string) bool) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &atomicfile.Error{Doing: "remove", Name: filepath.Join(dir, e.Name()), Err: atomicfile.Cause(err)}
+			return &atomicfile.Error{Doing: "remove", Name: filepath.Join(dir, e.Name()), Err: atomicfile.WithoutPath(err)}
 		}
 	}
 	return nil
 }
 
-// Move moves a complete file of the file system durably to another name, possibly in object storage. If it cannot write
-// an object, it still removes the original.
+// Move moves a complete file of the file system durably to another name, possibly in object storage. It creates the
+// directory. If it cannot write an object, it still removes the original.
 func Move(from, to string) error {
 	if IsRemote(to) {
 		return errors.Join(copyTo(from, to), os.Remove(from))
@@ -162,12 +163,12 @@ func Move(from, to string) error {
 		err = atomicfile.SyncDir(filepath.Dir(to))
 	}
 	if err != nil {
-		return &atomicfile.Error{Doing: "move a file to", Name: to, Err: atomicfile.Cause(err)}
+		return &atomicfile.Error{Doing: "move a file to", Name: to, Err: atomicfile.WithoutPath(err)}
 	}
 	return nil
 }
 
-// copyTo copies a file to an output.
+// copyTo copies a file to an output, which it commits. After an error, there is no output.
 func copyTo(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -184,8 +185,8 @@ func copyTo(from, to string) error {
 	return out.Commit()
 }
 
-// WithPrefix returns the names of files that begin with a prefix. In the file system, they are all in the directory of
-// the prefix; in object storage, they may also be below it.
+// WithPrefix returns the names of regular files that begin with a prefix; nil if the directory does not exist. In the
+// file system, they are all in the directory of the prefix; in object storage, they may also be below it.
 func WithPrefix(prefix string) (names []string, err error) {
 	if IsRemote(prefix) {
 		return names, s3.List(prefix, func(name string, _ s3.Info) error {
@@ -206,18 +207,20 @@ func WithPrefix(prefix string) (names []string, err error) {
 	return names, err
 }
 
-// MakeParent creates the directory of a file durably, with those above it.
+// MakeParent creates the directory of a file durably, with those above it. It does nothing for a remote name. The error
+// is an [*atomicfile.Error].
 func MakeParent(name string) error {
 	if IsRemote(name) { // object storage has no directories
 		return nil
 	}
 	if err := makeDir(filepath.Dir(name)); err != nil {
-		return &atomicfile.Error{Doing: "create the directory of", Name: name, Err: atomicfile.Cause(err)}
+		return &atomicfile.Error{Doing: "create the directory of", Name: name, Err: atomicfile.WithoutPath(err)}
 	}
 	return nil
 }
 
-// makeDir creates a directory durably, with those above it.
+// makeDir creates a directory durably, with those above it. It does nothing if the directory exists; if another kind of
+// file has the name, the error is ENOTDIR.
 func makeDir(dir string) error {
 	info, err := os.Stat(dir)
 	switch {

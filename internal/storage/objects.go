@@ -22,11 +22,12 @@ func (Objects) Stat(name string) (Info, error) {
 	return objectInfo(info), err
 }
 
+// objectInfo converts the Info of an object.
 func objectInfo(info s3.Info) Info {
 	return Info{Size: info.Size, Tag: info.Tag, Changed: info.Changed}
 }
 
-// Walk finds objects in the order of the store.
+// Walk finds objects in the order of the store. dir needs no final slash.
 func (Objects) Walk(dir string, found func(name string, info Info) error) error {
 	dir = Clean(dir)
 	return s3.List(dir, func(name string, info s3.Info) error {

@@ -108,8 +108,8 @@ func (e *ForeignError) Error() string {
 	return e.Scheme + " cannot be read: name a file, or s3://; copy or download other files first"
 }
 
-// Open opens a file by its name. For a missing file with an unsupported kind of storage, the error is a
-// [*ForeignError].
+// Open opens a file by its name. The caller must close it. For a missing file with an unsupported kind of storage, the
+// error is a [*ForeignError].
 func Open(name string) (File, error) {
 	f, err := Of(name).Open(name)
 	if scheme := Foreign(name); scheme != "" && errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func Open(name string) (File, error) {
 	return f, err
 }
 
-// ReadAll reads a small file. Errors can be those of [Open].
+// ReadAll reads a small file into memory. Errors can be those of [Open].
 func ReadAll(name string) ([]byte, error) {
 	r, err := Open(name)
 	if err != nil {
@@ -174,7 +174,8 @@ func IsDown(err error) bool { return s3.IsDown(err) }
 // away later.
 func IsTemporary(err error) bool { return s3.IsTemporary(err) }
 
-// Create begins an output of that name. For "-", it writes to stdout.
+// Create begins an output of that name. For "-", it writes to stdout, or to os.Stdout if stdout is nil. The error is an
+// [*atomicfile.Error].
 func Create(name string, stdout io.Writer) (Output, error) {
 	if IsRemote(name) {
 		u, err := s3.Create(name)
@@ -190,8 +191,9 @@ func Create(name string, stdout io.Writer) (Output, error) {
 	return f, nil
 }
 
-// CommitAll commits several outputs. Either all files get their names, or none does. Objects are committed before the
-// files, one by one, because object storage cannot do better; an error names the objects that are complete.
+// CommitAll commits several outputs, and ends all of them. Either all files get their names, or none does. Objects are
+// committed before the files, one by one, because object storage cannot do better; an error names the objects that are
+// complete.
 func CommitAll(outs ...Output) error {
 	var files []*atomicfile.File
 	var done error
@@ -220,12 +222,12 @@ func CommitAll(outs ...Output) error {
 // errComplete is the error about a complete object when another output failed.
 var errComplete = errors.New("it is complete, and the previous one is gone")
 
-// Interrupt ends calls that wait for object storage, with context.Canceled, except calls that complete or drop an output.
-// It is for a process that is about to end.
+// Interrupt ends calls that wait for object storage, with context.Canceled, except calls that complete or drop an
+// output. It is for a process that is about to end.
 func Interrupt() { s3.Interrupt() }
 
-// Forget permits reading another version of a remote file. Otherwise, a process reads only the version that it saw first,
-// and returns an error if the file has changed.
+// Forget permits reading another version of a remote file. Otherwise, a process reads only the version that it saw
+// first, and returns an error if the file has changed.
 func Forget(name string) {
 	if IsRemote(name) {
 		s3.Forget(name)
@@ -240,8 +242,8 @@ func Join(dir, path string) string {
 	return filepath.Join(dir, filepath.FromSlash(path))
 }
 
-// Rel returns the path of a file in a directory, with slashes, from a name that [Backend].Walk found. It is the inverse of
-// Join.
+// Rel returns the path of a file in a directory, with slashes, from a name that [Backend].Walk found for that
+// directory. It is the inverse of Join.
 func Rel(dir, name string) string {
 	if IsRemote(dir) {
 		return strings.TrimPrefix(name, strings.TrimRight(dir, "/")+"/")
@@ -293,7 +295,8 @@ func (d *Digest) Sum() (size int64, hash string) {
 	return d.bytes, hex.EncodeToString(sum[:])
 }
 
-// Sum reads a file, and returns its size and hash (XXH3, 128 bits, as text).
+// Sum reads a file to its end, and returns its size in bytes and its hash (XXH3, 128 bits, in hexadecimal). After an
+// error, they are those of the part that was read.
 func Sum(name string) (size int64, hash string, err error) {
 	r, err := Open(name)
 	if err != nil {

@@ -2,8 +2,8 @@ package why
 
 import "github.com/robobatch/robobatch/robots"
 
-// Preferences are the usage preferences of a robots.txt for a crawler and a page, according to drafts of standards. JSON
-// names are those of output columns.
+// Preferences are the usage preferences of a robots.txt for a crawler and a page, according to drafts of standards.
+// JSON names are those of output columns.
 type Preferences struct {
 	Draft      string  `json:"draft"`                        // [robots.UsageRevision]
 	Usage      *string `json:"content_usage"`                // "" if the line states nothing known; nil if no line counts
@@ -37,8 +37,8 @@ type PreferenceLine struct {
 	Source robots.Source `json:"-"`
 }
 
-// NewPreferences returns the preferences with these answers, and a license ("" if there is none); nil if they would be
-// empty.
+// NewPreferences returns the preferences with these answers, and a license ("" if there is none), without Lines; nil if
+// no line counts and there is no license.
 func NewPreferences(a robots.Answers, license string) *Preferences {
 	p := &Preferences{Draft: robots.UsageRevision, answers: a}
 	p.EachStated(func(s *robots.SourceSpec, line int32, text string) {
@@ -65,8 +65,8 @@ func NewPreferences(a robots.Answers, license string) *Preferences {
 // Stated reports whether a line of a source counts. p may be nil.
 func (p *Preferences) Stated() bool { return p != nil && p.answers.Said != (robots.Said{}) }
 
-// EachStated calls do for each source with a line that counts, with the number of the first such line, and the text of the
-// source's column. p may be nil.
+// EachStated calls do for each source with a line that counts, with the number of the first such line, and the text of
+// the source's column. p may be nil.
 func (p *Preferences) EachStated(do func(s *robots.SourceSpec, line int32, text string)) {
 	for source := range robots.NumSources {
 		if p.Stated() && p.answers.Said[source].Line > 0 {
@@ -83,7 +83,7 @@ func (p *Preferences) Use(u robots.Use) robots.Preference {
 	return p.answers.Uses()[u]
 }
 
-// truthOf returns the value of a column for a preference.
+// truthOf returns the value of a column for a preference; nil if it is not stated.
 func truthOf(p robots.Preference) *bool {
 	if p == robots.Unstated {
 		return nil
@@ -92,8 +92,9 @@ func truthOf(p robots.Preference) *bool {
 	return &yes
 }
 
-// PreferencesOf returns the preferences of a robots.txt for a path, with all lines that bind the crawler; nil if there is
-// neither such a line nor a license. fetched is whether the crawler may fetch the path.
+// PreferencesOf returns the preferences of a robots.txt for a path, with all lines that bind the crawler; nil if there
+// is neither such a line nor a license. fetched is whether the crawler may fetch the path, which must come from
+// [robots.Dialect.Path].
 func PreferencesOf(said *robots.Preferences, who robots.Agent, path []byte, fetched bool) *Preferences {
 	bound := said.Select(who)
 	p := NewPreferences(bound.Decide(path, fetched), said.License.URL)

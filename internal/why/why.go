@@ -24,8 +24,8 @@ func (b Because) String() string {
 	return [...]string{"robots_txt", "no_group", "default", "rule", "undefined"}[b]
 }
 
-// Decide returns the rule that decides for the crawler, and the reason. If no rule decides, only Allow of the rule is set,
-// and its Line is 0. The path must come from [robots.Dialect.Path].
+// Decide returns the rule that decides for the crawler, and the reason. If no rule decides, it returns a rule that
+// allows, with Line 0. The path must come from [robots.Dialect.Path].
 func Decide(file *robots.File, who robots.Agent, path []byte, d robots.Dialect) (robots.Rule, Because) {
 	allowed := robots.Rule{Allow: true}
 	if d.AlwaysAllowed(path) {
@@ -81,7 +81,8 @@ type Rule struct {
 	Decides string `json:"decides_by,omitempty"` // why the rule decides: "only", "longest", "allow" (on a tie) or "first"; "" for other rules
 }
 
-// GroupOf returns the groups that bind a crawler.
+// GroupOf returns the groups that bind a crawler, and the names by which they were searched. The result and its lists
+// are never nil.
 func GroupOf(file *robots.File, who robots.Agent) *Group {
 	g := &Group{Names: []Name{}, Parts: []Lines{}}
 	bound := map[int]bool{}
@@ -133,7 +134,8 @@ func GroupOf(file *robots.File, who robots.Agent) *Group {
 	return g
 }
 
-// RulesOf returns the rules in the order in which [robots.Try] tries them.
+// RulesOf returns the rules in the order in which [robots.Try] returns them. Decides is set for the first one if it
+// matches. The path must come from [robots.Dialect.Path].
 func RulesOf(rules []robots.Rule, path []byte, d robots.Dialect) []Rule {
 	trials := robots.Try(rules, path, d)
 	out := make([]Rule, len(trials))

@@ -1,14 +1,14 @@
 // Package witness derives test paths from the patterns of robots.txt files, so that files can be compared without a
 // log: if two files give different answers for some path, they do so for one of these.
 //
-// If the answers for a path differ, at least one of the two deciding claims is in only one file, because common
-// claims decide alike. So the package considers pairs of claims: one that was added or removed, and one of the
-// other file that says something else. The paths that match both are described by a few patterns, see [maker.meet].
-// One path per pattern is enough: the one whose wildcards are replaced by a byte that does not occur in any
-// pattern. A claim that matches this path matches all paths of the pattern. So if a third claim hides the
-// difference here, it hides it everywhere. If an answer depends on claims of several kinds, their patterns are
-// combined in the same way, see [Sides]. The number of paths grows with the number of changes times the number of
-// contradicting claims; [Limits] bound it.
+// If the answers for a path differ, at least one of the two deciding claims is in only one file, because common claims
+// decide alike. So the package considers pairs of claims: one that was added or removed, and one of the other file that
+// says something else. The paths that match both are described by a few patterns, see [maker.addMeetings]. One path per
+// pattern is enough: the one whose wildcards are replaced by a byte that does not occur in any pattern. A claim that
+// matches this path matches all paths of the pattern. So if a third claim hides the difference here, it hides it
+// everywhere. If an answer depends on claims of several kinds, their patterns are combined in the same way, see
+// [Sides]. The number of paths grows with the number of changes times the number of contradicting claims; [Limits]
+// bound it.
 //
 // The package also returns paths that people would try: each changed pattern with several texts for its wildcards,
 // small changes at its end, index pages, and other letter cases.
@@ -40,7 +40,7 @@ func Compare(a, b Claim) int {
 	return cmp.Or(strings.Compare(a.Pattern, b.Pattern), strings.Compare(a.Says, b.Says))
 }
 
-// Minus returns the claims that are not among others. Both lists are sorted.
+// Minus returns the claims that are not among others; nil if there are none. Both lists must be sorted by Compare.
 func Minus(claims, others []Claim) (rest []Claim) {
 	for _, c := range claims {
 		if _, is := slices.BinarySearchFunc(others, c, Compare); !is {
@@ -63,7 +63,8 @@ type Limits struct {
 	Steps int64 // bytes examined, some nanoseconds each
 }
 
-// Make returns distinct paths, within limits. Their order depends only on the sides and the order of the sides.
+// Make returns distinct paths for all sides, within limits. First come those that people would try. The order depends
+// only on the sides and their order.
 func Make(all []Sides, l Limits) Paths {
 	m := maker{most: l, seen: map[string]bool{}}
 	var used [256]bool
@@ -98,7 +99,7 @@ func Make(all []Sides, l Limits) Paths {
 					break
 				}
 				changed = append(changed, c.Pattern)
-				m.contradict(c, of[1], all[i].With)
+				m.addContradictions(c, of[1], all[i].With)
 			}
 		}
 	}
@@ -110,14 +111,15 @@ func Make(all []Sides, l Limits) Paths {
 		m.addPath(strings.ReplaceAll(path, m.fresh, ""))
 	}
 	for _, pattern := range changed {
-		m.try(pattern)
+		m.addNearby(pattern)
 	}
 	return Paths{append(m.paths, exact...), cut}
 }
 
-// contradict adds the paths that match both a changed claim and a claim of the other file that says something else,
-// or any claim. If there are patterns of other kinds, the paths must match one of these, too.
-func (m *maker) contradict(c Claim, others []Claim, with []string) {
+// addContradictions adds the paths that match both a changed claim and a claim of the other file that says something
+// else, and the paths that match the changed claim at all. If there are patterns of other kinds (with), it also adds
+// paths that match one of these as well.
+func (m *maker) addContradictions(c Claim, others []Claim, with []string) {
 	for i := -1; i < len(others) && !m.isFull(); i++ {
 		pattern := "/"
 		if i >= 0 {
@@ -127,7 +129,7 @@ func (m *maker) contradict(c Claim, others []Claim, with []string) {
 			}
 		}
 		m.met = m.met[:0]
-		m.meet(c.Pattern, pattern)
+		m.addMeetings(c.Pattern, pattern)
 		if len(with) == 0 {
 			continue
 		}
@@ -137,7 +139,7 @@ func (m *maker) contradict(c Claim, others []Claim, with []string) {
 				text += "$"
 			}
 			for _, third := range with {
-				m.meet(text, third)
+				m.addMeetings(text, third)
 			}
 		}
 	}
@@ -149,7 +151,7 @@ type maker struct {
 	most  Limits
 	taken Limits
 	paths []string
-	met   []string // result of the last call of meet
+	met   []string // result of the last call of addMeetings
 	seen  map[string]bool
 	cut   bool // some ways in which two patterns meet were skipped
 }
@@ -165,7 +167,8 @@ func (m *maker) isFull() bool {
 	return len(m.paths) >= m.most.Paths || m.taken.Bytes >= m.most.Bytes || m.taken.Steps >= m.most.Steps
 }
 
-// addPath adds a path, unless a limit is reached. It cuts a fragment.
+// addPath adds a path, unless it is known or a limit is reached. It ignores a text that is not a path: without a
+// leading slash, or with a "#" or a blank.
 func (m *maker) addPath(path string) {
 	if m.isFull() {
 		return
@@ -184,8 +187,9 @@ var fillers = []string{"", "x", "/", "x/y", "x.html"}
 // ends are texts to append to a pattern.
 var ends = []string{"", "x", "/", "/x", "?q=1", ".html", "index.html", "/index.html", "/index.php", "$"}
 
-// try adds paths close to a pattern.
-func (m *maker) try(pattern string) {
+// addNearby adds paths close to a pattern: with several texts for its wildcards, several ends, one byte less, and other
+// letter cases.
+func (m *maker) addNearby(pattern string) {
 	text, anchored := strings.CutSuffix(pattern, "$")
 	if !anchored {
 		text = strings.TrimRight(text, "*") // anything may follow anyway
@@ -206,17 +210,17 @@ func (m *maker) try(pattern string) {
 			m.addPath(base[:len(base)-1])
 			m.addPath(base[:len(base)-1] + "~")
 		}
-		m.addPath(folded(base, 0))
-		m.addPath(folded(base, 'a'-'A'))
+		m.addPath(foldCase(base, 0))
+		m.addPath(foldCase(base, 'a'-'A'))
 		if len(segments) == 1 {
 			return
 		}
 	}
 }
 
-// folded returns a path with all ASCII letters in lower case if less is 0, or in upper case if it is 'a' - 'A'.
-// Other bytes are unchanged, because texts need not be valid UTF-8.
-func folded(path string, less byte) string {
+// foldCase returns a path with all ASCII letters in lower case if less is 0, or in upper case if it is 'a' - 'A'. Other
+// bytes are unchanged, because texts need not be valid UTF-8.
+func foldCase(path string, less byte) string {
 	b := []byte(path)
 	for i, c := range b {
 		if c |= 'a' - 'A'; 'a' <= c && c <= 'z' {
@@ -226,9 +230,10 @@ func folded(path string, less byte) string {
 	return string(b)
 }
 
-// rooted returns patterns that together match the same paths as a pattern. They all begin with "/", have no two
-// consecutive wildcards, and end in a wildcard if anything may follow.
-func rooted(pattern string) (all []string) {
+// rootedPatterns returns at most two patterns that together match the same paths as a pattern. They all begin with "/",
+// have no two consecutive wildcards, and end in a wildcard if anything may follow. It returns nil if the pattern
+// matches no path.
+func rootedPatterns(pattern string) (all []string) {
 	text, anchored := strings.CutSuffix(pattern, "$")
 	if !anchored {
 		text += "*"
@@ -246,18 +251,18 @@ func rooted(pattern string) (all []string) {
 	return all
 }
 
-// meet adds a path for each way in which a path can match both of two patterns: the texts between the wildcards of
-// one come after those of the other, or overlap them. If both have a wildcard at the same place, it is replaced by
-// the fresh byte.
-func (m *maker) meet(one, two string) {
+// addMeetings adds a path for each way in which a path can match both of two patterns, and appends it to met: the texts
+// between the wildcards of one come after those of the other, or overlap them. If both have a wildcard at the same
+// place, it is replaced by the fresh byte. If a limit is reached, it sets cut.
+func (m *maker) addMeetings(one, two string) {
 	m.taken.Steps += stepsOfMeet
 	if m.isFull() {
 		m.cut = true
 		return
 	}
-	for _, p := range rooted(one) {
-		for _, q := range rooted(two) {
-			m.meetRooted(p, q)
+	for _, p := range rootedPatterns(one) {
+		for _, q := range rootedPatterns(two) {
+			m.addRootedMeetings(p, q)
 		}
 	}
 }
@@ -269,8 +274,8 @@ type meeting struct {
 	path string
 }
 
-// meetRooted is like meet, for patterns that rooted returned.
-func (m *maker) meetRooted(p, q string) {
+// addRootedMeetings is addMeetings for patterns from rootedPatterns.
+func (m *maker) addRootedMeetings(p, q string) {
 	known := map[meeting]bool{}
 	var left []meeting
 	var notes int64 // bytes of the notes

@@ -181,7 +181,7 @@ func (t *Tree) merge() error {
 	}
 	t.Keep()
 	if err := t.Sys().RemoveAll(from); err != nil {
-		return t.Wrap("write into", fmt.Errorf("%w: the output is complete; remove %s", atomicfile.Cause(err), from))
+		return t.Wrap("write into", fmt.Errorf("%w: the output is complete; remove %s", atomicfile.WithoutPath(err), from))
 	}
 	return nil
 }
@@ -349,7 +349,7 @@ func (t *Tree) stopMerge(run *Marker, err error) error {
 	switch {
 	case errRead != nil || have == nil || have.Pending != nil:
 	case have.Run == run.Run && have.Mode == run.Mode:
-		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", atomicfile.Cause(err))
+		err = fmt.Errorf("%w: the output is complete, but a power failure might undo that", atomicfile.WithoutPath(err))
 		fallthrough
 	default:
 		return errors.Join(t.Wrap("write into", err), t.Close())
@@ -357,7 +357,7 @@ func (t *Tree) stopMerge(run *Marker, err error) error {
 	from := t.Path()
 	t.Keep()
 	err = fmt.Errorf("%w: some partitions may be in place; the next run moves the others there from %s, unless it replaces the whole output",
-		atomicfile.Cause(err), from)
+		atomicfile.WithoutPath(err), from)
 	return t.Wrap("write into", err)
 }
 

@@ -28,7 +28,7 @@ func OutError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &atomicfile.Error{Doing: "write", Name: msg.Std, Err: atomicfile.Cause(err)}
+	return &atomicfile.Error{Doing: "write", Name: msg.Std, Err: atomicfile.WithoutPath(err)}
 }
 
 // A Writer writes to standard output, and remembers the first write error.

@@ -86,7 +86,7 @@ func readApprovals(name string) (*Approvals, error) {
 		return a, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	}
 	n := 0
 	for line := range bytes.Lines(text) {

@@ -111,7 +111,7 @@ func readExpectations(name string, in io.Reader) (*expectations, error) {
 	}
 	f, err := storage.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("-expect: %s: %w", msg.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("-expect: %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	}
 	defer f.Close()
 	if storage.IsRemote(name) {

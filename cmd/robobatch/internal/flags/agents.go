@@ -89,7 +89,7 @@ func (l *agentList) addItem(item string) error {
 		// Add the names in a file, one per line. # begins a comment, and empty lines are skipped.
 		f, err := l.open(name)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+			return fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 		}
 		defer f.Close()
 		var errs []error
@@ -115,7 +115,7 @@ func (l *agentList) addItem(item string) error {
 			l.addOnce(text)
 		}
 		if err := lines.Err(); err != nil {
-			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", msg.File(name), n, atomicfile.Cause(err)))
+			errs = append(errs, fmt.Errorf("read %s, after line %d: %w", msg.File(name), n, atomicfile.WithoutPath(err)))
 		} else if !found && len(l.names) == before {
 			errs = append(errs, fmt.Errorf("%s does not name any crawler", msg.File(name)))
 		}
@@ -187,13 +187,13 @@ func AddCrawlers(name string) (hash string, err error) {
 	}
 	f, err := storage.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxCrawlersFile+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	case len(text) > maxCrawlersFile:
 		return "", fmt.Errorf("%s is larger than %d MiB, so it is not a table of crawlers", msg.File(name), maxCrawlersFile>>20)
 	}

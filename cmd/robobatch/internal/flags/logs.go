@@ -129,13 +129,13 @@ const maxPattern = 64 << 10
 func readPattern(name string) (string, error) {
 	f, err := storage.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", msg.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w: write @ and the name of a file with a log_format or LogFormat, or the pattern itself", msg.File(name), atomicfile.WithoutPath(err))
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxPattern+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+		return "", fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	case len(text) > maxPattern:
 		return "", fmt.Errorf("%s has over %d KiB: copy only the log_format or LogFormat of the log into a separate file", msg.File(name), maxPattern>>10)
 	case !bytes.ContainsAny(text, "$%"):

@@ -122,7 +122,7 @@ func (p *seriesPlan) find(files *logfiles.List, format output.Format, textSize s
 			continue
 		}
 		if _, err := storage.Of(f.Name).Stat(f.Name); err != nil {
-			f.Err = &ingest.NameError{Name: f.Name, Err: atomicfile.Cause(err), Remedy: "check the name, and its target if it is a link"}
+			f.Err = &ingest.NameError{Name: f.Name, Err: atomicfile.WithoutPath(err), Remedy: "check the name, and its target if it is a link"}
 		} else {
 			f.Err = &ingest.NameError{Name: f.Name, Err: errors.New("can be read only once, so its output cannot go to a directory"), Remedy: "write it to a file first"}
 		}
@@ -444,7 +444,7 @@ func (s *seriesRun) stateOf(item *series.Item) (state series.State, err error) {
 		return state, item.Err
 	}
 	if err != nil {
-		err = &ingest.NameError{Name: item.Name, Err: atomicfile.Cause(err)}
+		err = &ingest.NameError{Name: item.Name, Err: atomicfile.WithoutPath(err)}
 	}
 	return state, err
 }

@@ -42,7 +42,7 @@ func ReadBaseline(name string) (Baseline, error) {
 		return nil, fmt.Errorf("missing file %s: create it with -approve, which accepts the current findings, or leave out -baseline", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("read %s: %w", msg.File(name), atomicfile.WithoutPath(err))
 	}
 	var file baselineFile
 	if err := json.Unmarshal(text, &file); err != nil {

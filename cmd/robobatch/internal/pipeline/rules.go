@@ -179,7 +179,7 @@ type TempError struct {
 
 // Error describes the cause and the remedy. It does not name the temporary file, which no longer exists.
 func (e *TempError) Error() string {
-	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", msg.File(e.Dir), atomicfile.Cause(e.Err))
+	return fmt.Sprintf("compile the rules into a temporary pack in %s, for -max-memory: %v: free some space there, compile the rules into a pack elsewhere first (robobatch compile), or leave out -max-memory", msg.File(e.Dir), atomicfile.WithoutPath(e.Err))
 }
 
 // Unwrap returns the cause.

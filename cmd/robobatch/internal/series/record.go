@@ -235,7 +235,7 @@ func fileDifference(name string, want *summary.File) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
 	case err != nil:
-		return "cannot be read: " + atomicfile.Cause(err).Error()
+		return "cannot be read: " + atomicfile.WithoutPath(err).Error()
 	case info.Size != want.Bytes:
 		return sizeDifference(info.Size, want.Bytes)
 	case info.Tag == "" || want.Tag == "":
@@ -256,7 +256,7 @@ func byteDifference(name string, want *summary.File) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing
 	case err != nil:
-		return "cannot be read: " + atomicfile.Cause(err).Error()
+		return "cannot be read: " + atomicfile.WithoutPath(err).Error()
 	case size != want.Bytes:
 		return sizeDifference(size, want.Bytes)
 	case hash != want.XXH3:

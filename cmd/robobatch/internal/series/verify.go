@@ -127,7 +127,7 @@ func readSealed(name string, v any) error {
 	}
 	text, err := storage.ReadAll(name)
 	if err != nil {
-		return fmt.Errorf("cannot be read: %w", atomicfile.Cause(err))
+		return fmt.Errorf("cannot be read: %w", atomicfile.WithoutPath(err))
 	}
 	return summary.Read(text, v)
 }
@@ -239,7 +239,7 @@ func VerifyFile(ctx context.Context, name string) (*Verification, error) {
 	v := &Verification{Manifests: 1}
 	switch text, err := storage.ReadAll(name); {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", msg.File(name), atomicfile.Cause(err))
+		return nil, fmt.Errorf("%s: %w: name a directory of outputs, or a file of -stats", msg.File(name), atomicfile.WithoutPath(err))
 	case !json.Valid(text) && !bytes.HasPrefix(text, []byte("{\n")):
 		return nil, fmt.Errorf("%s is not a file of -stats: name the one of the run that wrote it, or a directory of outputs", msg.File(name))
 	default:
