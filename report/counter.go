@@ -390,6 +390,17 @@ func (c *Counter) countsOf(b *engine.Batch, r *rowKey) (one aggregate.RowCounts)
 	return one
 }
 
+// hasStatuses reports whether the log has status codes: false if they are not kept, or if requests were counted, other
+// than for robots.txt, and none had one. The fields of a pipe are not known before.
+func (c *Counter) hasStatuses() bool {
+	var with, without bool
+	for _, of := range c.classes {
+		with = with || of != [statuses]int64{of[0]}
+		without = without || of[0] > 0
+	}
+	return c.status >= 0 && (with || !without)
+}
+
 // isServed reports whether the status of a row is 2xx or 304.
 func (c *Counter) isServed(b *engine.Batch, row int) bool {
 	status := intOf(b, c.status, row)

@@ -93,7 +93,7 @@ func (c *Counter) Diagnose(run *Run) (Diagnosis, error) {
 		return diagnose.Find(nil, &diagnose.Log{})
 	}
 	log := &c.log
-	log.Zone, log.Statuses, log.Dialect, log.Violations = c.zone, c.status >= 0, c.store.Options().Dialect, run.Stats.Violations
+	log.Zone, log.Statuses, log.Dialect, log.Violations = c.zone, c.hasStatuses(), c.store.Options().Dialect, run.Stats.Violations
 	log.Agents, log.Conducts, log.Networks = nil, nil, map[int]string{}
 	for a, n := range c.AgentCounts(run) {
 		token, _, _ := strings.Cut(n.Name, "/")

@@ -49,7 +49,7 @@ func (c *Counter) CheckSitemaps(files int, each func(add func(url []byte, name s
 	if err != nil {
 		return err
 	}
-	view.Files, view.Statuses = int64(files), c.status >= 0
+	view.Files, view.Statuses = int64(files), c.hasStatuses()
 	c.listed = view
 	return nil
 }

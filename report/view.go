@@ -79,7 +79,7 @@ func (c *Counter) newView(run *Run) *view {
 	v := &view{
 		Run: run, FromLog: c.fromLog, Several: !c.fromLog && len(o.Agents) > 1, Agents: o.Agents, Dialect: o.Dialect.String(),
 		Requests: c.rows, Bad: c.bad, Strays: c.strays, URLs: c.urls, Denied: c.denied, Verdicts: run.Stats.Rows,
-		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.status >= 0,
+		Violated: run.Stats.Violations, HasTimes: c.series.HasTimes(), NoTimes: c.series.None, Status: c.hasStatuses(),
 	}
 	v.Zone, v.HasBytes = c.clock.Name(), c.bytes >= 0 && !v.Several
 	v.OldRules = c.fromLog && run.Old != "" && !c.byTime

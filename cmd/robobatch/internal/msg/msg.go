@@ -37,6 +37,14 @@ func File(name string) string {
 	return name
 }
 
+// Input is File for an input: "-" is "standard input".
+func Input(name string) string {
+	if name == Std {
+		return "standard input"
+	}
+	return File(name)
+}
+
 // Number formats n with thousands separators.
 func Number(n int64) string {
 	s := strconv.FormatInt(n, 10)

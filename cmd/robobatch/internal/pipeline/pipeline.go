@@ -480,8 +480,8 @@ func (p *Pipeline) InputNames() (names []string) {
 }
 
 // KeepAnswers adds the status and bytes of responses to the kept fields, if all logs can have them and at least one
-// does. It then reopens the logs, of which it checks the first rows. Pipes cannot be checked, so for them the fields
-// are kept only if -keep names them. With the status, it also keeps the request method, like KeepRequests, if conduct
+// does. It then reopens the logs, of which it checks the first rows. Pipes cannot be checked: with crawlers of the log,
+// the fields are kept, and null if the log lacks them; otherwise only if -keep names them. With the status, it also keeps the request method, like KeepRequests, if conduct
 // is reported or if bytes are kept.
 func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
@@ -521,8 +521,8 @@ func (p *Pipeline) reopen(before int) (err error) {
 // means none.
 func (p *Pipeline) keepInt(field string) int { return p.keepField(field, engine.KeptInt, false) }
 
-// keepField is keepInt for values of any type. If blind is true, it keeps the field even if none of the first rows
-// has it, or if the log is a pipe, because later rows may have it.
+// keepField is keepInt for values of any type. If blind is true, or a log that names crawlers is a pipe, it keeps the
+// field without having seen it, because later rows may have it.
 func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int {
 	opt := &p.LogOpt
 	column := ingest.KeptColumn{Field: field, Kind: kind}
@@ -534,7 +534,8 @@ func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int
 	found := blind
 	for _, in := range p.Logs.Inputs() {
 		if isPipe(in) {
-			if blind {
+			if blind = blind || opt.Fields.Agents; blind {
+				found = true
 				continue
 			}
 			return 0

@@ -83,11 +83,7 @@ type Unverified struct {
 
 // String returns the place: "line 9,164 of a.zst".
 func (u *Unverified) String() string {
-	name := "standard input"
-	if u.Input != msg.Std {
-		name = msg.File(u.Input)
-	}
-	return fmt.Sprintf("line %s of %s", msg.Number(u.FromLine), name)
+	return fmt.Sprintf("line %s of %s", msg.Number(u.FromLine), msg.Input(u.Input))
 }
 
 // A File identifies the bytes of an output.
@@ -323,7 +319,7 @@ func (r *Report) FieldLines() (lines []string) {
 		if len(lines) >= mostTook {
 			return append(lines, "other logs have other fields, listed in -stats")
 		}
-		name, same := msg.File(in.Name), 0
+		name, same := msg.Input(in.Name), 0
 		for _, next := range r.Inputs[i+1:] {
 			if len(next.Fields) > 0 || next.Format != in.Format {
 				break
