@@ -94,7 +94,7 @@ func (r *Report) Warn() (all []warning.Warning) {
 		msg.Were(c.Timeless, "row"), null))
 	add(warning.FailedFetches, c.Unfetched, nil, msg.Count(c.Unfetched, "row")+" by crawlers disallowed only because a fetch of robots.txt failed: the crawler's own fetch may have succeeded, so the violation is null")
 	if n := rows - read.Agents; r.AgentFromLog && c.Bad() == 0 && 10*n > rows {
-		add(warning.NoUserAgents, n, nil, fmt.Sprintf("%s of %s have no User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row")))
+		add(warning.NoUserAgents, n, nil, fmt.Sprintf("%s of %s without a User-Agent in the log: their crawlers are unknown", msg.Number(n), msg.Count(rows, "row")))
 	}
 	all = append(all, r.warnWhiteSpace()...)
 	add(warning.MixedEncoding, read.Wide, read.FirstWide, msg.Count(read.Wide, "line")+" in another encoding than the beginning of the log: convert each part before joining, for example: iconv -f UTF-16 -t UTF-8")
