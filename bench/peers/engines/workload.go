@@ -100,7 +100,9 @@ func workloads(c *corpus.Corpus, lines, origins int) (all []*workload, err error
 	all = append(all, w3)
 	add(madeUp(c, lines, origins))
 	for _, origin := range slow {
-		add(oneFile(c, responses, origin))
+		if w, err2 := oneFile(c, responses, origin); w != nil || err2 != nil {
+			add(w, err2)
+		}
 	}
 	for _, w := range all {
 		w.keepUsed()
@@ -230,7 +232,8 @@ func madeUp(c *corpus.Corpus, lines, origins int) (*workload, error) {
 	}, lines)
 }
 
-// oneFile returns a real file with the paths of its origin in the logs, repeated.
+// oneFile returns a real file with the paths of its origin in the logs, repeated; nil if the logs have none, as those of
+// the quick start.
 func oneFile(c *corpus.Corpus, responses []robots.Response, origin robots.Origin) (*workload, error) {
 	_, host, _ := strings.Cut(string(origin), "://")
 	w := newWorkload(host)
@@ -248,7 +251,7 @@ func oneFile(c *corpus.Corpus, responses []robots.Response, origin robots.Origin
 	}
 	n := len(w.of)
 	if n == 0 {
-		return w, fmt.Errorf("no paths of %s", origin)
+		return nil, nil
 	}
 	for len(w.of) < 8192 {
 		for i := range n {
