@@ -209,6 +209,8 @@ func (m *Matcher) find(starts []Start, most int, s *Scratch) bool {
 	return s.left >= 0
 }
 
+// add appends attempts of the patterns from lo to hi whose rank is above the best and whose list has started. It takes
+// their cost from s.left, and stops below 0.
 func (m *Matcher) add(lo, hi uint32, s *Scratch) {
 	attempts, left := s.attempts, s.left-int(hi-lo)
 	for ; lo < hi && left >= 0; lo++ {
