@@ -84,8 +84,8 @@ func (p *ranked) eachPrint(yield func(f fingerprint, rare int)) {
 	})
 }
 
-// rarestFingerprint returns the rarest fingerprint of a pattern.
-func (p *ranked) rarestFingerprint() (best fingerprint) {
+// fingerprint returns the rarest fingerprint of a pattern.
+func (p *ranked) fingerprint() (best fingerprint) {
 	most := -1
 	for rest := p.Rest; rest != ""; {
 		seg, _, _ := strings.Cut(rest[1:], "*")
@@ -298,7 +298,7 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 	}
 	if len(distinct) > buckets {
 		for i := range pats {
-			needs[i] |= pats[i].neededBuckets(masks)
+			needs[i] |= pats[i].need(masks)
 		}
 	}
 	return needs
@@ -309,7 +309,7 @@ func addPrints(masks *[masksSize]byte, pats []ranked) (needs [groupSize]byte) {
 func choosePrints(pats []ranked) {
 	if len(pats) <= buckets {
 		for i := range pats {
-			pats[i].print = pats[i].rarestFingerprint()
+			pats[i].print = pats[i].fingerprint()
 		}
 		return
 	}
@@ -322,8 +322,8 @@ func choosePrints(pats []ranked) {
 	}
 }
 
-// neededBuckets returns the buckets that are found in every path that the pattern matches.
-func (p *ranked) neededBuckets(masks *[masksSize]byte) (need byte) {
+// need returns the buckets that are found in every path that the pattern matches.
+func (p *ranked) need(masks *[masksSize]byte) (need byte) {
 	p.segments(func(seg string, last bool) { need |= findBuckets(masks, seg, last && p.End) })
 	return need
 }

@@ -405,7 +405,7 @@ func chooseIndexPrints(pats []ranked) *[masksSize]byte {
 		}
 	}
 	for x.used < buckets-1 {
-		v, ok := x.choosePivot()
+		v, ok := x.pivot()
 		if !ok {
 			break
 		}
@@ -460,9 +460,9 @@ const (
 	openCost  = 1 << 33 // the cost of the first bucket; each further one costs twice as much as the one before
 )
 
-// choosePivot returns the byte, and its position in fingerprints, that is worth the most for the patterns that have no
+// pivot returns the byte, and its position in fingerprints, that is worth the most for the patterns that have no
 // fingerprint yet. ok is false if fewer than pivotMin patterns share any rare byte.
-func (x *indexer) choosePivot() (best pivot, ok bool) {
+func (x *indexer) pivot() (best pivot, ok bool) {
 	var count [printSize][256]uint16
 	for i := range x.pats {
 		if x.pats[i].print == 0 {

@@ -22,7 +22,7 @@ func TestSegmentIndex(t *testing.T) {
 		letters := "eqe/"[:1+rng.IntN(4)]
 		seg := text(1+rng.IntN(5), letters)
 		path := text(rng.IntN(90), letters+"z"[:rng.IntN(2)])
-		got := segment{seg, int(rarestWindow(string(seg)))}.firstIn(path)
+		got := segment{seg, int(window(string(seg)))}.firstIn(path)
 		if want := bytes.Index(path, seg); got != want {
 			t.Fatalf("%q in %q: %d, want %d", seg, path, got, want)
 		}
@@ -58,7 +58,7 @@ func TestIndexBaited(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			text[rng.IntN(len(text))] = "abc\xff"[rng.IntN(4)]
 		}
-		got, want := segment{text, int(rarestWindow(string(text)))}.firstIn(path), bytes.Index(path, text)
+		got, want := segment{text, int(window(string(text)))}.firstIn(path), bytes.Index(path, text)
 		if len(text) <= longSegment && got == want {
 			got = indexBaited(path, text)
 		}
@@ -76,7 +76,7 @@ func TestIndexBaited(t *testing.T) {
 
 func TestWindow(t *testing.T) {
 	for seg, want := range map[string]byte{"/feed/": 1, "?q=": 0, "e": 0, "-x-": 0, "a-xq": 1, "aéa": 0, "": 0} {
-		if got := rarestWindow(seg); got != want {
+		if got := window(seg); got != want {
 			t.Errorf("%q: byte %d, want %d", seg, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ func (b *builder) addNode(lo, hi, depth int) {
 	if lo+1 == hi && b.addLeaf(&b.distinct[lo], depth) {
 		return
 	}
-	run := b.commonRun(lo, hi, depth)
+	run := b.run(lo, hi, depth)
 	depth += len(run)
 	at := len(b.table)
 	b.table = append(b.table, 0, byte(len(run)))
@@ -109,8 +109,8 @@ func (b *builder) addLeaf(e *entry, depth int) bool {
 	return true
 }
 
-// commonRun returns the bytes that the anchors of the entries lo to hi have in common from depth on, at most maxRun.
-func (b *builder) commonRun(lo, hi, depth int) string {
+// run returns the bytes that the anchors of the entries lo to hi have in common from depth on, at most maxRun.
+func (b *builder) run(lo, hi, depth int) string {
 	first := b.anchorOf(&b.distinct[lo])
 	end := min(len(first), depth+maxRun)
 	for i := lo + 1; i < hi; i++ {

@@ -14,7 +14,7 @@ func (t *table) addPattern(p *ranked) {
 	t.addU24(uint32(p.rank))
 	*t = append(*t, 0, 0)
 	p.segments(func(seg string, _ bool) {
-		*t = append(*t, byte(len(seg)), rarestWindow(seg))
+		*t = append(*t, byte(len(seg)), window(seg))
 		*t = append(*t, seg...)
 	})
 	size := uint32(len(*t)) - at - patternHeader
@@ -194,9 +194,9 @@ func findGeneric(path, window []byte) int {
 	}
 }
 
-// rarestWindow returns the offset of the bytes of a segment that are rarest in paths: printSize bytes, or all if there
+// window returns the offset of the bytes of a segment that are rarest in paths: printSize bytes, or all if there
 // are fewer.
-func rarestWindow(seg string) (at byte) {
+func window(seg string) (at byte) {
 	most := -1
 	for i := 0; i+printSize <= len(seg); i++ {
 		rare := int(rarity[seg[i]]) + int(rarity[seg[i+1]]) + int(rarity[seg[i+2]])

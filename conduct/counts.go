@@ -72,15 +72,15 @@ func readAnswers(from *wire.Cursor) (a answersOf) {
 	return a
 }
 
-// hasAny reports whether there is a response.
-func (a *answersOf) hasAny() bool {
+// any reports whether there is a response.
+func (a *answersOf) any() bool {
 	return slices.ContainsFunc(a.first[:], func(at int64) bool { return at != NoTime })
 }
 
-// firstKnown returns the time of the crawler's first response whose size fits the text in force; NoTime if there is
+// known returns the time of the crawler's first response whose size fits the text in force; NoTime if there is
 // none. A response that confirms a copy counts unless the crawler got a different text before it. bodies is as in
 // judge.
-func (a *answersOf) firstKnown(bodies bool) int64 {
+func (a *answersOf) known(bodies bool) int64 {
 	f := &a.first
 	first, other := earlier(earlier(f[unsized], f[denies]), f[fits]), f[impossible]
 	if bodies {

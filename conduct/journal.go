@@ -209,7 +209,7 @@ func (j *Journal) Write(b *engine.Batch) error {
 				return err
 			}
 		}
-		if j.countRequest(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
+		if j.count(b, row, p, at); len(b.Verified) > 0 && b.Verified[row] == ranges.No {
 			continue
 		}
 		if err := j.recordEvent(b, row, p, evidence); err != nil {
@@ -282,8 +282,8 @@ func timeOf(b *engine.Batch, row int) int64 {
 	return b.Times[row]
 }
 
-// countRequest adds a request to the counts of its pair. For an impostor, it counts only who sent the request.
-func (j *Journal) countRequest(b *engine.Batch, row int, p *pair, at int64) {
+// count adds a request to the counts of its pair. For an impostor, it counts only who sent the request.
+func (j *Journal) count(b *engine.Batch, row int, p *pair, at int64) {
 	answer := ranges.Null
 	if len(b.Verified) > 0 {
 		answer = b.Verified[row]
@@ -398,7 +398,7 @@ func (j *Journal) classifyAnswer(b *engine.Batch, row int, id engine.RulingID, e
 		e.kind = gotText
 		switch status {
 		case 200:
-			j.compareSize(b, row, id, e)
+			j.fit(b, row, id, e)
 		case 206, 304:
 			e.fit = confirms
 		}
@@ -417,9 +417,9 @@ func (j *Journal) classifyAnswer(b *engine.Batch, row int, id engine.RulingID, e
 	return true
 }
 
-// compareSize sets the fit of an event by comparing the size of the response with that of the text in force (id). It
+// fit sets the fit of an event by comparing the size of the response with that of the text in force (id). It
 // changes nothing if either size is unknown.
-func (j *Journal) compareSize(b *engine.Batch, row int, id engine.RulingID, e *event) {
+func (j *Journal) fit(b *engine.Batch, row int, id engine.RulingID, e *event) {
 	size, ok := keptInt(b, row, j.opt.Bytes)
 	if !ok || size <= 0 || j.opt.Texts == nil { // 0 may mean that bytes were not logged
 		return

@@ -115,7 +115,7 @@ func (j *judge) beginOrigin(o *origin) error {
 	for _, a := range o.fetched {
 		if a.requests >= leastBusy {
 			j.mismatch.Busy++
-			if a.hasAny() {
+			if a.any() {
 				j.mismatch.Asked++
 			}
 		}
@@ -164,7 +164,7 @@ func (j *judge) beginCrawler(agent string) error {
 	if operator != "" {
 		for other, first := range j.about.fetched {
 			if other != agent && j.operatorOf(other) == operator {
-				j.shared = earlier(j.shared, first.firstKnown(j.bodies))
+				j.shared = earlier(j.shared, first.known(j.bodies))
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (j *judge) addEvent(e *event) error {
 	}
 	switch since := j.isLast && e.at > j.last.at; {
 	case e.kind.isFetch():
-		return j.countAnswer(e)
+		return j.answer(e)
 	case e.kind.isTxt():
 		j.isFailing = j.isFailing || since && e.kind == failed
 		j.isMoved = j.isMoved || since && e.kind == moved
@@ -197,7 +197,7 @@ func (j *judge) addEvent(e *event) error {
 	if e.kind != forbidden {
 		return nil
 	}
-	conduct := j.conductOf(e)
+	conduct := j.judge(e)
 	switch {
 	case conduct == Knew:
 		j.mismatch.Knew++
@@ -234,9 +234,9 @@ func (j *judge) addEvent(e *event) error {
 	return j.to.Request(q)
 }
 
-// countAnswer adds a response that counts to the row and to the Mismatch of the origin, and makes it the crawler's last
+// answer adds a response that counts to the row and to the Mismatch of the origin, and makes it the crawler's last
 // response. A response at another origin only becomes the last one: the crawler's numbers have it there.
-func (j *judge) countAnswer(e *event) error {
+func (j *judge) answer(e *event) error {
 	r := &j.row
 	if e.away { // apart from the crawler's knowledge, it counts at the requested origin
 		j.isOff = j.isOther(e)
@@ -293,9 +293,9 @@ func (j *judge) sendMoment(m Moment) {
 	}
 }
 
-// conductOf returns the crawler's knowledge when it made a disallowed request. It also counts requests that are unseen
+// judge returns the crawler's knowledge when it made a disallowed request. It also counts requests that are unseen
 // because the log has too few requests for robots.txt.
-func (j *judge) conductOf(e *event) Conduct {
+func (j *judge) judge(e *event) Conduct {
 	switch {
 	case j.isLast && j.isOff:
 		return Unseen

@@ -138,8 +138,8 @@ func (r *siteRows) addStreak(s siteStreak) {
 	r.few.countKey(uint64(s.site), int64(s.rows), decider{site: s.site})
 }
 
-// topSites returns the Top origins with the most rows, busiest first.
-func (r *siteRows) topSites(lookup *Lookup) (best []BusyOrigin) {
+// top returns the Top origins with the most rows, busiest first.
+func (r *siteRows) top(lookup *Lookup) (best []BusyOrigin) {
 	if r.all == nil {
 		return topOrigins(lookup, &r.few, Top)
 	}
@@ -236,9 +236,9 @@ func (u *busiest) noteShared(shared *item, site SiteID) {
 	}
 }
 
-// addTo sets the busiest origins and rules of s, with their errors. rows has exact counts of strays, for all or some of
+// total sets the busiest origins and rules of s, with their errors. rows has exact counts of strays, for all or some of
 // them.
-func (u *busiest) addTo(s *Stats, rows *tally) {
+func (u *busiest) total(s *Stats, rows *tally) {
 	top := u.strays.topItems(Top)
 	strays := make([]BusyOrigin, 0, len(top)+Top)
 	for _, it := range top {
@@ -251,7 +251,7 @@ func (u *busiest) addTo(s *Stats, rows *tally) {
 	slices.SortFunc(strays, busierOrigin)
 	copy(s.Busiest[:], strays)
 	lookup := u.lookup
-	origins := append(strays, u.sites.topSites(lookup)...)
+	origins := append(strays, u.sites.top(lookup)...)
 	slices.SortFunc(origins, busierOrigin)
 	copy(s.TopOrigins[:], origins)
 	s.TopOriginsOff, s.TopRulesOff = max(u.sites.few.off, u.strays.off), u.rules.off

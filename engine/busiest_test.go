@@ -129,8 +129,8 @@ func TestSiteRows(t *testing.T) {
 		few.addStreak(streak)
 		want[string(s.NewLookup().Origin(streak.site))] += int64(streak.rows)
 	}
-	if got := all.topSites(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.topSites(s.NewLookup())) || few.all != nil {
-		t.Errorf("all %v, few %v, want %v", got, few.topSites(s.NewLookup()), busiestOf(want)[:Top])
+	if got := all.top(s.NewLookup()); !slices.Equal(got, busiestOf(want)[:Top]) || !slices.Equal(got, few.top(s.NewLookup())) || few.all != nil {
+		t.Errorf("all %v, few %v, want %v", got, few.top(s.NewLookup()), busiestOf(want)[:Top])
 	}
 }
 

@@ -143,7 +143,7 @@ func (c *comparer) compareRow(b *Batch, row, agents int) {
 		case v.Rule == NoRule:
 		default:
 			pair := rulePair{b.Rulings[row], b.Old.Rulings[row], uint32(b.agent(row, a)), uint32(b.Old.agent(row, a)), v.Rule, was.Rule}
-			if !c.areTied(pair) {
+			if !c.alike(pair) {
 				b.Changes[i] = OtherRule
 			}
 		}
@@ -160,9 +160,9 @@ type rulePair struct {
 // mostTies is the maximum number of remembered pairs of rules.
 const mostTies = 1 << 14
 
-// areTied reports whether the two rules that decide a row are equal, or whether each store has both of them. In the
+// alike reports whether the two rules that decide a row are equal, or whether each store has both of them. In the
 // second case they have the same precedence, and only their order in the file determines which one is named.
-func (c *comparer) areTied(p rulePair) bool {
+func (c *comparer) alike(p rulePair) bool {
 	now, old := c.now.set(p.now, int(p.agent)), c.old.set(p.old, int(p.oldAgent))
 	r, o := now.Rule(p.rule), old.Rule(p.otherRule)
 	if r.Allow == o.Allow && r.Value == o.Value {

@@ -146,10 +146,10 @@ func (e *Evaluator) findSites(b *Batch) (streaks int) {
 	if _, stray := r.site.Stray(); stray || e.budget > 0 {
 		r.prefix = r.prefix[:0]
 	}
-	e.ahead.beginBatch(b.Len())
+	e.ahead.begin(b.Len())
 	for i := range b.URLs {
 		if e.ahead.useful && i%rules.AheadRows == 0 {
-			e.ahead.fetchSites(b, i, &e.memo)
+			e.ahead.sites(b, i, &e.memo)
 		}
 		url := b.URL(i)
 		if n := len(r.prefix); n == 0 || len(url) < n || string(url[:n]) != string(r.prefix) || !endsPrefix(url, n) {
@@ -259,7 +259,7 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 	agents, dialect := e.store.agentsPerURL(), e.store.opt.Dialect
 	fromLog, known := len(b.Agents) > 0, len(e.store.opt.Agents)
 	always := dialect.Has(robots.ImplicitRobotsTxt)
-	e.lead.forget()
+	e.lead.begin()
 	n := len(b.Rulings)
 	if order != nil {
 		n = len(order)
@@ -268,7 +268,7 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 		i := k
 		if order != nil {
 			if i = int(order[k].row); e.ahead.useful && k%rules.AheadRows == 0 {
-				e.ahead.fetchRules(order[k:min(n, k+rules.AheadRows)])
+				e.ahead.rules(order[k:min(n, k+rules.AheadRows)])
 			}
 		}
 		id, verdicts := b.Rulings[i], b.Verdicts[i*agents:][:agents]
@@ -280,13 +280,13 @@ func (e *Evaluator) decide(b *Batch, order []rulingRow) {
 			continue
 		}
 		raw := e.rawPath(b, i)
-		if e.lead.matches(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
+		if e.lead.leads(id, b.Data[e.paths[i]:], len(raw)) && (!fromLog || b.Agents[i] == b.Agents[e.lead.row]) {
 			verdicts[0] = b.Verdicts[e.lead.row*agents]
 			if agents > 1 {
 				copy(verdicts, b.Verdicts[e.lead.row*agents:][:agents])
 			}
 			e.lead.debt = max(0, e.lead.debt-1)
-			if e.lead.suspect != 0 && e.lead.isSuspect(raw) {
+			if e.lead.suspect != 0 && e.lead.suspects(raw) {
 				e.suspects.add(i)
 			}
 			continue

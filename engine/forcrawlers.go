@@ -54,7 +54,7 @@ func (c *counted) allowTxt(b *Batch) {
 			continue
 		}
 		if !c.isOther {
-			c.copyBatch(b, old)
+			c.copy(b, old)
 		}
 		for i := row * agents; i < (row+1)*agents; i++ {
 			for _, verdicts := range c.verdicts[:stores] {
@@ -69,9 +69,9 @@ func (c *counted) allowTxt(b *Batch) {
 	}
 }
 
-// copyBatch makes c.batch a copy of b, which shares all columns except the verdicts and changes. old is the batch of
+// copy makes c.batch a copy of b, which shares all columns except the verdicts and changes. old is the batch of
 // the old store, or nil.
-func (c *counted) copyBatch(b, old *Batch) {
+func (c *counted) copy(b, old *Batch) {
 	c.isOther = true
 	if c.batch == nil {
 		c.batch = new(Batch)

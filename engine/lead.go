@@ -39,9 +39,9 @@ const (
 	everyRow = 32
 )
 
-// matches reports whether the path of a row begins with the lead, and the row has its ruling. size is the length of the
+// leads reports whether the path of a row begins with the lead, and the row has its ruling. size is the length of the
 // path. text begins with the path, and continues with the bytes after it in the batch.
-func (l *lead) matches(id RulingID, text []byte, size int) bool {
+func (l *lead) leads(id RulingID, text []byte, size int) bool {
 	n := len(l.head)
 	if id != l.ruling || size < n {
 		return false
@@ -52,14 +52,14 @@ func (l *lead) matches(id RulingID, text []byte, size int) bool {
 	return (binary.LittleEndian.Uint64(text)^l.word)&l.mask == 0 && (n <= 8 || string(text[8:n]) == string(l.head[8:]))
 }
 
-// isSuspect reports whether a led row is a suspect, if suspect is not 0.
-func (l *lead) isSuspect(raw []byte) bool {
+// suspects reports whether a led row is a suspect, if suspect is not 0.
+func (l *lead) suspects(raw []byte) bool {
 	n := len(l.head)
 	return l.suspect == '%' || len(raw) > n && (raw[n] == l.suspect || raw[n] == '%')
 }
 
-// forget forgets the lead, which belongs to the previous batch.
-func (l *lead) forget() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
+// begin forgets the lead, which belongs to the previous batch.
+func (l *lead) begin() { l.ruling, l.head, l.barren = rules.NoRuling, nil, rules.NoRuling }
 
 // set makes the first n bytes of a path the lead. The path belongs to a row that id decided.
 func (l *lead) set(id RulingID, row int, path []byte, n int) {

@@ -107,10 +107,10 @@ func agentKey(a *robots.Agent) string {
 	return key.String()
 }
 
-// clientByName returns the client for the name of an agent: the number of an agent that ignores groups for "*", or the
+// named returns the client for the name of an agent: the number of an agent that ignores groups for "*", or the
 // product tokens of any other agent that some robots.txt may name. The words of the result are valid until the next
 // call.
-func (m *clients) clientByName(name []byte) (c client) {
+func (m *clients) named(name []byte) (c client) {
 	agent := robots.NewAgent(string(name), m.dialect)
 	if agent.IgnoresStar {
 		c.agent = m.deafs[agentKey(&agent)] // all agents that ignore "*" are in the table, which has every known one
@@ -253,7 +253,7 @@ func (m *clients) findClient(userAgent []byte) client {
 	var index int
 	switch {
 	case m.byName:
-		return m.keepClient(userAgent, m.clientByName(userAgent))
+		return m.keepClient(userAgent, m.named(userAgent))
 	case m.tokens.bits == nil && !m.tokens.all:
 		index = crawlers.IdentifyIndex(userAgent)
 	default:

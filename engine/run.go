@@ -305,16 +305,16 @@ type ahead struct {
 	sum    byte // depends on everything read, so that the compiler keeps the reads
 }
 
-// beginBatch begins a batch of n rows. If the memo knows nearly all prefixes, prefetching only costs time.
-func (a *ahead) beginBatch(n int) {
+// begin begins a batch of n rows. If the memo knows nearly all prefixes, prefetching only costs time.
+func (a *ahead) begin(n int) {
 	const share = 4
 	a.useful = a.reader != nil && a.missed > n/share
 	a.missed = 0
 }
 
-// fetchSites adds the prefixes of at most rules.AheadRows rows to the memo, beginning with row first, if the memo does
+// sites adds the prefixes of at most rules.AheadRows rows to the memo, beginning with row first, if the memo does
 // not have them. It finds the sites of normalised origins only.
-func (a *ahead) fetchSites(b *Batch, first int, memo *prefixMemo) {
+func (a *ahead) sites(b *Batch, first int, memo *prefixMemo) {
 	a.names = a.names[:0]
 	for i := first; i < min(first+rules.AheadRows, b.Len()); i++ {
 		url := b.URL(i)
@@ -335,8 +335,8 @@ func (a *ahead) fetchSites(b *Batch, first int, memo *prefixMemo) {
 	}
 }
 
-// fetchRules brings the rules for at most rules.AheadRows rows into the processor's caches.
-func (a *ahead) fetchRules(rows []rulingRow) {
+// rules brings the rules for at most rules.AheadRows rows into the processor's caches.
+func (a *ahead) rules(rows []rulingRow) {
 	ids, last := a.ids[:0], rules.NoRuling
 	for _, r := range rows {
 		if r.id != last {

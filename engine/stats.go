@@ -247,7 +247,7 @@ func (c *counter) countVerdicts(b *Batch) {
 	start := 0
 	for i, id := range b.Rulings {
 		v := b.Verdicts[i*agents]
-		if agents > 1 && !c.agentsAgree(id) {
+		if agents > 1 && !c.alike(id) {
 			c.countEach(b, i)
 			start = i + 1
 			continue
@@ -268,8 +268,8 @@ func (c *counter) countVerdicts(b *Batch) {
 	}
 }
 
-// agentsAgree reports whether all agents are known to have the same verdict.
-func (c *counter) agentsAgree(id RulingID) bool {
+// alike reports whether all agents are known to have the same verdict.
+func (c *counter) alike(id RulingID) bool {
 	return id <= rules.NoRobots || int(id) < len(c.lookup.common) && c.lookup.common[id] != nil
 }
 
@@ -381,7 +381,7 @@ func sumCounts(counters []*counter, all *busiest) Stats {
 	strays, about := sum.strays.origins()
 	s.Origins += strays
 	s.About = about
-	all.addTo(s, &sum.strays)
+	all.total(s, &sum.strays)
 	s.Odd = sum.odd.total(sum.store)
 	for i, rows := range sum.misread {
 		name := sum.store.opt.Agents[sum.documented[i]]

@@ -84,7 +84,7 @@ func (l *Logs) findKinds() error {
 			if err != nil {
 				continue // reported when its rows are read
 			}
-			p.setKinds(kinds)
+			p.kinds(kinds)
 			if err := p.close(); err != nil {
 				return fault.OfFile(in.Name, err, "check the disk")
 			}
@@ -105,9 +105,9 @@ func (l *Logs) findKinds() error {
 	return nil
 }
 
-// setKinds sets the elements of kinds, one for each kept column, to the kinds of the columns in the file. It leaves an
+// kinds sets the elements of kinds, one for each kept column, to the kinds of the columns in the file. It leaves an
 // element unchanged if the file has no such column.
-func (p *parquetLog) setKinds(kinds []engine.KeptKind) {
+func (p *parquetLog) kinds(kinds []engine.KeptKind) {
 	for i, index := range p.records.Kept() {
 		for _, c := range p.columns {
 			if c, ok := c.(*parquetColumn); ok && c.index == index {

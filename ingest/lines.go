@@ -176,7 +176,7 @@ func (l *lineReader) fill(raw *rawLines, maxLines, maxBytes int) {
 		l.read(raw, int(min(chunkSize, limit-l.offset)))
 	}
 	if l.err != nil && len(raw.spans) < maxLines {
-		l.addLast(raw, start)
+		l.last(raw, start)
 		start = len(raw.data)
 	}
 	raw.bareCR = raw.hasCR(first, start)
@@ -371,9 +371,9 @@ func (l *lineReader) addDropped(raw *rawLines, end int) {
 	}
 }
 
-// addLast adds the line raw.data[start:] at the end of the text, which has no LF. After a fault it adds nothing,
+// last adds the line raw.data[start:] at the end of the text, which has no LF. After a fault it adds nothing,
 // because the line may be incomplete.
-func (l *lineReader) addLast(raw *rawLines, start int) {
+func (l *lineReader) last(raw *rawLines, start int) {
 	if l.err != io.EOF {
 		return
 	}

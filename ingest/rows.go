@@ -26,9 +26,9 @@ type rowReader struct {
 	odd  oddities
 }
 
-// addRows parses lines and adds their rows to b. It returns an error of the parser, and the line where it occurred;
+// read parses lines and adds their rows to b. It returns an error of the parser, and the line where it occurred;
 // lines after it are not parsed.
-func (r *rowReader) addRows(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
+func (r *rowReader) read(p weblog.Parser, raw *rawLines, b *engine.Batch) (where, error) {
 	for i := range raw.spans {
 		at := where{raw.numbers[i], raw.starts[i]}
 		if err := r.parseRow(p, raw, i, at, b); err != nil {

@@ -25,7 +25,7 @@ type textLog struct {
 	raw      rawLines // of the batch being filled
 	of       Format   // of the open log; Auto until detected
 	parser   weblog.Parser
-	begun    bool // detect was called
+	begun    bool // begin was called
 	headless bool // it is read as URLs, but looks like a table without a header row
 	choice   weblog.Choice
 	stop     string // the field at which the first line does not match the format
@@ -79,7 +79,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	r.noteEncoding(&l.raw, b.Input, l.utf8.Wide())
 	if !l.begun && len(l.raw.spans) > 0 {
 		l.begun = true
-		if err := l.detect(r); err != nil {
+		if err := l.begin(r); err != nil {
 			r.odd.Long += int64(len(l.raw.long)) // they are counted nowhere else
 			l.failed = &where{line: 1}
 			return err
@@ -94,7 +94,7 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	if l.of == weblog.URLs {
 		r.addURLs(&l.raw, b)
 	} else if l.of != weblog.Auto {
-		if at, err := r.addRows(l.parser, &l.raw, b); err != nil {
+		if at, err := r.read(l.parser, &l.raw, b); err != nil {
 			l.failed = &at
 			return err
 		}
@@ -116,9 +116,9 @@ func (l *textLog) fill(r *rowReader, b *engine.Batch, rows, size int) error {
 	return nil
 }
 
-// detect detects the format from the first lines in l.raw, unless it is set, and the columns of a table. It sets the
+// begin detects the format from the first lines in l.raw, unless it is set, and the columns of a table. It sets the
 // parser. The error says why the log cannot be read.
-func (l *textLog) detect(r *rowReader) error {
+func (l *textLog) begin(r *rowReader) error {
 	var lines [][]byte // without overlong ones
 	for i := range l.raw.spans {
 		if line := l.raw.line(i); line != nil && len(lines) < weblog.DetectLines {

@@ -71,7 +71,7 @@ func (f *frameReader) hasStream() (more bool, err error) {
 // input, m is a kindEnd. It panics on some damaged data, see recoverDamage.
 func (f *frameReader) next(m *message) error {
 	*m = message{meta: m.meta[:0], body: m.body[:0]}
-	size, err := f.readLength()
+	size, err := f.length()
 	if err != nil || size == 0 {
 		return err
 	}
@@ -93,8 +93,8 @@ func (f *frameReader) next(m *message) error {
 	return err
 }
 
-// readLength reads the length of the next header in bytes; 0 at the end of the stream.
-func (f *frameReader) readLength() (int64, error) {
+// length reads the length of the next header in bytes; 0 at the end of the stream.
+func (f *frameReader) length() (int64, error) {
 	size, err := f.readUint32()
 	if errors.Is(err, io.EOF) {
 		return 0, nil
@@ -187,12 +187,12 @@ func (f *frameWriter) writeBody(b []byte) error {
 	return err
 }
 
-// writeMessage writes a message as it was read.
-func (f *frameWriter) writeMessage(m *message) error {
+// message writes a message as it was read.
+func (f *frameWriter) message(m *message) error {
 	f.writeHeader(m.meta) //nolint:errcheck // sticky
 	_, err := f.w.Write(m.body)
 	return err
 }
 
-// writeEnd writes the end mark of a stream.
-func (f *frameWriter) writeEnd() error { return f.writeHeader(nil) }
+// end writes the end mark of a stream.
+func (f *frameWriter) end() error { return f.writeHeader(nil) }

@@ -131,7 +131,7 @@ func (s *source) Next(b *engine.Batch) bool {
 	}
 	var more bool
 	err := recoverDamage(func() (err error) {
-		more, err = s.readNext(b)
+		more, err = s.next(b)
 		return err
 	})
 	if err != nil {
@@ -148,9 +148,9 @@ func (s *source) Next(b *engine.Batch) bool {
 	return more
 }
 
-// readNext fills b with rows of the current record batch, or reads the next message and passes it to the sink. more is
+// next fills b with rows of the current record batch, or reads the next message and passes it to the sink. more is
 // false at the end of the input.
-func (s *source) readNext(b *engine.Batch) (more bool, err error) {
+func (s *source) next(b *engine.Batch) (more bool, err error) {
 	if s.row < s.texts[urlRole].rows {
 		return true, s.fill(b)
 	}
@@ -343,9 +343,9 @@ func (s *sink) Write(b *engine.Batch) error {
 			if s.noEnd {
 				return nil
 			}
-			return s.writeEnd()
+			return s.end()
 		}
-		return s.writeMessage(&it.message)
+		return s.message(&it.message)
 	}); err != nil {
 		return err
 	}

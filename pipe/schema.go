@@ -144,7 +144,7 @@ func readSchema(m *message, columns *[numRoles]string, added []output.VerdictFie
 	}
 	for r, i := range indices {
 		if i >= 0 {
-			if err := s.columns[r].readType(fields[i], columns[r], role(r)); err != nil {
+			if err := s.columns[r].read(fields[i], columns[r], role(r)); err != nil {
 				return s, err
 			}
 		}
@@ -202,7 +202,7 @@ func (s *schema) walk(field table, at *position, counted bool, depth int) error 
 		if ok {
 			at.buffers += 2 // of the indices; the dictionary is in another message
 			counted = false
-		} else if err := s.countBuffers(field, at); err != nil {
+		} else if err := s.count(field, at); err != nil {
 			return err
 		}
 	}
@@ -214,8 +214,8 @@ func (s *schema) walk(field table, at *position, counted bool, depth int) error 
 	return nil
 }
 
-// countBuffers adds the buffers of a field to at, excluding those of its children. An unknown type is an error.
-func (s *schema) countBuffers(field table, at *position) error {
+// count adds the buffers of a field to at, excluding those of its children. An unknown type is an error.
+func (s *schema) count(field table, at *position) error {
 	kind := typeKind(field.byte(fieldTypeKind))
 	if !kind.isKnown() {
 		return fmt.Errorf("%w: column %q has an unknown type (%v): put it after the URLs", errUnsupported, field.string(fieldName), kind)
@@ -235,8 +235,8 @@ func (s *schema) countBuffers(field table, at *position) error {
 	return nil
 }
 
-// readType sets the type of the column from its field f. It returns an error if the type does not fit the role r.
-func (u *textField) readType(f table, name string, r role) error {
+// read sets the type of the column from its field f. It returns an error if the type does not fit the role r.
+func (u *textField) read(f table, name string, r role) error {
 	u.name, u.kind = name, typeKind(f.byte(fieldTypeKind))
 	d, ok := f.table(fieldDictionary)
 	switch isTime := u.kind == typeTimestamp && !ok; {

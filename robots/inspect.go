@@ -34,7 +34,7 @@ func Inspect(body []byte, d Dialect) *Report {
 	r.Odd = OddityOf(body, r.File)
 	text := string(wholeLines(body))
 	in := inspector{dialect: d, report: r, skipped: markLen(text), lines: map[string]int32{}, typos: map[string]string{}}
-	in.checkStart(text)
+	in.start(text)
 	s := newScanner(text, d)
 	var l line
 	for {
@@ -45,15 +45,15 @@ func Inspect(body []byte, d Dialect) *Report {
 		if l.num == 1 {
 			begin = in.skipped
 		}
-		in.checkLine(&l, text[begin:end])
+		in.line(&l, text[begin:end])
 	}
 	if r.Odd == OddText && !slices.ContainsFunc(r.Diagnostics, func(d Diagnostic) bool { return d.Code == codeGarbled || d.Code == codeJoinedLines }) {
 		in.note(1, codeNoRobots, "the file has no directives, so crawlers may fetch everything")
 	}
 	in.endDelayGroup(true)
-	in.noteSizeLimit(len(text) < min(len(body), MaxBytes), l.num)
-	in.checkGroups()
-	in.noteNotInherited()
+	in.size(len(text) < min(len(body), MaxBytes), l.num)
+	in.groups()
+	in.inherit()
 	in.noteBlockedAssets()
 	in.noteUselessRules()
 	in.checkPreferences(body)
@@ -90,8 +90,8 @@ func (in *inspector) note(line int32, c Code, format string, args ...any) {
 	in.report.Diagnostics = append(in.report.Diagnostics, Diagnostic{Line: line, Code: c, Text: fmt.Sprintf(format, args...)})
 }
 
-// checkStart notes a byte order mark, of UTF-8 or UTF-16, and a start that looks like HTML. text is the whole file.
-func (in *inspector) checkStart(text string) {
+// start notes a byte order mark, of UTF-8 or UTF-16, and a start that looks like HTML. text is the whole file.
+func (in *inspector) start(text string) {
 	switch {
 	case in.skipped > 0:
 		in.note(1, codeBOM, "the file starts with a byte order mark, which is skipped")
@@ -105,9 +105,9 @@ func (in *inspector) checkStart(text string) {
 	}
 }
 
-// noteSizeLimit notes the effect of [MaxBytes], if the file is larger. line is the last line that was read; if cut is
+// size notes the effect of [MaxBytes], if the file is larger. line is the last line that was read; if cut is
 // set, the limit cuts that line in two.
-func (in *inspector) noteSizeLimit(cut bool, line int32) {
+func (in *inspector) size(cut bool, line int32) {
 	switch {
 	case !in.report.File.Truncated:
 		return
@@ -137,11 +137,11 @@ func isConflict(raw string) bool {
 	return strings.TrimRight(raw[size:], "\r\n") == "" || raw[size] == ' '
 }
 
-// checkLine notes everything that is wrong with one line, and updates the state for the lines after it. raw is the line
+// line notes everything that is wrong with one line, and updates the state for the lines after it. raw is the line
 // as written. Nothing else is noted about a conflict marker, or about a line without effect that people see as a
 // directive (see noteMisread).
-func (in *inspector) checkLine(l *line, raw string) {
-	in.checkBytes(l, raw)
+func (in *inspector) line(l *line, raw string) {
+	in.bytes(l, raw)
 	switch {
 	case isConflict(raw):
 		in.note(l.num, codeConflict, "this line marks a merge conflict: both sides' rules may be present")
@@ -157,16 +157,16 @@ func (in *inspector) checkLine(l *line, raw string) {
 		if in.misread = in.noteMisread(l, raw); in.misread && l.kind == kindOther {
 			return
 		}
-		in.checkKey(l)
-		in.checkComment(l, raw)
-		in.checkDirective(l)
+		in.key(l)
+		in.comment(l, raw)
+		in.directive(l)
 		in.parted = false
 	}
 }
 
-// checkBytes notes NUL bytes and invalid UTF-8 in a line, and a length above a limit of the dialect. raw is the line as
+// bytes notes NUL bytes and invalid UTF-8 in a line, and a length above a limit of the dialect. raw is the line as
 // written.
-func (in *inspector) checkBytes(l *line, raw string) {
+func (in *inspector) bytes(l *line, raw string) {
 	if strings.IndexByte(raw, 0) >= 0 {
 		in.note(l.num, codeNUL, "a NUL byte; the rest of this line is not read")
 	}
@@ -182,9 +182,9 @@ func (in *inspector) checkBytes(l *line, raw string) {
 	}
 }
 
-// checkComment looks for a rule in which a "#" was probably not meant to begin a comment: neither a blank nor another
+// comment looks for a rule in which a "#" was probably not meant to begin a comment: neither a blank nor another
 // "#" follows it, and it follows the value directly, or begins it. raw is the line as written.
-func (in *inspector) checkComment(l *line, raw string) {
+func (in *inspector) comment(l *line, raw string) {
 	if !l.comment || l.kind != kindAllow && l.kind != kindDisallow {
 		return
 	}
@@ -208,15 +208,15 @@ func (in *inspector) checkComment(l *line, raw string) {
 	}
 }
 
-// checkDirective checks the value of a line with a key, and adds the line to the report if it is a Crawl-delay,
+// directive checks the value of a line with a key, and adds the line to the report if it is a Crawl-delay,
 // Sitemap, Host or Clean-param.
-func (in *inspector) checkDirective(l *line) {
+func (in *inspector) directive(l *line) {
 	r := in.report
 	switch l.kind {
 	case kindUserAgent:
-		in.checkUserAgent(l)
+		in.userAgent(l)
 	case kindAllow, kindDisallow:
-		in.checkRule(l)
+		in.rule(l)
 	case kindCrawlDelay:
 		seconds, ok := parseDelay(l.value)
 		if !ok {
@@ -263,9 +263,9 @@ func (in *inspector) checkDirective(l *line) {
 	}
 }
 
-// checkUserAgent checks a user-agent line, and adds its name to the current delay group. It first starts a new delay
+// userAgent checks a user-agent line, and adds its name to the current delay group. It first starts a new delay
 // group if the last one is closed, or if there is none.
-func (in *inspector) checkUserAgent(l *line) {
+func (in *inspector) userAgent(l *line) {
 	if in.closed || !in.open {
 		if in.closed && !in.parted && in.dialect.Has(sectionLimits) {
 			in.note(l.num, codeJoinedSections, "an empty line should separate it from the previous section")
@@ -290,7 +290,7 @@ func (in *inspector) checkUserAgent(l *line) {
 		if name := strings.ToLower(string(token)); in.lines[name] == 0 {
 			in.lines[name] = l.num
 		}
-		in.checkName(l.num, token)
+		in.known(l.num, token)
 		switch rest := l.value[len(token):]; {
 		case in.isNameList(rest):
 			in.note(l.num, codeAgentList, "read as %q: every name needs a line of its own", string(token))
@@ -340,7 +340,7 @@ func (in *inspector) noteNoGroup(l *line) {
 	in.note(l.num, codeNoGroup, "no user-agent line precedes it, so it is ignored")
 }
 
-// recordEarlyLine records a Crawl-delay or Host that precedes all rules of its section. checkRule notes it if a rule
+// recordEarlyLine records a Crawl-delay or Host that precedes all rules of its section. rule notes it if a rule
 // follows.
 func (in *inspector) recordEarlyLine(l *line) {
 	if in.open && !in.ruled && in.early == 0 {
@@ -372,9 +372,9 @@ func (in *inspector) endDelayGroup(last bool) {
 	in.closed = false
 }
 
-// checkRule checks an allow or disallow line and its place in its group. It also notes an earlier line that should
+// rule checks an allow or disallow line and its place in its group. It also notes an earlier line that should
 // follow the rules of its section, see recordEarlyLine. A rule outside any group is noted, and not checked further.
-func (in *inspector) checkRule(l *line) {
+func (in *inspector) rule(l *line) {
 	if !in.open {
 		in.noteNoGroup(l)
 		return
@@ -397,7 +397,7 @@ func (in *inspector) checkRule(l *line) {
 	case l.value == "" && l.kind == kindAllow:
 		in.note(l.num, codeEmptyAllow, "an Allow without a value %s", map[bool]string{true: "has no effect", false: "forbids everything"}[pattern == ""])
 	case schemeLen([]byte(l.value)) > 0:
-		in.note(l.num, codeFullURL, "%s", in.describeFullURL(l.value))
+		in.note(l.num, codeFullURL, "%s", in.fullURL(l.value))
 	case trimInvisible(l.value) != "" && !in.misread && l.value[0] != '/' && l.value[0] != '*':
 		in.note(l.num, codeNoSlash, "%s%s", in.describeNoSlash(), meantRule(l.value))
 	}
@@ -451,9 +451,9 @@ func needlessEscape(text string) (escape string, plain byte) {
 	return "", 0
 }
 
-// describeFullURL returns the text about a rule that is a URL: its effect, its path and its site. It names the site
+// fullURL returns the text about a rule that is a URL: its effect, its path and its site. It names the site
 // because the URL may belong to another one, and then its path is not what the author means.
-func (in *inspector) describeFullURL(value string) string {
+func (in *inspector) fullURL(value string) string {
 	u, err := SplitURL([]byte(value))
 	if err != nil {
 		return in.describeNoSlash()
@@ -482,10 +482,10 @@ var unused = map[string]bool{
 	"request-rate": true, "revisit-after": true, "visit-time": true,
 }
 
-// checkKey checks how the key of a line is written, and whether it has an effect in the dialect. An unknown key gets
+// key checks how the key of a line is written, and whether it has an effect in the dialect. An unknown key gets
 // the nearest known one as a suggestion, and a grave diagnostic if the line seems to be a misspelled rule or user-agent
 // line.
-func (in *inspector) checkKey(l *line) {
+func (in *inspector) key(l *line) {
 	switch {
 	case l.noColon && isPreferenceKey(l.key):
 		in.note(l.num, codeNoColon, "the colon after the key is missing, so the line has no effect")

@@ -8,9 +8,9 @@ import (
 	"github.com/robobatch/robobatch/crawlers"
 )
 
-// checkGroups notes groups for "*" that also name crawlers, and further groups for "*". It then notes rules that block
+// groups notes groups for "*" that also name crawlers, and further groups for "*". It then notes rules that block
 // a search engine from the whole site.
-func (in *inspector) checkGroups() {
+func (in *inspector) groups() {
 	groups := in.report.File.Groups
 	star := int32(0) // line of the first group for "*"
 	for i := range groups {
@@ -127,10 +127,10 @@ var noPages = map[string]bool{
 	"gif": true, "svg": true, "webp": true, "woff": true, "woff2": true, "ttf": true,
 }
 
-// checkName notes a name in a user-agent line that no known crawler has but that resembles a known one, that its
+// known notes a name in a user-agent line that no known crawler has but that resembles a known one, that its
 // operator no longer uses, or whose crawler does not obey robots.txt. A policy token that no draft defines is noted as
 // well.
-func (in *inspector) checkName(line int32, token ProductToken) {
+func (in *inspector) known(line int32, token ProductToken) {
 	in.preferences = in.preferences || token.IsPolicy()
 	switch letters := strings.NewReplacer("-", "", "_", ""); {
 	case token.Equal(policyToken):
@@ -218,10 +218,10 @@ type starRule struct {
 	paths [][]byte
 }
 
-// noteNotInherited notes groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
+// inherit notes groups for named crawlers that allow paths which the rules for "*" disallow, unless that seems
 // intended: the group allows everything, has only an empty Disallow, repeats a rule for "*", or has its own rules while
 // "*" is blocked from the whole site. At most maxNamedRules of the rules are named in each diagnostic.
-func (in *inspector) noteNotInherited() {
+func (in *inspector) inherit() {
 	f := in.report.File
 	h := inheritance{dialect: in.dialect, file: f, lines: in.lines, budget: maxCovered}
 	for i := range f.Groups {
@@ -238,7 +238,7 @@ func (in *inspector) noteNotInherited() {
 		if len(names) == 0 {
 			continue
 		}
-		lost := h.lostRules(f.rulesOf(set.groups))
+		lost := h.lost(f.rulesOf(set.groups))
 		if len(lost) == 0 {
 			continue
 		}
@@ -283,9 +283,9 @@ func (h *inheritance) heirs(set binding) (names []ProductToken) {
 	return names
 }
 
-// lostRules returns the rules for "*" that disallow paths which rules, those of a set of crawlers, allow; none if that
-// seems intended, see noteNotInherited. The first call examines the rules for "*".
-func (h *inheritance) lostRules(rules []Rule) (lost []*Rule) {
+// lost returns the rules for "*" that disallow paths which rules, those of a set of crawlers, allow; none if that
+// seems intended, see inherit. The first call examines the rules for "*".
+func (h *inheritance) lost(rules []Rule) (lost []*Rule) {
 	own := map[string]bool{} // the patterns of its Disallow rules
 	for i := range rules {
 		s := shapeOf(rules[i].Pattern)
@@ -380,5 +380,5 @@ func examplePaths(pattern string) (paths [][]byte) {
 	return paths
 }
 
-// maxNamedRules is the number of rules that noteNotInherited names.
+// maxNamedRules is the number of rules that inherit names.
 const maxNamedRules = 3

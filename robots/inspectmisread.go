@@ -326,7 +326,7 @@ func (r *Report) About(o Origin) []Diagnostic {
 		if string(at.Scheme) == "http" && string(site.Scheme) == "https" && len(at.Port) == 0 && withoutWWW(at.Host) == withoutWWW(site.Host) {
 			all = append(all, Diagnostic{Line: s.Line, Code: codeHTTPSitemap, Text: "the site has https: write https://" + shorten(string(at.Host)+string(u.Path))})
 		}
-		if text := r.describeBlocked(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
+		if text := r.forbidden(u, &budget); text != "" && (string(at.Host) == string(site.Host) && string(at.Port) == string(site.Port) || alone) {
 			all = append(all, Diagnostic{Line: s.Line, Code: codeBlockedSitemap, Text: text})
 		}
 	}
@@ -337,10 +337,10 @@ func (r *Report) About(o Origin) []Diagnostic {
 // withoutWWW returns a host without the prefix "www.".
 func withoutWWW(host []byte) string { return strings.TrimPrefix(string(host), "www.") }
 
-// describeBlocked returns a text about the search engines that may fetch pages but not this URL of the site, and the
+// forbidden returns a text about the search engines that may fetch pages but not this URL of the site, and the
 // rule that disallows it for them. It is "" if all may fetch the URL, or if the budget is exhausted. Of several rules,
 // it names the first, with its search engines.
-func (r *Report) describeBlocked(u URL, budget *int) string {
+func (r *Report) forbidden(u URL, budget *int) string {
 	path, _ := r.dialect.Path(u.Path, nil)
 	var names []string
 	var rule *Rule

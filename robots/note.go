@@ -128,7 +128,7 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 			named |= 1 << i
 		}
 		if named&(1<<i) != 0 && slices.Contains(directives, s.directive) {
-			if n := s.readNotes(text, d); len(n.Lines) > 0 {
+			if n := s.read(text, d); len(n.Lines) > 0 {
 				all = append(all, n)
 			}
 		}
@@ -136,9 +136,9 @@ func NotesOf(body []byte, d Dialect, directives []Directive) (all []Notes) {
 	return all
 }
 
-// readNotes returns the valid lines of the directive in a text, or, with s.of, the rules for that token. The result
+// read returns the valid lines of the directive in a text, or, with s.of, the rules for that token. The result
 // does not share the memory of text.
-func (s *noteSpec) readNotes(text string, d Dialect) Notes {
+func (s *noteSpec) read(text string, d Dialect) Notes {
 	n := Notes{Directive: s.directive}
 	if s.of != "" {
 		rules, _ := Parse([]byte(text), d).Select(Agent{Token: s.of, IgnoresStar: true})

@@ -23,12 +23,12 @@ func Parse(body []byte, d Dialect) *File {
 	lines := newScanner(text, d)
 	var l line
 	for lines.next(&l) {
-		p.readLine(&l)
+		p.line(&l)
 	}
 	if f.Truncated && len(text) < MaxBytes {
 		f.CutLine = l.num // of the empty line that wholeLines left in its place
 	}
-	f.Groups = p.cutGroups()
+	f.Groups = p.groups()
 	return f
 }
 
@@ -65,22 +65,22 @@ type start struct {
 	line        int32
 }
 
-// readLine adds the contents of a line to the groups. Lines that belong to no group are ignored.
-func (p *parser) readLine(l *line) {
+// line adds the contents of a line to the groups. Lines that belong to no group are ignored.
+func (p *parser) line(l *line) {
 	switch l.kind {
 	case kindUserAgent:
-		p.readUserAgent(l.value, l.num)
+		p.userAgent(l.value, l.num)
 	case kindAllow, kindDisallow:
-		p.addRule(l)
+		p.rule(l)
 	case kindCrawlDelay:
 		p.closed = p.closed || p.dialect.Has(delayInSection)
 	case kindOther, kindSitemap, kindHost, kindCleanParam: // no part of any group
 	}
 }
 
-// readUserAgent adds the name of a user-agent line to the current group. It first begins a new group, unless only
+// userAgent adds the name of a user-agent line to the current group. It first begins a new group, unless only
 // user-agent lines precede this one in its group.
-func (p *parser) readUserAgent(value string, line int32) {
+func (p *parser) userAgent(value string, line int32) {
 	if p.closed || !p.open {
 		p.starts = append(p.starts, start{agent: len(p.agents), rule: len(p.rules), line: line})
 		p.open, p.closed = true, false
@@ -92,9 +92,9 @@ func (p *parser) readUserAgent(value string, line int32) {
 	}
 }
 
-// addRule adds a rule to the current group and closes it. A rule without an effect is not added, but closes the group.
+// rule adds a rule to the current group and closes it. A rule without an effect is not added, but closes the group.
 // Rules before the first group are ignored.
-func (p *parser) addRule(l *line) {
+func (p *parser) rule(l *line) {
 	if !p.open {
 		return
 	}
@@ -137,9 +137,9 @@ func (d Dialect) PatternOf(value string) string {
 	return d.normalPattern(value)
 }
 
-// cutGroups cuts the collected agents and rules into groups, which share the memory of the parser. It returns nil if
+// groups cuts the collected agents and rules into groups, which share the memory of the parser. It returns nil if
 // there are none.
-func (p *parser) cutGroups() []Group {
+func (p *parser) groups() []Group {
 	if len(p.starts) == 0 {
 		return nil
 	}
@@ -386,7 +386,7 @@ func (f *File) Select(a Agent) (rules []Rule, ok bool) {
 // Binding returns the ascending indices of the groups whose rules [File.Select] merges for the agent; nil if no group
 // binds it.
 func (f *File) Binding(a Agent) (groups []int) {
-	binds := f.groupMatcher(a)
+	binds := f.binds(a)
 	for i, g := range f.Groups {
 		if binds(g) {
 			groups = append(groups, i)
@@ -395,9 +395,9 @@ func (f *File) Binding(a Agent) (groups []int) {
 	return groups
 }
 
-// groupMatcher returns a function that reports whether a group binds the agent. These are the groups that name the
+// binds returns a function that reports whether a group binds the agent. These are the groups that name the
 // first of its tokens that any group names, or else those for "*", unless the agent ignores them.
-func (f *File) groupMatcher(a Agent) func(Group) bool {
+func (f *File) binds(a Agent) func(Group) bool {
 	for _, t := range append([]ProductToken{a.Token}, a.Fallbacks...) {
 		named := func(g Group) bool { return g.Names(t) }
 		if slices.ContainsFunc(f.Groups, named) {

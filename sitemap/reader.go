@@ -149,7 +149,7 @@ func (r *Reader) Notes() Notes {
 // already been decoded), US-ASCII, ISO-8859-1 and windows-1252.
 func (r *Reader) Next() (Entry, error) {
 	if r.err == nil && r.kind == Unknown {
-		r.err = r.detectKind()
+		r.err = r.begin()
 	}
 	for r.err == nil {
 		next := r.nextInXML
@@ -189,9 +189,9 @@ func LooksLikeXML(head []byte) bool {
 
 var byteOrderMark = []byte("\ufeff")
 
-// detectKind sets the kind of the text, and skips a byte order mark. In XML, it reads up to the start tag of the root.
+// begin sets the kind of the text, and skips a byte order mark. In XML, it reads up to the start tag of the root.
 // The error says why the text is not a sitemap.
-func (r *Reader) detectKind() error {
+func (r *Reader) begin() error {
 	head, err := r.text.r.Peek(4 << 10)
 	if err != nil && err != io.EOF {
 		return r.text.recordError(err)

@@ -65,9 +65,9 @@ func (a *attack) newStrace(v *victim, dir, trace string, more ...string) *exec.C
 	return cmd
 }
 
-// recordCalls sets the system calls of each victim, from a run without a disturbance. The error says that strace
+// trace sets the system calls of each victim, from a run without a disturbance. The error says that strace
 // cannot be used.
-func (a *attack) recordCalls() error {
+func (a *attack) trace() error {
 	names := make([]string, 0, len(calls))
 	for _, c := range calls {
 		names = append(names, c.name)

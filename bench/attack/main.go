@@ -103,7 +103,7 @@ func run(ctx context.Context, arguments []string) error {
 		var err error
 		switch k.name {
 		case "faults":
-			err = a.recordCalls()
+			err = a.trace()
 		case "disks":
 			if out, failed := exec.CommandContext(ctx, "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /mnt").CombinedOutput(); failed != nil {
 				err = fmt.Errorf("no right to mount: %w: %s", failed, bytes.TrimSpace(out))

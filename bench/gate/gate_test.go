@@ -117,7 +117,7 @@ func TestSlower(t *testing.T) {
 		pairs := times(leastRounds, pair{0, 100})
 		pairs[cases[1].name] = slices.Repeat([]pair{{100, 100}}, leastRounds)
 		said := printed(t, func() {
-			if slower, err := r.findSlower(names, pairs); len(slower) != 0 || err != nil {
+			if slower, err := r.slower(names, pairs); len(slower) != 0 || err != nil {
 				t.Errorf("a new benchmark: %v, %v", slower, err)
 			}
 		})
@@ -129,7 +129,7 @@ func TestSlower(t *testing.T) {
 		"gave no CPU time":                times(leastRounds, pair{100, 0}),
 		"only 7 rounds of " + one[0].name: times(leastRounds-1, pair{100, 100}),
 	} {
-		if _, err := r.findSlower(one, pairs); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r.slower(one, pairs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -162,7 +162,7 @@ func (r request) judge(ctx context.Context, measure func(context.Context, []benc
 		if err != nil {
 			return err
 		}
-		if suspects, err = r.findSlower(suspects, pairs); err != nil || len(suspects) == 0 {
+		if suspects, err = r.slower(suspects, pairs); err != nil || len(suspects) == 0 {
 			return err
 		}
 		fmt.Printf("gate: slower than %s by over %.0f %%: %s\n", r.base, 100*(r.threshold-1), joinNames(suspects))
@@ -180,10 +180,10 @@ func joinNames(all []benchCase) string {
 	return strings.Join(names, ", ")
 }
 
-// findSlower prints the result of each case, and returns the cases whose median ratio is over the threshold. It prints
+// slower prints the result of each case, and returns the cases whose median ratio is over the threshold. It prints
 // a line instead for a case that the base lacks. A case with fewer than leastRounds rounds, or without CPU time, is an
 // error.
-func (r request) findSlower(names []benchCase, pairs map[string][]pair) (slower []benchCase, err error) {
+func (r request) slower(names []benchCase, pairs map[string][]pair) (slower []benchCase, err error) {
 	compared := false
 	for _, c := range names {
 		all := pairs[c.name]

@@ -152,7 +152,7 @@ func (l *lab) printTable(w io.Writer) error {
 	}
 	for _, s := range l.shapes {
 		for _, n := range l.limits {
-			got, err := l.runShape(s, n*mib)
+			got, err := l.run(s, n*mib)
 			if err != nil {
 				return err
 			}
@@ -186,9 +186,9 @@ func (r result) printLine(w io.Writer, s shape, limit int64) (fault, err error) 
 	return fault, err
 }
 
-// runShape runs a shape with a limit in bytes. A run that refuses to start, or that coverage ends because of too many
+// run runs a shape with a limit in bytes. A run that refuses to start, or that coverage ends because of too many
 // rules, is a result without an error.
-func (l *lab) runShape(s shape, limit int64) (result, error) {
+func (l *lab) run(s shape, limit int64) (result, error) {
 	out := filepath.Join(l.dir, "out")
 	if err := errors.Join(os.RemoveAll(out), os.Mkdir(out, 0o777)); err != nil {
 		return result{}, err

@@ -68,7 +68,7 @@ func (c *chart) svg() string {
 	fmt.Fprintf(&sb, "\n<style>%s</style>\n", style)
 	writeText(&sb, "title", 0, 20, "start", c.title)
 	writeText(&sb, "note", 0, 40, "start", c.note)
-	a := c.newAxis()
+	a := c.axis()
 	for _, tick := range a.ticks {
 		x := left + a.at(tick)
 		fmt.Fprintf(&sb, `<line class="grid" x1="%.1f" y1="%d" x2="%.1f" y2="%d"/>`+"\n", x, topHigh, x, high-footHigh)
@@ -104,8 +104,8 @@ type axis struct {
 	ticks     []float64
 }
 
-// newAxis returns an axis with room for all bars, and its ticks. A logarithmic axis begins at a power of ten.
-func (c *chart) newAxis() axis {
+// axis returns an axis with room for all bars, and its ticks. A logarithmic axis begins at a power of ten.
+func (c *chart) axis() axis {
 	low, high := math.Inf(1), 0.0
 	for _, g := range c.groups {
 		for _, b := range g.bars {

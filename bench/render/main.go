@@ -60,7 +60,7 @@ func renderFiles(top string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if files[name], err = fillTables(string(text), m.allTables()); err != nil {
+		if files[name], err = fillTables(string(text), m.tables()); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -153,9 +153,9 @@ var runs = []label{
 	{"data=madeup/order=shuffled/frames=8", "30,000 origins, shuffled, 8 frames"},
 }
 
-// allTables returns all tables by the names of their marks; engines only if it was measured. The name of a file of
+// tables returns all tables by the names of their marks; engines only if it was measured. The name of a file of
 // results starts with its date.
-func (m *medians) allTables() map[string]string {
+func (m *medians) tables() map[string]string {
 	all := map[string]string{
 		"machine": fmt.Sprintf("Measured on %s, on %s. Medians; all samples are in [bench/results](/bench/results).\n",
 			m.machine, m.file[:min(len(time.DateOnly), len(m.file))]),

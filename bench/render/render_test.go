@@ -86,7 +86,7 @@ func parsed(t *testing.T) *medians {
 
 // TestTables checks that tables have the medians, and a dash for what was not measured.
 func TestTables(t *testing.T) {
-	tables := parsed(t).allTables()
+	tables := parsed(t).tables()
 	for name, rows := range map[string][]string{
 		"machine": {"on Some Processor, 2 CPUs, on 2026-01-02."},
 		"peers":   {"| robobatch | 100 | – | – | – | 100 % |", "| temoto/robotstxt | 12,346 | – | – | 7.00 | 97–99.99 % |", "| grobotstxt | – | – | – | – | – |"},
@@ -142,7 +142,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("%d bars, want %d, in %s", n, bars, chart.title)
 		}
 	}
-	a := (&chart{log: true, groups: []group{{bars: []bar{{value: 20}, {value: 5000}}}}}).newAxis()
+	a := (&chart{log: true, groups: []group{{bars: []bar{{value: 20}, {value: 5000}}}}}).axis()
 	if a.at(10) != 0 || a.at(5000) <= a.at(1000) || len(a.ticks) != 3 {
 		t.Errorf("axis %+v", a)
 	}

@@ -198,7 +198,9 @@ func TestExtremeTimes(t *testing.T) {
 			t.Errorf("no page: %v", err)
 		}
 		for _, name := range pages {
-			if found := backwards.FindString(readText(t, name)); found != "" {
+			before, rest, _ := strings.Cut(readText(t, name), `id="what-if-module">`) // the text of a module may have any signs
+			_, after, _ := strings.Cut(rest, "</script>")
+			if found := backwards.FindString(before + after); found != "" {
 				t.Errorf("log %d: %s has %q", seed, name, found)
 			}
 		}

@@ -206,7 +206,7 @@ func (f *finder) addName(name string, at status) {
 			f.list.Files = append(f.list.Files, m)
 		}
 	default:
-		f.list.Files = append(f.list.Files, newMember(name, err))
+		f.list.Files = append(f.list.Files, member(name, err))
 	}
 }
 
@@ -223,9 +223,9 @@ func stat(name string) (s status) {
 	return s
 }
 
-// newMember returns the file for a name that cannot be opened itself: a file in a zip archive or, with its error, a
+// member returns the file for a name that cannot be opened itself: a file in a zip archive or, with its error, a
 // missing file. err is why the name cannot be opened.
-func newMember(name string, err error) File {
+func member(name string, err error) File {
 	lost := errors.Is(err, fs.ErrNotExist)
 	// On Unix, a name below an archive has another error, so missing files need no further system calls.
 	if !lost || storage.IsRemote(name) || filepath.Separator == '\\' {

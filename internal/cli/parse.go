@@ -111,7 +111,7 @@ func (r *parsing) parseNext() bool {
 		fault := "unknown flag -" + name
 		if instead := cmp.Or(r.program.Gone[r.command.Name+" "+name], r.program.Gone[name]); instead != "" {
 			fault = "flag -" + name + " was removed: " + instead
-		} else if owners, other := r.commandsWith(name); len(owners) > 0 {
+		} else if owners, other := r.owners(name); len(owners) > 0 {
 			meant = other
 			fault = fmt.Sprintf("-%s is a flag of %s, not of %s", name, enumerate(owners), r.program.Title(r.command))
 			if like != nil {
@@ -158,9 +158,9 @@ func (r *parsing) setFlag(f *Flag, value string, hasValue bool) {
 	r.given[f.Name] = value != ""
 }
 
-// commandsWith returns the titles of the commands that have a flag with that name, and that flag of the first of these
+// owners returns the titles of the commands that have a flag with that name, and that flag of the first of these
 // commands; nil if there is none.
-func (r *parsing) commandsWith(name string) (titles []string, first *Flag) {
+func (r *parsing) owners(name string) (titles []string, first *Flag) {
 	for i := range r.program.Commands {
 		c := &r.program.Commands[i]
 		if f := c.Flag(name); f != nil {

@@ -245,8 +245,8 @@ func (p *pattern) move(at int, b byte) int {
 	}
 }
 
-// addAwaited adds to set the bytes that lead from a position to a different position than all other bytes do.
-func (p *pattern) addAwaited(at int, set *[256]bool) {
+// waits adds to set the bytes that lead from a position to a different position than all other bytes do.
+func (p *pattern) waits(at int, set *[256]bool) {
 	if at < p.floats {
 		if at < len(p.text) {
 			set[p.text[at]] = true

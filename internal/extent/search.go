@@ -77,7 +77,7 @@ func (p *product) find(want int, try bool) (path string, s *search) {
 	found := ""
 	if try {
 		var isShortest bool
-		if found, isShortest = s.tryTexts(); isShortest {
+		if found, isShortest = s.try(); isShortest {
 			return found, s
 		}
 	}
@@ -87,9 +87,9 @@ func (p *product) find(want int, try bool) (path string, s *search) {
 	return found, s
 }
 
-// tryTexts tries the shortest texts of up to about sixteen patterns. It returns the shortest wanted path that it finds,
+// try tries the shortest texts of up to about sixteen patterns. It returns the shortest wanted path that it finds,
 // or "", and whether no shorter path is possible.
-func (s *search) tryTexts() (found string, isShortest bool) {
+func (s *search) try() (found string, isShortest bool) {
 	shortest, attempts := 0, 0
 	attempt := func(path string) {
 		if attempts++; (found == "" || len(path) < len(found)) && s.isWanted(s.kindOfPath(path)) {
@@ -156,7 +156,7 @@ func (s *search) run() string {
 		}
 		clear(waits[:])
 		for _, p := range s.all[i].positions {
-			s.patterns[p.pattern].addAwaited(int(p.at), &waits)
+			s.patterns[p.pattern].waits(int(p.at), &waits)
 		}
 		s.moves += len(s.all[i].positions)
 		s.followOthers(i, &waits)
@@ -254,7 +254,7 @@ func (s *search) follow(i int32, b byte) {
 	s.moves += len(from.positions)
 	positions = s.reduce(next.wanted, positions)
 	s.positions = positions[:0]
-	left := s.leastLeft(next.wanted, positions)
+	left := s.left(next.wanted, positions)
 	if left < 0 {
 		return
 	}
@@ -300,9 +300,9 @@ func (s *search) reduce(wanted bool, positions []position) []position {
 	return append(positions[:0], positions[n:]...)
 }
 
-// leastLeft returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible. wanted
+// left returns the minimum number of bytes that a path still needs to be wanted; -1 if that is impossible. wanted
 // is as in reduce.
-func (s *search) leastLeft(wanted bool, positions []position) int {
+func (s *search) left(wanted bool, positions []position) int {
 	if wanted {
 		return 0
 	}

@@ -65,7 +65,7 @@ func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 			if err != nil {
 				return fmt.Errorf("measure %s: %w", c.Name, err)
 			}
-			if _, err := fmt.Fprintln(w, s.benchmarkLine(c.Name, c.Unit)); err != nil {
+			if _, err := fmt.Fprintln(w, s.line(c.Name, c.Unit)); err != nil {
 				return err
 			}
 		}
@@ -73,9 +73,9 @@ func Rounds(ctx context.Context, w io.Writer, rounds int, cases []Case) error {
 	return nil
 }
 
-// benchmarkLine returns the sample as a line of a benchmark, without its line end. Metrics of 0 are omitted. unit is
+// line returns the sample as a line of a benchmark, without its line end. Metrics of 0 are omitted. unit is
 // that of Units, in the singular.
-func (s Sample) benchmarkLine(name, unit string) string {
+func (s Sample) line(name, unit string) string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "Benchmark%s\t1\t%d ns/op", name, s.Wall.Nanoseconds())
 	var all []Metric

@@ -157,7 +157,7 @@ const (
 func (c *config) transport() *http.Transport {
 	through := c.proxy
 	if through == nil {
-		through = proxyFor
+		through = proxy
 	}
 	return &http.Transport{
 		Proxy: through,

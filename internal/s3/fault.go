@@ -72,9 +72,9 @@ func (e *proxyError) Error() string {
 	return "the proxy of HTTPS_PROXY or HTTP_PROXY " + e.does + ": correct that variable, or name the store in NO_PROXY"
 }
 
-// proxyFor returns the proxy of a request; nil if there is none. The error does not contain its URL, which may contain
+// proxy returns the proxy of a request; nil if there is none. The error does not contain its URL, which may contain
 // a password.
-func proxyFor(r *http.Request) (*url.URL, error) {
+func proxy(r *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(r)
 	if err != nil {
 		return nil, &proxyError{"is not a URL", true}

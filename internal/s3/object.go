@@ -39,11 +39,11 @@ func Stat(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return s.statObject(name)
+	return s.stat(name)
 }
 
-// statObject is [Stat] for this store.
-func (s *store) statObject(name string) (info Info, err error) {
+// stat is [Stat] for this store.
+func (s *store) stat(name string) (info Info, err error) {
 	o, err := splitKey(name)
 	if err != nil {
 		return info, err
@@ -55,7 +55,7 @@ func (s *store) statObject(name string) (info Info, err error) {
 		got, err := s.client.stat(interrupted, o.bucket, o.key, minio.StatObjectOptions{})
 		info = infoOf(got.Size, &got)
 		if answer, ok := errors.AsType[minio.ErrorResponse](err); ok && answer.StatusCode < 500 {
-			return s.requestReason(o, err)
+			return s.reason(o, err)
 		}
 		return err
 	})
@@ -65,10 +65,10 @@ func (s *store) statObject(name string) (info Info, err error) {
 	return info, err
 }
 
-// requestReason returns the store's reason for rejecting an object, as the error of another request. The response to
+// reason returns the store's reason for rejecting an object, as the error of another request. The response to
 // HEAD, which refusal is the error of, has no text, so it requests the first bytes. It returns refusal if that request
 // succeeds.
-func (s *store) requestReason(o object, refusal error) error {
+func (s *store) reason(o object, refusal error) error {
 	var opt minio.GetObjectOptions
 	if err := opt.SetRange(0, 1); err != nil {
 		return refusal

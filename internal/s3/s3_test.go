@@ -98,7 +98,7 @@ func TestRead(t *testing.T) {
 		if got, err := s.readAll("s3://bucket/a"); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
 		}
-		info, err := s.statObject("s3://bucket/a")
+		info, err := s.stat("s3://bucket/a")
 		if err != nil || info.Size != int64(size) || info.Tag == "" || info.Changed.Year() != 2026 {
 			t.Errorf("%d bytes: %+v, %v", size, info, err)
 		}
@@ -227,7 +227,7 @@ func TestChanges(t *testing.T) {
 		if _, err := s.openObject("s3://bucket/a"); !errors.Is(err, ErrChanged) {
 			t.Errorf("opened again: %v", err)
 		}
-		if info, err := s.statObject("s3://bucket/a"); err != nil || info.Size != 3*firstWindow {
+		if info, err := s.stat("s3://bucket/a"); err != nil || info.Size != 3*firstWindow {
 			t.Errorf("asked again: %+v, %v", info, err)
 		}
 		fake.Put("a", nil)
@@ -524,7 +524,7 @@ func TestList(t *testing.T) {
 	}
 	slices.Sort(want)
 	var got []string
-	err := s.listObjects("s3://bucket/logs/", func(name string, _ Info) error {
+	err := s.list("s3://bucket/logs/", func(name string, _ Info) error {
 		got = append(got, name)
 		return nil
 	})
@@ -546,7 +546,7 @@ func TestList(t *testing.T) {
 			fmt.Fprintf(w, "<ListBucketResult>%s</ListBucketResult>", hostile)
 			return true
 		}
-		if err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
 			t.Errorf("%s: %v", hostile, err)
 		}
 	}
@@ -566,7 +566,7 @@ func TestEndlessListing(t *testing.T) {
 			}
 		}
 	}
-	err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil })
+	err := s.list("s3://bucket/logs/", func(string, Info) error { return nil })
 	if !errors.Is(err, errShort) || sent.Load() > 32<<20 {
 		t.Errorf("%v, %d bytes", err, sent.Load())
 	}
@@ -585,7 +585,7 @@ func TestListingEnds(t *testing.T) {
 			fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>%s</ListBucketResult>", pages, contents)
 			return true
 		}
-		if err := s.listObjects("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
+		if err := s.list("s3://bucket/logs/", func(string, Info) error { return nil }); !errors.Is(err, errListing) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -652,7 +652,7 @@ func TestRedirects(t *testing.T) {
 		}
 		_, errRead := s.readAll("s3://bucket/a")
 		errPut := s.putObject(object{"bucket", "a"}, []byte("x"))
-		errList := s.listObjects("s3://bucket/", func(string, Info) error { return nil })
+		errList := s.list("s3://bucket/", func(string, Info) error { return nil })
 		for _, err := range []error{errRead, errPut, errList} {
 			if err == nil || strings.Contains(err.Error(), "https://") {
 				t.Errorf("%d: %v", status, err)
@@ -671,7 +671,7 @@ func TestUntrusted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errTLS) {
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errTLS) {
 		t.Error(err)
 	}
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(fake.URL, "https://"))
@@ -683,7 +683,7 @@ func TestUntrusted(t *testing.T) {
 	if s, err = newStore(&config{host: net.JoinHostPort("localhost", port), secure: true, region: "x", roots: roots}, quick); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errOtherHost) {
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errOtherHost) {
 		t.Error(err)
 	}
 	if err := classifyNetError(&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}); !errors.Is(err, errExpired) {
@@ -694,11 +694,11 @@ func TestUntrusted(t *testing.T) {
 	if s, err = newStore(&config{host: strings.TrimPrefix(plain.URL, "http://"), secure: true, region: "x"}, quick); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, errNoTLS) {
+	if _, err := s.stat("s3://bucket/a"); !errors.Is(err, errNoTLS) {
 		t.Error(err)
 	}
 	plain.Close()
-	if _, err := s.statObject("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): check AWS_ENDPOINT_URL") {
+	if _, err := s.stat("s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "(3 attempts): check AWS_ENDPOINT_URL") {
 		t.Error(err)
 	}
 }
@@ -726,7 +726,7 @@ func TestScheme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.statObject("s3://bucket/a"); !errors.Is(err, c.want) || !IsDown(err) {
+		if _, err := s.stat("s3://bucket/a"); !errors.Is(err, c.want) || !IsDown(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -778,7 +778,7 @@ func TestProxy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.statObject("s3://bucket/a")
+		_, err = s.stat("s3://bucket/a")
 		if want := "the proxy of HTTPS_PROXY or HTTP_PROXY " + c.want + ": correct that variable, or name the store in NO_PROXY"; err == nil || err.Error() != want || !IsDown(err) {
 			t.Errorf("%s: %v", name, err)
 		}

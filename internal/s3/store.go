@@ -297,14 +297,14 @@ func List(prefix string, found func(name string, info Info) error) error {
 	if err != nil {
 		return err
 	}
-	return s.listObjects(prefix, found)
+	return s.list(prefix, found)
 }
 
 // errListing is the error of a listing that is out of order, repeats itself, or has names that were not requested.
 var errListing = errors.New("the listing of the store contradicts itself: name its objects in a list")
 
-// listObjects is [List] for this store. The error is errListing if the pages of the store contradict each other.
-func (s *store) listObjects(prefix string, found func(name string, info Info) error) error {
+// list is [List] for this store. The error is errListing if the pages of the store contradict each other.
+func (s *store) list(prefix string, found func(name string, info Info) error) error {
 	o, err := splitName(prefix)
 	if err != nil {
 		return err

@@ -218,7 +218,7 @@ func (e *Encoder) IDs(to *Pages, column int, v *Values[int32]) {
 // Texts encodes a column of Text. It keeps no reference to t.
 func (e *Encoder) Texts(to *Pages, column int, t *Texts) {
 	stats := beginPage(e, to, column, &Values[byte]{Present: t.Present, Nulls: t.Nulls})
-	page, head, encoding := e.texts.appendTexts(e.page, t.Bytes, e.fields[column].Delta, &stats)
+	page, head, encoding := e.texts.texts(e.page, t.Bytes, e.fields[column].Delta, &stats)
 	e.page = page
 	if encoding == parquet.Encodings.DeltaByteArray && e.words != nil {
 		if packed, ok := e.words.Append(e.packed[:0], page, head); ok {

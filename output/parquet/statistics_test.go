@@ -54,7 +54,7 @@ func TestLongBounds(t *testing.T) {
 			list = append(list, text)
 		}
 		var page, group, dict statistics
-		new(textCutter).appendTexts(nil, plain, false, &page)
+		new(textCutter).texts(nil, plain, false, &page)
 		group.merge(&page)
 		dict.addList(list)
 		for _, s := range []statistics{group, dict} {

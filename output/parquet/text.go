@@ -21,10 +21,10 @@ type textCutter struct {
 // the time of PLAIN, and as many bytes. URLs grouped by host share 2/3.
 const fewShared = 16
 
-// appendTexts appends the texts of a page, which are given in PLAIN, to dst, and sets stats. It uses DELTA_BYTE_ARRAY
+// texts appends the texts of a page, which are given in PLAIN, to dst, and sets stats. It uses DELTA_BYTE_ARRAY
 // if deltas is set and the texts share enough bytes, and PLAIN otherwise. In the page, the bytes of texts begin at
 // head.
-func (c *textCutter) appendTexts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
+func (c *textCutter) texts(dst, plain []byte, deltas bool, stats *statistics) (page []byte, head int, _ parquet.Encoding) {
 	shared := c.cutTexts(plain, stats)
 	if !deltas || shared == 0 || shared*fewShared < len(plain)-4*len(c.shared) {
 		return append(dst, plain...), len(dst), parquet.Encodings.Plain

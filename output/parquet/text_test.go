@@ -21,7 +21,7 @@ func plainTexts(texts []string) (plain []byte) {
 	return plain
 }
 
-// decodeTexts decodes the output of textCutter.appendTexts, according to the specification.
+// decodeTexts decodes the output of textCutter.texts, according to the specification.
 func decodeTexts(t *testing.T, data []byte, encoding parquet.Encoding, n int) (texts []string) {
 	t.Helper()
 	if encoding == parquet.Encodings.Plain {
@@ -109,7 +109,7 @@ func TestTexts(t *testing.T) {
 		for _, deltas := range []bool{true, false} {
 			plain := plainTexts(texts)
 			var stats statistics
-			data, _, encoding := c.appendTexts([]byte("head"), plain, deltas, &stats)
+			data, _, encoding := c.texts([]byte("head"), plain, deltas, &stats)
 			seen[encoding]++
 			if !deltas && encoding != parquet.Encodings.Plain {
 				t.Fatalf("encoding %s", encoding)
@@ -156,7 +156,7 @@ func TestTextAllocs(t *testing.T) {
 	var dst []byte
 	run := func() {
 		var stats statistics
-		dst, _, _ = c.appendTexts(dst[:0], plain, true, &stats)
+		dst, _, _ = c.texts(dst[:0], plain, true, &stats)
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 4 {

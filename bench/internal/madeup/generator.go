@@ -200,7 +200,7 @@ func (g *Generator) Responses() iter.Seq2[robots.Response, error] {
 			origin, seed := g.Origin(i), g.textSeed(i)
 			r := robots.Response{
 				Origin: origin, Name: strings.Replace(string(origin), "://", "_", 1) + ".txt", Status: http.StatusOK,
-				Body: g.baseOf(seed).newText(&g.words, seed),
+				Body: g.baseOf(seed).text(&g.words, seed),
 			}
 			if !yield(r, nil) {
 				return

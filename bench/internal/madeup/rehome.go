@@ -102,9 +102,9 @@ func (v *vocabulary) replace(word []byte, seed uint64, all bool) {
 	}
 }
 
-// newText returns the robots.txt that is made from b with a seed: its replaceable words are replaced by those of v.
+// text returns the robots.txt that is made from b with a seed: its replaceable words are replaced by those of v.
 // The caller owns it.
-func (b *base) newText(v *vocabulary, seed uint64) []byte {
+func (b *base) text(v *vocabulary, seed uint64) []byte {
 	body := slices.Clone(b.body)
 	for _, s := range b.spots {
 		v.replace(body[s.off:s.off+s.len], seed, b.all)

@@ -56,7 +56,7 @@ func (s Shape) Make() *RuleSet {
 		set.Body = fmt.Appendf(set.Body, "%s: %s\n", key, p)
 	}
 	for range numPaths {
-		path := newPath(rng)
+		path := visit(rng)
 		if rng.IntN(10) < 4 {
 			path = newMatch(rng, patterns[rng.IntN(len(patterns))])
 		}
@@ -143,8 +143,8 @@ func wildPattern(rng *rand.Rand) string {
 	return "/" + pick(rng, countries) + "/" + pick(rng, sections) + "/*?" + pick(rng, params) + "="
 }
 
-// newPath generates the path of a page; one of three has a query.
-func newPath(rng *rand.Rand) string {
+// visit generates the path of a page; one of three has a query.
+func visit(rng *rand.Rand) string {
 	p := "/"
 	if rng.IntN(2) == 0 {
 		p += pick(rng, countries) + "/"

@@ -56,9 +56,9 @@ func (s *limited) Close() error {
 // Budget returns the share of one batch.
 func (s *limited) Budget(batches int) int64 { return fraction(s.room, batchPart) / int64(batches) }
 
-// cachedRuling returns the rules of a text from the cache, or loads them. If several goroutines need the text, one
+// ruling returns the rules of a text from the cache, or loads them. If several goroutines need the text, one
 // loads it for all. After an error it returns s.broken.
-func (s *limited) cachedRuling(number int) *rules.Ruling {
+func (s *limited) ruling(number int) *rules.Ruling {
 	if r, ok := s.cache.Get(uint64(number)); ok {
 		return r
 	}
@@ -169,7 +169,7 @@ func (m *limitedReader) Ruling(id rules.RulingID) *rules.Ruling {
 	}
 	e := &m.rulings[id%memoSize]
 	if e.ruling == nil || e.id != id || e.list >= 0 {
-		m.remember(e, rulingEntry{id, -1, m.cachedRuling(number)})
+		m.remember(e, rulingEntry{id, -1, m.ruling(number)})
 	}
 	return e.ruling
 }

@@ -129,7 +129,7 @@ func TestSelections(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&text, "User-agent: bot%s\nAllow: /%d/x\n", letters(i), i)
 		}
-		if _, ok := selectGroups(robots.Parse([]byte(text.String()), robots.Yandex)); ok != want {
+		if _, ok := selections(robots.Parse([]byte(text.String()), robots.Yandex)); ok != want {
 			t.Errorf("the selections of %d agents can be stored: %t", n, ok)
 		}
 	}

@@ -29,7 +29,7 @@ type resolver struct {
 
 func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver {
 	r := &resolver{file: file, moment: m}
-	r.history = robots.NewHistoryOf(d, r.responsesFor)
+	r.history = robots.NewHistoryOf(d, r.load)
 	return r
 }
 
@@ -37,7 +37,7 @@ func newResolver(file *pack.Reader, d robots.Dialect, m rules.Moment) *resolver 
 // valid until the next call.
 func (r *resolver) periods(site *pack.Record, origin robots.Origin) ([]rules.Period, error) {
 	r.setSite(site, origin)
-	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.textOf, func(capture int) uint32 { return r.caches[capture] })
+	r.buf = r.moment.AppendPeriods(r.buf[:0], r.history, origin, r.text, func(capture int) uint32 { return r.caches[capture] })
 	return r.buf, r.err
 }
 
@@ -72,8 +72,8 @@ func (l *loader) Redirects() map[uint32][]robots.Redirect {
 	return all
 }
 
-// textOf returns the number of the text of a response. If the response has no text, it sets r.err and returns 0.
-func (r *resolver) textOf(capture int) int {
+// text returns the number of the text of a response. If the response has no text, it sets r.err and returns 0.
+func (r *resolver) text(capture int) int {
 	if r.err == nil && r.texts[capture] == pack.NoText {
 		r.err = errText
 	}
@@ -83,10 +83,10 @@ func (r *resolver) textOf(capture int) int {
 	return r.texts[capture]
 }
 
-// responsesFor returns the responses for a URL: the robots.txt of the current site, or where its redirects lead. They
+// load returns the responses for a URL: the robots.txt of the current site, or where its redirects lead. They
 // have no bodies. The result is nil if the pack has none, or after an error, which is in r.err. It is valid until the
 // next call.
-func (r *resolver) responsesFor(url string) []robots.Response {
+func (r *resolver) load(url string) []robots.Response {
 	record := r.own
 	if url != r.ownURL {
 		kind, name := recordOf(url)

@@ -59,9 +59,9 @@ const (
 	mergedMin   = 20000
 )
 
-// selectGroups returns the lists of groups that apply to some crawler, sorted: one for each product token and one for
+// selections returns the lists of groups that apply to some crawler, sorted: one for each product token and one for
 // "*", equal lists once. ok is false if they have too many rules in total. The rules are not compiled yet.
-func selectGroups(f *robots.File) (all []selection, ok bool) {
+func selections(f *robots.File) (all []selection, ok bool) {
 	byToken := map[string][]int{}
 	var star []int
 	total := 0
@@ -115,7 +115,7 @@ func packText(key captures.Key, body []byte, d robots.Dialect) (*packedText, err
 	f := robots.Parse(body, d)
 	t := &packedText{key: key, groups: f.Groups, notes: robots.NotesOf(body, d, robots.Directives()), odd: robots.OddityOf(body, f)}
 	var ok bool
-	if t.selections, ok = selectGroups(f); !ok {
+	if t.selections, ok = selections(f); !ok {
 		t.source = body
 		return t, nil
 	}

@@ -136,7 +136,7 @@ func (w *writer) readAll(ctx context.Context, responses iter.Seq2[robots.Respons
 			c.MaxAge = int64(r.MaxAge / time.Second)
 		}
 		if w.dialect.HasRules(&r) {
-			c.Text = w.addText(&r)
+			c.Text = w.text(&r)
 		}
 		kind, record := recordOf(url)
 		if err := w.out.AddCapture(kind, record, c); err != nil {
@@ -155,9 +155,9 @@ func recordOf(url string) (pack.Kind, string) {
 	return pack.Target, url
 }
 
-// addText returns the number of the text of a response. If the text is new, a worker compiles it; addText may wait for
+// text returns the number of the text of a response. If the text is new, a worker compiles it; text may wait for
 // one.
-func (w *writer) addText(r *robots.Response) int {
+func (w *writer) text(r *robots.Response) int {
 	key := captures.KeyOf(r.Body)
 	number, known := w.texts[key]
 	if known {
@@ -197,7 +197,7 @@ func (w *writer) writeTexts() (err error) {
 		}
 		if err == nil {
 			err = panics.Catch(func() error {
-				w.noteText(job.text, job.origin)
+				w.note(job.text, job.origin)
 				return w.writeText(job.text)
 			})
 		}
@@ -205,9 +205,9 @@ func (w *writer) writeTexts() (err error) {
 	return err
 }
 
-// noteText records the oddity and the product tokens of the next text to be written. origin is the first origin with
+// note records the oddity and the product tokens of the next text to be written. origin is the first origin with
 // the text.
-func (w *writer) noteText(t *packedText, origin robots.Origin) {
+func (w *writer) note(t *packedText, origin robots.Origin) {
 	w.tokens.Add(t.groups)
 	w.odd.Add(rules.TextID(w.written), t.odd)
 	if t.odd.IsOdd() {

@@ -70,7 +70,7 @@ func TestCutFiles(t *testing.T) {
 				got = append(got, string(r.Origin))
 				return true
 			}
-			_, err := p.readOpened(f.name, bytes.NewReader(f.data[:end]), int64(end), unpack.Named(f.name), collect)
+			_, err := p.read(f.name, bytes.NewReader(f.data[:end]), int64(end), unpack.Named(f.name), collect)
 			damages := p.Damages()
 			switch {
 			case f.clean[end] && (err != nil || len(damages) > 0 || p.problems.Total > 0):
@@ -209,7 +209,7 @@ func readMutant(t *testing.T, name string, data []byte) (got []string, told bool
 	t.Helper()
 	p := NewPass(new(atomic.Int64))
 	defer p.Release()
-	_, err = p.readOpened(name, bytes.NewReader(data), int64(len(data)), unpack.Named(name), func(r robots.Response) bool {
+	_, err = p.read(name, bytes.NewReader(data), int64(len(data)), unpack.Named(name), func(r robots.Response) bool {
 		got = append(got, fmt.Sprint(r.Origin, r.Status, r.FetchedAt, string(r.Body)))
 		return true
 	})

@@ -40,7 +40,7 @@ func readBytes(t *testing.T, p *Pass, name string, data []byte) (got []robots.Re
 		return true
 	}
 	file, size := bytes.NewReader(data), int64(len(data))
-	p.readOpened(name, file, size, unpack.Named(name), collect)
+	p.read(name, file, size, unpack.Named(name), collect)
 	p.Finish(collect)
 	for _, e := range p.problems.First {
 		if e.Offset > size || e.Offset < 0 && e.Line <= 0 {

@@ -71,7 +71,7 @@ func (j *jsonlReader) read(name string, file io.ReaderAt, size int64, yield func
 		return true, err
 	}
 	for {
-		line, err := j.nextLine()
+		line, err := j.next()
 		switch {
 		case j.src.IOErr() != nil:
 			return true, j.src.IOErr()
@@ -115,9 +115,9 @@ func (j *jsonlReader) endFile(at *RecordError) error {
 	return j.pass.problems.noCapture(j.before)
 }
 
-// nextLine returns the next line that is not blank, which may have its line end. It is valid until the next call. The
+// next returns the next line that is not blank, which may have its line end. It is valid until the next call. The
 // errors are io.EOF, ErrLongLine instead of a line, and those of the source.
-func (j *jsonlReader) nextLine() ([]byte, error) {
+func (j *jsonlReader) next() ([]byte, error) {
 	for {
 		j.begins = j.src.Pos()
 		line, err := j.src.Text.ReadSlice('\n')

@@ -52,11 +52,11 @@ func (p *Pass) Read(name, path string, content unpack.Content, yield func(robots
 	if content == unpack.WARC {
 		p.captures.paths = append(p.captures.paths, path)
 	}
-	return p.readOpened(name, tracked, size, content, yield)
+	return p.read(name, tracked, size, content, yield)
 }
 
-// readOpened is like Read, for a file of the given size that is already open.
-func (p *Pass) readOpened(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
+// read is like Read, for a file of the given size that is already open.
+func (p *Pass) read(name string, file io.ReaderAt, size int64, content unpack.Content, yield func(robots.Response) bool) (more bool, err error) {
 	if content == unpack.JSONL {
 		return p.jsonl.read(name, file, size, yield)
 	}

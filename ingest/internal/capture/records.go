@@ -224,12 +224,12 @@ func (b *block) Read(p []byte) (int, error) {
 // fault, also one of Read.
 func (b *block) finish() error {
 	if b.err == nil {
-		b.err = b.skipRest()
+		b.err = b.rest()
 	}
 	if b.err != nil {
 		return b.err
 	}
-	if err := b.checkEnd(); err != nil {
+	if err := b.ends(); err != nil {
 		return err
 	}
 	if b.digest.hash != nil && !bytes.Equal(b.digest.hash.Sum(nil), b.digest.sum) {
@@ -238,9 +238,9 @@ func (b *block) finish() error {
 	return nil
 }
 
-// checkEnd checks that a record can end at the current position. Only in a packed file is this necessary: reset has
+// ends checks that a record can end at the current position. Only in a packed file is this necessary: reset has
 // checked the others.
-func (b *block) checkEnd() error {
+func (b *block) ends() error {
 	if !b.src.IsPacked() {
 		return nil // checked by reset
 	}
@@ -260,8 +260,8 @@ func (b *block) checkEnd() error {
 	return nil
 }
 
-// skipRest skips the rest of the block. If the text ends earlier, or another record starts, it returns an ErrLength.
-func (b *block) skipRest() error {
+// rest skips the rest of the block. If the text ends earlier, or another record starts, it returns an ErrLength.
+func (b *block) rest() error {
 	if b.digest.hash != nil {
 		_, err := io.Copy(io.Discard, b)
 		return err

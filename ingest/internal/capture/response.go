@@ -201,7 +201,7 @@ type chunkReader struct {
 // source.
 func (c *chunkReader) Read(p []byte) (int, error) {
 	for c.left == 0 && c.err == nil {
-		c.err = c.nextChunk()
+		c.err = c.next()
 	}
 	if c.err != nil {
 		return 0, c.err
@@ -215,8 +215,8 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nextChunk reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it are ignored.
-func (c *chunkReader) nextChunk() error {
+// next reads the line of the next chunk. The last chunk has size 0 and ends the body. Bytes after it are ignored.
+func (c *chunkReader) next() error {
 	if c.open {
 		if end, err := c.readLine(); err != nil || len(end) > 0 {
 			return errors.Join(errChunked, err)

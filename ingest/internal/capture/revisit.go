@@ -92,7 +92,7 @@ func (x *captureIndex) resolve(r *revisit) error {
 		if !ok {
 			continue
 		}
-		earlier, err := x.readAgain(i)
+		earlier, err := x.again(i)
 		if err != nil {
 			return fmt.Errorf("%w: read it again: %w", ErrRevisit, err)
 		}
@@ -109,9 +109,9 @@ func (x *captureIndex) resolve(r *revisit) error {
 
 var errUnpacked = errors.New("over 16 GiB were unpacked for such records")
 
-// readAgain returns found[i], read again from its file. It remembers the last result, whose body the caller must not
+// again returns found[i], read again from its file. It remembers the last result, whose body the caller must not
 // change. The error is errUnpacked once too much was unpacked.
-func (x *captureIndex) readAgain(i int) (c capture, err error) {
+func (x *captureIndex) again(i int) (c capture, err error) {
 	if x.last == i+1 {
 		return x.reread, nil
 	}

@@ -144,7 +144,7 @@ func (r *records) readCapture(wanted func(robots.URL) bool) (h warcRecord, c cap
 	if err != nil {
 		return h, c, err
 	}
-	if h, c.fault = r.readTarget(kind, wanted); c.fault != nil {
+	if h, c.fault = r.target(kind, wanted); c.fault != nil {
 		h = warcRecord{} // skip the record
 	}
 	h.length = length
@@ -176,9 +176,9 @@ func (r *records) readCapture(wanted func(robots.URL) bool) (h warcRecord, c cap
 	return h, c, err
 }
 
-// readTarget returns the facts in the header of a record, except its length: the origin, if the capture is wanted, and
+// target returns the facts in the header of a record, except its length: the origin, if the capture is wanted, and
 // the fields about it. kind is the type of the record. After an error, the end of the record is still known.
-func (r *records) readTarget(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
+func (r *records) target(kind []byte, wanted func(robots.URL) bool) (h warcRecord, err error) {
 	switch {
 	case len(kind) == 0:
 		return h, fmt.Errorf("%w: it has no WARC-Type", ErrHeader)

@@ -80,15 +80,15 @@ func (f *File) NewColumn(index int) *Column {
 // against the footer, before any page is used. Next then returns the first value of the row group.
 func (c *Column) Open(group int) (err error) {
 	c.left, c.pages, c.dict, c.summed = 0, c.pages[:0], dictionary{}, [...]tristate{dataPageV2: 0}
-	if c.chunk, err = c.file.chunkOf(group, c.desc, c.index); err != nil {
+	if c.chunk, err = c.file.chunk(group, c.desc, c.index); err != nil {
 		return err
 	}
 	c.rows = c.file.Rows(group)
 	at, values := c.chunk.start, int64(0)
 	for at < c.chunk.end || c.chunk.old && values < c.chunk.values && at < c.chunk.end+mrBug {
-		p, err := c.window.headerAt(at, c.file.end)
+		p, err := c.window.header(at, c.file.end)
 		if err == nil {
-			err = c.checkPage(&p)
+			err = c.check(&p)
 		}
 		if err != nil {
 			return fmt.Errorf("the header of the page at byte %d: %w", at, err)
@@ -124,9 +124,9 @@ var (
 	errUnsummed = errors.New("it has no checksum, and others of the column have one")
 )
 
-// checkPage compares the header of a page with the footer and with previous headers of the row group. It also notes
+// check compares the header of a page with the footer and with previous headers of the row group. It also notes
 // whether the page has a checksum.
-func (c *Column) checkPage(p *page) error {
+func (c *Column) check(p *page) error {
 	end := c.chunk.end
 	if c.chunk.old {
 		end = min(end+mrBug, c.file.end)
@@ -354,9 +354,9 @@ const (
 	mostHeader = 16 << 20
 )
 
-// headerAt reads the page header at a byte position; the pages of the file end at end. It reads more of the file as
+// header reads the page header at a byte position; the pages of the file end at end. It reads more of the file as
 // needed, and keeps it for the next call.
-func (w *window) headerAt(at, end int64) (page, error) {
+func (w *window) header(at, end int64) (page, error) {
 	if at < w.at || at >= w.at+int64(len(w.data)) {
 		w.data = w.data[:0]
 	}

@@ -67,7 +67,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err := f.parse(footer); err != nil {
 		return nil, err
 	}
-	return f, f.checkFooter()
+	return f, f.check()
 }
 
 // parse reads the footer to f.meta. A panic of the library, which means that the schema is not a tree, becomes an
@@ -84,9 +84,9 @@ func (f *File) parse(footer []byte) (err error) {
 	return nil
 }
 
-// checkFooter compares the row counts in the footer for the file with those for the row groups, and the types of the
+// check compares the row counts in the footer for the file with those for the row groups, and the types of the
 // columns with their legacy form. An encrypted file is an error.
-func (f *File) checkFooter() error {
+func (f *File) check() error {
 	if f.meta.IsSetEncryptionAlgorithm() {
 		return errEncrypted
 	}
@@ -159,9 +159,9 @@ type chunk struct {
 // parquet-mr before 1.2.9, which did not count the dictionary header (PARQUET-816).
 const mrBug = 100
 
-// chunkOf returns the chunk of a column in a row group, after it has compared the metadata with the schema. index is
+// chunk returns the chunk of a column in a row group, after it has compared the metadata with the schema. index is
 // the index of the column.
-func (f *File) chunkOf(group int, col *schema.Column, index int) (chunk, error) {
+func (f *File) chunk(group int, col *schema.Column, index int) (chunk, error) {
 	column := f.meta.RowGroups[group].Columns[index]
 	meta := column.GetMetaData()
 	switch {

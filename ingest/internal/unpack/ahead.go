@@ -132,7 +132,7 @@ func (a *Ahead) planFrames(f storage.File) {
 			f.Close()
 			return
 		}
-		end := scanner.pieceEnd(start)
+		end := scanner.piece(start)
 		section := io.NewSectionReader(f, start, end-start)
 		if end == wholeFile {
 			u.text.start(section, f)
@@ -170,7 +170,7 @@ func (a *Ahead) unpack(p *piece) {
 		defer close(p.texts)
 		if err := panics.Catch(func() error {
 			for p.fault == nil {
-				if buf := p.from.takeBuffer(p, a.quit); buf == nil {
+				if buf := p.from.buffer(p, a.quit); buf == nil {
 					p.fault = errStopped
 				} else {
 					p.texts <- p.from.fill(p, buf) // does not block: there is space for all buffers
@@ -205,9 +205,9 @@ func (u *unpacker) fill(p *piece, buf []byte) aText {
 	return text
 }
 
-// takeBuffer returns a free buffer, or a new one while there are few; otherwise it waits for a buffer. It returns nil
+// buffer returns a free buffer, or a new one while there are few; otherwise it waits for a buffer. It returns nil
 // after Release.
-func (u *unpacker) takeBuffer(p *piece, quit <-chan struct{}) []byte {
+func (u *unpacker) buffer(p *piece, quit <-chan struct{}) []byte {
 	if len(u.free) == 0 && (u.made < maxTextsInTurn || u.made < maxTexts && !p.inTurn.Load()) {
 		u.made++
 		return make([]byte, Headroom+TextSize)

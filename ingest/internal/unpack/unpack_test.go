@@ -32,13 +32,13 @@ func TestFrameScanner(t *testing.T) {
 		if want := at + int64(len(f)); !ok || end != want {
 			t.Fatalf("frame %d at %d ends at %d (%t), want %d", i, at, end, ok, want)
 		}
-		if cut := (frameScanner{bytes.NewReader(data[:end-1]), end - 1, 1}); cut.pieceEnd(at) != wholeFile {
-			t.Errorf("frame %d without its last byte ends at %d", i, cut.pieceEnd(at))
+		if cut := (frameScanner{bytes.NewReader(data[:end-1]), end - 1, 1}); cut.piece(at) != wholeFile {
+			t.Errorf("frame %d without its last byte ends at %d", i, cut.piece(at))
 		}
 		at = end
 	}
 	s.least = int64(len(frames[0]) + 1)
-	if end, want := s.pieceEnd(0), int64(len(frames[0])+len(frames[1])); end != want {
+	if end, want := s.piece(0), int64(len(frames[0])+len(frames[1])); end != want {
 		t.Errorf("a piece of %d bytes at least ends at %d, want %d", s.least, end, want)
 	}
 	if end, ok := s.frameEnd(3); ok {

@@ -239,10 +239,10 @@ type frameScanner struct {
 	least int64 // minimum packed bytes of a piece
 }
 
-// pieceEnd returns the end of the shortest sequence of complete frames from start that has the minimum size, including
+// piece returns the end of the shortest sequence of complete frames from start that has the minimum size, including
 // skippable frames. It returns wholeFile if the file is shorter, or something else follows; the decoder then reports
 // the fault.
-func (s frameScanner) pieceEnd(start int64) (end int64) {
+func (s frameScanner) piece(start int64) (end int64) {
 	for end = start; end-start < s.least; {
 		next, ok := s.frameEnd(end)
 		if !ok || next >= s.size {

@@ -210,13 +210,7 @@ func (p *pattern) finish() error {
 			break
 		}
 	}
-	for i := range p.fields[:max(6, len(p.fields))-6] {
-		shape := ""
-		for _, f := range p.fields[i : i+7] {
-			shape = fmt.Sprint(shape, string(f.until), f.class)
-		}
-		p.fields[i].usual = shape == ` [0] "0" 0 1 "0" "0"0`
-	}
+	p.markUsual()
 	p.must = anySign
 	for _, f := range p.fields[:max(p.need, 1)-1] {
 		if bytes.IndexByte(f.until, ']') >= 0 {
@@ -236,6 +230,17 @@ func (p *pattern) finish() error {
 		return fmt.Errorf("%w: it has no known field for a URL, a path or a request", ErrPattern)
 	}
 	return nil
+}
+
+// markUsual marks the first of the seven fields that combined lines have after the client, see splitUsual.
+func (p *pattern) markUsual() {
+	for i := range p.fields[:max(6, len(p.fields))-6] {
+		shape := ""
+		for _, f := range p.fields[i : i+7] {
+			shape = fmt.Sprint(shape, string(f.until), f.class)
+		}
+		p.fields[i].usual = shape == ` [0] "0" 0 1 "0" "0"0`
+	}
 }
 
 // setRoles makes the plan. If several fields have a role, the one with the lowest rank counts first; among equal

@@ -348,7 +348,7 @@ func (c *dictColumn) appendRows(from []*Chunk, at int, rows []Ref) {
 			moves := m.by
 			for i, id := range c.All[start : start+n] {
 				if len(c.Present) == 0 || c.Present[start+i] != 0 {
-					c.All[start+i] = src.translate(&moves[id], c.dict, id)
+					c.All[start+i] = src.move(&moves[id], c.dict, id)
 				}
 			}
 		}

@@ -171,9 +171,9 @@ type move struct {
 	id  int32
 }
 
-// translate returns the number in another dictionary of text id, which it adds there if it is new. m is its entry in
-// moves, which translate updates.
-func (d *Dictionary) translate(m *move, other *Dictionary, id int32) int32 {
+// move returns the number in another dictionary of text id, which it adds there if it is new. m is its entry in
+// moves, which move updates.
+func (d *Dictionary) move(m *move, other *Dictionary, id int32) int32 {
 	if m.age != other.age {
 		*m = move{other.age, other.addWord(d.At(id), 0)}
 	}

@@ -141,8 +141,8 @@ func (n *Numbering) addRowAgent(d *Dictionary, b *engine.Batch, row int) int32 {
 // groupOf returns the group in the table of rules for the rules of an agent.
 func groupOf(site engine.RulingID, agent int) uint64 { return 1 + (uint64(site)<<32 | uint64(agent)) }
 
-// addProof returns the number of the text of a proof, which it adds if it is new.
-func (n *Numbering) addProof(d *Dictionary, p ranges.Proof) int32 {
+// proof returns the number of the text of a proof, which it adds if it is new.
+func (n *Numbering) proof(d *Dictionary, p ranges.Proof) int32 {
 	if id := d.knownNumber(int(p)); id != 0 {
 		return id - 1
 	}

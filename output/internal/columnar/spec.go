@@ -187,7 +187,7 @@ var columnSpecs = []*spec{
 					c.Nulls++
 					continue
 				}
-				ids[i], present[i] = g.names.addProof(c.dict, p), 1
+				ids[i], present[i] = g.names.proof(c.dict, p), 1
 			}
 		},
 	},

@@ -125,7 +125,7 @@ func Find(c *Counts, log *Log) (d Diagnosis, err error) {
 	g.findConduct()
 	g.findImpostors()
 	g.findListed()
-	d.Findings, d.Limits = g.rankRows(), append(d.Limits, g.limits...)
+	d.Findings, d.Limits = g.rank(), append(d.Limits, g.limits...)
 	for i := range d.Limits {
 		g.completeRow(&d.Limits[i])
 		g.writeSentence(&d.Limits[i])
@@ -152,9 +152,9 @@ func causeOrder(code string) int {
 	return min(slices.Index(Codes, code), slices.Index(Codes, CrawlerSurge))
 }
 
-// rankRows returns the rows to show, the most important first; never nil. Rows that follow from another row become its
+// rank returns the rows to show, the most important first; never nil. Rows that follow from another row become its
 // effects. It fills in the derived fields, the sentences and remedies.
-func (g *grid) rankRows() []Row {
+func (g *grid) rank() []Row {
 	rows := slices.DeleteFunc(g.rows, func(r Row) bool { return !g.isShown(&r) })
 	for i := range rows {
 		r := &rows[i]

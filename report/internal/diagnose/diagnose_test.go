@@ -604,7 +604,7 @@ func TestMerging(t *testing.T) {
 	g.rows[7].Evidence = Evidence{URLs: 100, Paths: 70}
 	g.rows[9].Evidence.Share, g.rows[10].Evidence = .1, Evidence{Expected: 1000} // the section had not so many
 	var got []string
-	for _, r := range g.rankRows() {
+	for _, r := range g.rank() {
 		parts := []string{r.Code}
 		for _, e := range r.Effects {
 			parts = append(parts, e.Code)
@@ -796,7 +796,7 @@ func TestOpposites(t *testing.T) {
 			g.rows = append(g.rows, Row{Code: code, Class: "A", Path: path, From: timeOf(begin + day), To: timeOf(begin + 9*day), Agents: []string{"Googlebot"}, Requests: 500, lost: lost})
 		}
 		var got []string
-		for _, r := range g.rankRows() {
+		for _, r := range g.rank() {
 			got = append(got, r.Code)
 		}
 		if text := strings.Join(got, " "); text != c.want {

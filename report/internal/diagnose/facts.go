@@ -449,9 +449,9 @@ func (c *Chains) AddAnswer(url []byte, crawler uint16, redirected bool, at int64
 	}
 }
 
-// countHops sorts the steps, and counts the hops. Most logs cannot order steps within one second: these take the order
+// count sorts the steps, and counts the hops. Most logs cannot order steps within one second: these take the order
 // that such steps have elsewhere, or else redirects come first.
-func (c *Chains) countHops() {
+func (c *Chains) count() {
 	before := map[hop]int{}
 	for range 2 {
 		slices.SortFunc(c.steps, func(a, b step) int {
@@ -472,7 +472,7 @@ func (c *Chains) countHops() {
 // and its number of redirects; nil if there is none. A redirect that occurs less than half as often as the most
 // frequent one is not included.
 func (c *Chains) Longest() (shapes []string, redirects int64) {
-	c.countHops()
+	c.count()
 	seeds := slices.SortedFunc(maps.Keys(c.hops), func(a, b hop) int {
 		return cmp.Or(cmp.Compare(c.hops[b], c.hops[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})

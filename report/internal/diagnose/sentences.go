@@ -84,7 +84,7 @@ func (g *grid) writeSentence(r *Row) {
 		p.sentence = choose(e.Kind == allStopped, "All crawlers stopped $span: about $missing requests by $names are missing.", p.sentence)
 		p.action = choose(len(r.Agents) >= stopTogether, "The cause is probably on your side, because they stopped together: check changes of firewall, CDN and DNS in that hour.", p.action)
 	}
-	parts, values := g.sentenceParts(r), g.wordValues(r)
+	parts, values := g.parts(r), g.values(r)
 	var fill func(word string) string
 	fill = func(word string) string {
 		if part, ok := parts[word]; ok {
@@ -103,9 +103,9 @@ func (g *grid) writeSentence(r *Row) {
 	}
 }
 
-// sentenceParts returns the parts of sentences by their words. They depend on more than a number, and may contain
+// parts returns the parts of sentences by their words. They depend on more than a number, and may contain
 // words themselves.
-func (g *grid) sentenceParts(r *Row) map[string]string {
+func (g *grid) parts(r *Row) map[string]string {
 	e, isMany, isSeveral := &r.Evidence, len(r.Agents) > 1 || r.unsure, len(g.sites) > 1
 	return map[string]string{
 		"span":    choose(r.Ongoing, "since $from ($lasting)", "between $from and $to ($lasting)"),
@@ -126,8 +126,8 @@ func (g *grid) sentenceParts(r *Row) map[string]string {
 	}
 }
 
-// wordValues returns the values of words: the fields of the evidence by their names in JSON, and others.
-func (g *grid) wordValues(r *Row) map[string]string {
+// values returns the values of words: the fields of the evidence by their names in JSON, and others.
+func (g *grid) values(r *Row) map[string]string {
 	e := &r.Evidence
 	chain, values := strings.Split(e.Chain, " -> "), map[string]string{}
 	for i := range reflect.TypeFor[Evidence]().NumField() {
@@ -137,7 +137,7 @@ func (g *grid) wordValues(r *Row) map[string]string {
 	maps.Copy(values, map[string]string{
 		"when": r.When, "from": g.formatTime(r.From), "to": g.formatTime(r.To), "lasting": formatDuration(r.duration()), "names": r.listAgents(), "who": r.claimedNames(r.listAgents()), "origin": r.Origin, "dir": r.Path,
 		"n": show.Number(r.Requests), "of": show.Number(r.Of), "missing": formatEstimate(float64(r.Requests)), "expected": formatEstimate(e.Expected), "ratio": formatEstimate(float64(r.Requests) / e.Expected),
-		"before": formatEstimate(e.Before), "after": formatEstimate(e.After), "drop": show.Percent(rounded(1 - e.After/e.Before)), "crawler": r.claimedNames(e.Crawler), "status": r.statusText(), "head": chain[0], "tail": chain[len(chain)-1],
+		"before": formatEstimate(e.Before), "after": formatEstimate(e.After), "drop": show.Percent(rounded(1 - e.After/e.Before)), "crawler": r.claimedNames(e.Crawler), "status": r.status(), "head": chain[0], "tail": chain[len(chain)-1],
 		"bytes": formatGigabytes(e.Bytes), "all_bytes": formatGigabytes(e.AllBytes), "about": formatEstimate(float64(e.Size)), "delay": fmt.Sprintf("%g", e.Delay),
 	})
 	return values
@@ -175,8 +175,8 @@ func (g *grid) formatTime(t time.Time) string {
 	return t.Format("2 Jan 15:04")
 }
 
-// statusText returns the status code of a row, and whether there are many others.
-func (r *Row) statusText() string {
+// status returns the status code of a row, and whether there are many others.
+func (r *Row) status() string {
 	text := strconv.Itoa(r.Evidence.Status)
 	if r.mixed {
 		text += " or another error"

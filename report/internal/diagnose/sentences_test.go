@@ -9,7 +9,7 @@ import (
 // TestPhrases holds that each code has a phrase, and each word of phrases and of their parts a value.
 func TestPhrases(t *testing.T) {
 	r, g := Row{}, &grid{Log: &Log{Agents: agents}, from: begin, to: begin + day}
-	parts, values := g.sentenceParts(&r), g.wordValues(&r)
+	parts, values := g.parts(&r), g.values(&r)
 	check := func(where, text string) {
 		os.Expand(text, func(word string) string {
 			name, _, _ := strings.Cut(word, " ")

@@ -93,7 +93,7 @@ func (w *Waste) Add(v *Visit) {
 		return
 	}
 	// A day or month long after the log belongs to a calendar.
-	d, isDate := w.findDate(v)
+	d, isDate := w.date(v)
 	far := lastYear + 1
 	if w.Year > 0 {
 		far = w.Year + aheadYears
@@ -143,7 +143,7 @@ func (w *Waste) endSite() {
 		s := w.sessions[name]
 		// Each visitor gets different ids, on all pages. Ids that several crawlers or people request, or that occur on few
 		// pages, identify things.
-		if s.pages.countTexts() >= leastPages && s.ids.countTexts() >= leastIDs && mostShared*s.ids.countShared() <= s.ids.countTexts() {
+		if s.pages.countTexts() >= leastPages && s.ids.countTexts() >= leastIDs && mostShared*s.ids.shared() <= s.ids.countTexts() {
 			switch s.Pattern = "/*?" + name + "="; name[0] {
 			case ';':
 				s.Pattern = "/*" + name + "="
@@ -235,8 +235,8 @@ func (s *sample) add(text []byte, who int) {
 // countTexts estimates the number of distinct texts.
 func (s *sample) countTexts() int64 { return int64(len(s.by)) << s.zeros }
 
-// countShared estimates the number of distinct texts that several clients requested.
-func (s *sample) countShared() (n int64) {
+// shared estimates the number of distinct texts that several clients requested.
+func (s *sample) shared() (n int64) {
 	for _, who := range s.by {
 		n += int64(bit(who == several))
 	}
@@ -507,8 +507,8 @@ func dateOf(text string) date {
 	return date{year: n[0], month: n[1], day: n[2]}
 }
 
-// findDate returns the date in the parameters of a URL; one before lateYear is preferred.
-func (w *Waste) findDate(v *Visit) (d date, isDate bool) {
+// date returns the date in the parameters of a URL; one before lateYear is preferred.
+func (w *Waste) date(v *Visit) (d date, isDate bool) {
 	for name, value := range pairs(v.URL[v.PathEnd:]) {
 		if len(value) < 4 || len(value) > len("2031-02-14") || value[0] < '1' || value[0] > '9' {
 			continue

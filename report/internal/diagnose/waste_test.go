@@ -467,7 +467,7 @@ func TestSample(t *testing.T) {
 		for i := range 2 * n {
 			s.add(strconv.AppendInt(nil, int64(i%n), 10), i/n*(i%n%2))
 		}
-		for got, want := range map[int64]int{s.countTexts(): n, s.countShared(): n / 2} {
+		for got, want := range map[int64]int{s.countTexts(): n, s.shared(): n / 2} {
 			if got < int64(want)*2/3 || got > int64(want)*3/2+1 || n <= mostSampled && got != int64(want) || len(s.by) > mostSampled {
 				t.Errorf("%d, want about %d", got, want)
 			}

@@ -137,7 +137,7 @@ func (g *Gate) Judge(agent string, count, of int64, words string) Verdict {
 		// A share such as 0.1% is not exact in floating point. The tolerance lets a count equal to the threshold
 		// pass.
 		v.Passed = float64(count)*100 <= g.percent*float64(of)*(1+1e-12)
-		v.Text += fmt.Sprintf(" (%s): more than %s %%", formatPercent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
+		v.Text += fmt.Sprintf(" (%s): more than %s %%", percent(count, of), strconv.FormatFloat(g.percent, 'f', -1, 64))
 	} else {
 		v.Passed = count <= g.most
 		v.Text += ": more than " + msg.Number(g.most)
@@ -180,8 +180,8 @@ func Err(all []Verdict) error {
 	return outputs.NewPolicyError(strings.Join(texts, "\n"))
 }
 
-// formatPercent returns n as a percentage of all, with about two significant digits.
-func formatPercent(n, all int64) string {
+// percent returns n as a percentage of all, with about two significant digits.
+func percent(n, all int64) string {
 	if all == 0 {
 		return "0 %"
 	}

@@ -102,7 +102,7 @@ func (c *Counter) PrintText(w io.Writer, inputs []string, all bool) error {
 			continue
 		}
 		fmt.Fprintf(out, "\n%s: %s\n", kind(k), msg.Count(total, "rule"))
-		printTable(out, rows, h.several())
+		table(out, rows, h.several())
 		if left := total - int64(len(rows)); left > 0 {
 			fmt.Fprintf(out, "  and %s more: -all prints them, -out writes a table\n", msg.Number(left))
 		}
@@ -208,9 +208,9 @@ func (h *Head) sentences() []string {
 	return []string{log, text}
 }
 
-// printTable prints rules of one kind, at least one, each followed by its note. Lines are truncated to the width.
+// table prints rules of one kind, at least one, each followed by its note. Lines are truncated to the width.
 // several means that lines name the origin.
-func printTable(out *strings.Builder, rows []Rule, several bool) {
+func table(out *strings.Builder, rows []Rule, several bool) {
 	requests, urls := len("requests"), len("URLs")
 	for i := range rows {
 		requests = max(requests, len(msg.Number(rows[i].shownCount().Requests)))

@@ -138,7 +138,7 @@ func (r *result) withAgent(name string) result {
 // body returns the lines below the heading: reason, group and remedy. They are indented by margin.
 func (r *result) body() string {
 	var sb strings.Builder
-	for line := range strings.SplitSeq(r.reasonText(width-len(margin)), "\n") {
+	for line := range strings.SplitSeq(r.why(width-len(margin)), "\n") {
 		sb.WriteString(msg.NoCommands(margin + strings.TrimPrefix(line, "  ") + "\n"))
 	}
 	for _, line := range r.remedy() {
@@ -158,8 +158,8 @@ func (r *result) heading(columns int) string {
 	return s + cli.Fit(msg.Line(r.URL), max(columns-cli.Columns(s)-len(end), shortest)) + end
 }
 
-// reasonText returns the reason, wrapped at that many columns.
-func (r *result) reasonText(columns int) string {
+// why returns the reason, wrapped at that many columns.
+func (r *result) why(columns int) string {
 	if r.Problem != "" || r.Usage != "" {
 		return cli.Fill(r.Text, columns)
 	}

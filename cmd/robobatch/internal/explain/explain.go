@@ -161,16 +161,16 @@ func (q *Question) Explain(t Target, agent string, copies []listings.Copy) *Answ
 		a.Group, a.documented = why.GroupOf(file, who), documented(file, agent, q.Dialect)
 		rules, _ := file.Select(who)
 		a.Rules = why.RulesOf(rules, path, q.Dialect)
-		a.readings = q.allowingReadings(t, who, agent, a, copies[0].Response.Body)
+		a.readings = q.readings(t, who, agent, a, copies[0].Response.Body)
 		said := robots.PreferencesOf(copies[0].Response.Body, q.Dialect)
 		a.Preferences = why.PreferencesOf(said, who, path, *a.Allowed)
 	}
 	return a
 }
 
-// allowingReadings returns the answers in all ways in which the crawler's operator may read robots.txt; nil unless
+// readings returns the answers in all ways in which the crawler's operator may read robots.txt; nil unless
 // the URL is disallowed and one of these readings allows it. body is the text of the robots.txt.
-func (q *Question) allowingReadings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
+func (q *Question) readings(t Target, who robots.Agent, agent string, a *Answer, body []byte) []engine.ReadBy {
 	if *a.Allowed || who.Token == "" || robots.IsTxt(t.raw) {
 		return nil
 	}

@@ -284,10 +284,10 @@ func (s *Source) text() string {
 		parts = append(parts, "fetched at an unknown time")
 	}
 	if s.AgeSeconds != nil {
-		parts = append(parts, formatAge(*s.AgeSeconds)+" before -as-of")
+		parts = append(parts, age(*s.AgeSeconds)+" before -as-of")
 	}
 	if !s.File {
-		parts = append(parts, s.responseText())
+		parts = append(parts, s.answer())
 	}
 	if s.URL != "" {
 		parts = append(parts, "of "+msg.Line(s.URL))
@@ -298,8 +298,8 @@ func (s *Source) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// formatAge formats a number of seconds in the largest suitable unit.
-func formatAge(seconds int64) string {
+// age formats a number of seconds in the largest suitable unit.
+func age(seconds int64) string {
 	for _, unit := range []struct {
 		seconds int64
 		name    string
@@ -314,8 +314,8 @@ func formatAge(seconds int64) string {
 // maxError is the maximum width of a fetch error in columns, summed over its lines.
 const maxError = 200
 
-// responseText describes the server's response: the error, or the status and the target of a redirect.
-func (s *Source) responseText() string {
+// answer describes the server's response: the error, or the status and the target of a redirect.
+func (s *Source) answer() string {
 	switch {
 	case s.Error != "":
 		return "failed: " + cli.FitWords(cli.Fit(msg.Line(s.Error), maxError), width-indent)

@@ -259,7 +259,7 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 	s.made = series.Made{Version: s.outOpt.Version, RulesHash: s.Now.Store.RulesHash(), Flags: s.series.flags, RulesName: s.Now.Path}
 	s.Logs = new(ingest.Logs)
 	s.sum = series.NewSum(s.Summary(), series.Series{Shard: s.series.dir.Shard, List: s.series.list, Flags: s.series.flags})
-	if err := s.makeOutputs(ctx); err != nil {
+	if err := s.all(ctx); err != nil {
 		s.printRebuilt()
 		s.Print(fmt.Sprintf("robobatch: complete in %s: %s of %s; to continue, run the same command with -resume\n",
 			msg.File(s.series.dir.Name), msg.Number(int64(s.sum.Series.Done)), msg.Count(int64(len(s.items())), "output")))
@@ -309,8 +309,8 @@ func (s *seriesRun) Run(ctx context.Context) (err error) {
 // items returns the items of the shard.
 func (s *seriesRun) items() []series.Item { return s.series.items }
 
-// makeOutputs makes the outputs of all items in order. With -on-error skip, it records a failed input, and continues.
-func (s *seriesRun) makeOutputs(ctx context.Context) error {
+// all makes the outputs of all items in order. With -on-error skip, it records a failed input, and continues.
+func (s *seriesRun) all(ctx context.Context) error {
 	defer s.Watch("URLs", s.sample)()
 	for i := range s.items() {
 		if ctx.Err() != nil {

@@ -80,9 +80,9 @@ func (b Baseline) Left() (n int64) {
 	return n
 }
 
-// leftText lists accepted findings that did not occur, by origin, code and text of the line. If there are more than
+// names lists accepted findings that did not occur, by origin, code and text of the line. If there are more than
 // most, it gives the number of the others.
-func (b Baseline) leftText(most int) string {
+func (b Baseline) names(most int) string {
 	var left []string
 	for key, count := range b {
 		if count > 0 {

@@ -273,7 +273,7 @@ func (l *run) lint(ctx context.Context, w io.Writer) error {
 		l.Hint(fmt.Sprintf("none of the %s of the baseline was found: use the same -rules, -origin and -dialect, or rebuild it with -approve", msg.Count(left, "finding")))
 	}
 	if l.accepted > 0 && left > 0 {
-		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove them from it, or rebuild it", msg.Count(left, "finding"), l.baseline.leftText(baselineShown)))
+		l.Hint(fmt.Sprintf("fixed: %s of the baseline: %s; remove them from it, or rebuild it", msg.Count(left, "finding"), l.baseline.names(baselineShown)))
 	}
 	counts := p.Counts()
 	var parts []string

@@ -67,7 +67,7 @@ func Findings(place *Place, body []byte, diagnostics []robots.Diagnostic) []Find
 		code, _ := Lookup(d.Code)
 		f := Finding{
 			File: place.File, Origin: place.Origin, capture: place.Capture, Line: d.Line, Code: string(d.Code), severity: code.Severity, Severity: code.Severity.String(),
-			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.readLine(d.Line),
+			Text: fieldtext.Valid(d.Text), Do: code.Do, Source: lines.line(d.Line),
 		}
 		if d.Grave {
 			f.severity, f.Severity = Error, Error.String()
@@ -110,9 +110,9 @@ type lineReader struct {
 	last string // its text
 }
 
-// readLine returns the text of the line with a 1-based number, at most maxSource bytes of it. The number must not be
+// line returns the text of the line with a 1-based number, at most maxSource bytes of it. The number must not be
 // lower than in the previous call. It also sets r.raw to the bytes of the line.
-func (r *lineReader) readLine(num int32) string {
+func (r *lineReader) line(num int32) string {
 	for r.num < num {
 		line, rest := r.rest, []byte(nil)
 		if end := bytes.IndexAny(r.rest, "\r\n"); end >= 0 {

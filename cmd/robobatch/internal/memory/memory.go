@@ -214,7 +214,7 @@ func (r Run) reservedBytes(p *Parts) int64 {
 	}
 	switch r.Out.Format {
 	case output.Parquet:
-		size += chunks*chunk + workers*r.encoderBytes() + rowGroup + groupKept*kept
+		size += chunks*chunk + workers*r.encoder() + rowGroup + groupKept*kept
 		if r.Out.Layout == output.Wide {
 			size += groupWide
 		}
@@ -249,8 +249,8 @@ func (r Run) changesBytes() int64 {
 	return min(r.room()/changesPart*8/changesMore, aggregate.DefaultMemory)
 }
 
-// encoderBytes returns the bytes of a Parquet encoder.
-func (r Run) encoderBytes() int64 {
+// encoder returns the bytes of a Parquet encoder.
+func (r Run) encoder() int64 {
 	if r.Out.Level >= 10 {
 		return encoder + slowZstd
 	}

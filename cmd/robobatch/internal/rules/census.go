@@ -136,7 +136,7 @@ func (g *censusFlags) plan(std console.Streams, faults cli.Faults) (process.Task
 }
 
 // chooseMoments sets the moments, sorted and without duplicates; the only moment is engine.NoTime if none is given.
-// For the word monthly, it sets r.monthly instead, and listSites sets the moments.
+// For the word monthly, it sets r.monthly instead, and sites sets the moments.
 func (r *run) chooseMoments(given []string) error {
 	for _, text := range given {
 		if text == monthly {

@@ -194,9 +194,9 @@ func (l *looker) ruledOf(key ruling, root *engine.Answer) *ruled {
 // mostRows is the maximum number of rows that a goroutine makes at once, except that a single site may have more.
 const mostRows = 1 << 12
 
-// listSites returns the sites in the order of their origins, or only that of r.only. With -as-of monthly, it also
+// sites returns the sites in the order of their origins, or only that of r.only. With -as-of monthly, it also
 // sets r.moments. It returns an error if there is no site of r.only.
-func (r *run) listSites(store *engine.Store) ([]engine.SiteID, error) {
+func (r *run) sites(store *engine.Store) ([]engine.SiteID, error) {
 	type site struct {
 		origin robots.Origin
 		id     engine.SiteID
@@ -253,7 +253,7 @@ type part struct {
 // count evaluates all sites, and writes their rows if there is an output, which it then completes. Several goroutines
 // evaluate sites, but rows are counted and written in the order of the sites.
 func (r *run) count(ctx context.Context, store *engine.Store) (*counts, error) {
-	sites, err := r.listSites(store)
+	sites, err := r.sites(store)
 	if err != nil {
 		return nil, err
 	}

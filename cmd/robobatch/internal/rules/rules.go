@@ -160,7 +160,7 @@ func (l *listing) Run(ctx context.Context) (err error) {
 			l.odd.Add(engine.OddOrigin{Origin: listed.Origin, Odd: report.Odd})
 		}
 		if l.needNamed {
-			l.recordTokens(listed.Report)
+			l.note(listed.Report)
 		}
 		return l.Use(func(f *File) error { return f.Write(listed) })
 	})
@@ -193,8 +193,8 @@ func (l *listing) Run(ctx context.Context) (err error) {
 // maxNamed is the maximum number of product tokens recorded.
 const maxNamed = 1 << 17
 
-// recordTokens records the product tokens of a listed robots.txt, up to maxNamed in all. It does nothing if r is nil.
-func (l *listing) recordTokens(r *robots.Report) {
+// note records the product tokens of a listed robots.txt, up to maxNamed in all. It does nothing if r is nil.
+func (l *listing) note(r *robots.Report) {
 	if r == nil {
 		return
 	}

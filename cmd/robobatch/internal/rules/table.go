@@ -131,7 +131,7 @@ func (f *File) Write(l *listings.Listing) error {
 			rows.addGroups(r)
 		}
 		for i, agent := range f.agents {
-			rows.addAgent(r, f.names[i], agent)
+			rows.agent(r, f.names[i], agent)
 		}
 		for _, s := range r.Sitemaps {
 			rows.addRow(listRow{item: itemSitemap, line: s.Line, value: &s.URL})
@@ -293,9 +293,9 @@ func (l *lister) addGroups(r *robots.Report) {
 	}
 }
 
-// addAgent adds the rows for the groups, rules and crawl delay that bind one crawler. If no group binds it, it adds a
+// agent adds the rows for the groups, rules and crawl delay that bind one crawler. If no group binds it, it adds a
 // row that says so.
-func (l *lister) addAgent(r *robots.Report, name string, a robots.Agent) {
+func (l *lister) agent(r *robots.Report, name string, a robots.Agent) {
 	groups := r.File.Binding(a)
 	if len(groups) == 0 {
 		l.addRow(listRow{item: itemNoGroup, agents: name})

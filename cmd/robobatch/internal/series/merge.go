@@ -96,7 +96,7 @@ func (d Dir) Merge(ctx context.Context, names []string) (*Sum, error) {
 		return nil, err
 	}
 	sum.End(d.Name)
-	spare, err := there.checkOutputs(ctx, d, sum)
+	spare, err := there.check(ctx, d, sum)
 	if err != nil {
 		return nil, err
 	}
@@ -222,9 +222,9 @@ func (d Dir) listFiles() (*view, error) {
 	return v, nil
 }
 
-// checkOutputs returns an error if outputs changed after their shards ended, or if two inputs have the same output.
+// check returns an error if outputs changed after their shards ended, or if two inputs have the same output.
 // It returns a warning about outputs in the directory that belong to other inputs; its Count is 0 if there are none.
-func (v *view) checkOutputs(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
+func (v *view) check(ctx context.Context, d Dir, s *Sum) (spare warning.Warning, err error) {
 	ours := make(map[string]bool, len(s.Series.Outputs))
 	var errs []error
 	found, err := v.compare(ctx, d, s.Series.Outputs, fileDifference)

@@ -186,7 +186,7 @@ type State struct {
 // then kept, unless the record belongs to another input.
 func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	const another = "another input"
-	r, why := d.readRecord(item, want)
+	r, why := d.read(item, want)
 	if item.Err != nil {
 		return State{Why: why, Kept: r != nil}, item.Err
 	}
@@ -203,9 +203,9 @@ func (d Dir) Look(item *Item, file string, want *Made) (State, error) {
 	return State{Done: r, Why: why, Source: source}, nil
 }
 
-// readRecord returns the record of an output, if the output is unmodified and was made with the same rules, flags and
+// read returns the record of an output, if the output is unmodified and was made with the same rules, flags and
 // version as want. Otherwise it returns nil and the reason, which is "" if there is no record.
-func (d Dir) readRecord(item *Item, want *Made) (r *Record, why string) {
+func (d Dir) read(item *Item, want *Made) (r *Record, why string) {
 	text, err := storage.ReadAll(d.record(item.Output))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ""

@@ -63,7 +63,7 @@ func (r *Report) Short() string {
 		{"allowed", msg.Number(c.Allowed), msg.Percent(c.Allowed, c.Rows), true},
 		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
 		{"violations", msg.Number(c.Violations), msg.Percent(c.Violations, c.Rows), r.AgentFromLog},
-	}.visibleLines(), r.rowLines().visibleLines()
+	}.visibleLines(), r.rows().visibleLines()
 	rest = rest.visibleLines()
 	var text string
 	if r.AgentFromLog {
@@ -104,8 +104,8 @@ func (r *Report) Short() string {
 	return r.title() + "\n\n" + strings.Join(lines, "") + "  " + end + "\n"
 }
 
-// rowLines returns the lines about rows without rules, rows without a verdict, and written rows.
-func (r *Report) rowLines() table {
+// rows returns the lines about rows without rules, rows without a verdict, and written rows.
+func (r *Report) rows() table {
 	c := &r.Counts
 	without := r.perURL(c.Reasons[engine.ReasonNoRobots.String()])
 	note := "rows: no robots.txt for their origin"
@@ -209,7 +209,7 @@ func (r *Report) Full() string {
 		{"disallowed", msg.Number(c.Disallowed), msg.Percent(c.Disallowed, c.Rows), true},
 		{"null", msg.Number(c.Null), msg.Percent(c.Null, c.Rows), true},
 		{"written", msg.Number(c.Written), "rows: -where " + r.Where, r.Where != ""},
-	}, r.verifiedLines().visibleLines(), gap, r.agentLines(), r.reasonLines(), gap, r.busiestLines(), r.logLines(), gap, r.ruleLines(), gap, r.timeLines())
+	}, r.verifiedLines().visibleLines(), gap, r.agents(), r.reasonLines(), gap, r.busiestLines(), r.logLines(), gap, r.ruleLines(), gap, r.timeLines())
 	switch {
 	case r.Fault != "" && (r.Counts.Lines()+r.Counts.EmptyLines+r.Counts.HeaderLines) == 0:
 		return ""
@@ -224,9 +224,9 @@ func (t table) nonZeroLines() table {
 	return slices.DeleteFunc(t, func(l line) bool { return l.value == "0" })
 }
 
-// agentLines returns one line per agent about its verdicts, and a gap; nil for a single agent without
+// agents returns one line per agent about its verdicts, and a gap; nil for a single agent without
 // -agent-from-log.
-func (r *Report) agentLines() (t table) {
+func (r *Report) agents() (t table) {
 	for _, a := range r.agentsWorstFirst() {
 		note := msg.Percent(a.Disallowed, a.Rows) + " disallowed of " + msg.Count(a.Rows, "row")
 		value := a.Disallowed

@@ -46,8 +46,8 @@ func directCodes(extra []uint8, n int) []uint8 {
 	return codes
 }
 
-// setCodes sets the codes of the three numbers.
-func (s *sequence) setCodes() {
+// code sets the codes of the three numbers.
+func (s *sequence) code() {
 	if s.literals < directLiterals {
 		s.codes[ofLiterals] = literalsCodes[s.literals]
 	} else {
@@ -70,9 +70,9 @@ type sequencer struct {
 // reset removes all sequences.
 func (q *sequencer) reset() { q.all = q.all[:0] }
 
-// appendSection appends the sequences section of a block: their number, the three tables, and the bits. It sets the
+// append appends the sequences section of a block: their number, the three tables, and the bits. It sets the
 // codes of the sequences.
-func (q *sequencer) appendSection(dst []byte) []byte {
+func (q *sequencer) append(dst []byte) []byte {
 	n := len(q.all) // at most 16 Ki: a block has no more matches of eight bytes
 	if n < 128 {
 		dst = append(dst, byte(n))
@@ -86,7 +86,7 @@ func (q *sequencer) appendSection(dst []byte) []byte {
 		q.coders[i].reset()
 	}
 	for i := range q.all {
-		q.all[i].setCodes()
+		q.all[i].code()
 		c := &q.all[i].codes
 		q.coders[ofLiterals].counts[c[ofLiterals]]++
 		q.coders[ofOffset].counts[c[ofOffset]]++

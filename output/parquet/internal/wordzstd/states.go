@@ -45,14 +45,14 @@ func (c *coder) appendTable(dst []byte, n int) (table []byte, mode byte) {
 		}
 	}
 	c.log = tableLog
-	c.setShares(n)
+	c.share(n)
 	c.buildStates()
 	return c.appendShares(dst), aTable
 }
 
-// setShares distributes the states in proportion to the counts, whose sum is n. A code that occurs gets at least one
+// share distributes the states in proportion to the counts, whose sum is n. A code that occurs gets at least one
 // state.
-func (c *coder) setShares(n int) {
+func (c *coder) share(n int) {
 	left, most := int32(1<<tableLog), 0
 	for code, count := range c.counts {
 		c.shares[code] = 0

@@ -87,7 +87,7 @@ func (e *Encoder) appendBlock(dst, src []byte, at, end int) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)
 	dst = e.appendLiterals(dst)
-	dst = e.sequence.appendSection(dst)
+	dst = e.sequence.append(dst)
 	kind := compressedBlock
 	if len(dst)-start-3 >= end-at {
 		kind = rawBlock

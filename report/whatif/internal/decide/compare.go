@@ -94,7 +94,7 @@ func (l *Log) Compare(before, after *Text, agent int) *Change {
 		c.Lines = append(c.Lines, *line)
 	}
 	slices.SortFunc(c.Lines, func(a, b Line) int { return cmp.Compare(a.Line, b.Line) })
-	c.Closed, c.Opened, c.Wishes = closed.sortMoves(), opened.sortMoves(), wishes.listWishes()
+	c.Closed, c.Opened, c.Wishes = closed.sortMoves(), opened.sortMoves(), wishes.list()
 	return c
 }
 

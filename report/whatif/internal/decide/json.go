@@ -201,7 +201,7 @@ type Question struct {
 func AppendExplanation(dst []byte, q Question) []byte {
 	o := object{b: dst}
 	o.open('{')
-	raw, fault := q.pathOf()
+	raw, fault := q.path()
 	if fault != "" {
 		o.key("error")
 		o.text(fault)
@@ -224,7 +224,7 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	rules, _ := file.Select(who)
 	o.writeTrials(why.RulesOf(rules, path, q.Dialect))
 	verdict, _ := why.Decide(file, who, path, q.Dialect)
-	o.writePreferences(why.PreferencesOf(robots.PreferencesOf(q.Body, q.Dialect), who, path, verdict.Allow))
+	o.preferences(why.PreferencesOf(robots.PreferencesOf(q.Body, q.Dialect), who, path, verdict.Allow))
 	o.key("dialects")
 	o.open('[')
 	for _, name := range robots.Dialects() {
@@ -242,8 +242,8 @@ func AppendExplanation(dst []byte, q Question) []byte {
 	return o.b
 }
 
-// writePreferences writes the preferences by draft, and the first line that states each; 0 means that none does.
-func (o *object) writePreferences(p *why.Preferences) {
+// preferences writes the preferences by draft, and the first line that states each; 0 means that none does.
+func (o *object) preferences(p *why.Preferences) {
 	part := func(key string, line int32, text string) {
 		o.key(key)
 		o.open('[')
@@ -281,9 +281,9 @@ func (q *Question) writeOpinion(o *object, d robots.Dialect, raw []byte) {
 	o.writeRule(&rule)
 }
 
-// pathOf returns the part of the question's URL after the origin. fault says why the URL is invalid; "" if it is
+// path returns the part of the question's URL after the origin. fault says why the URL is invalid; "" if it is
 // valid.
-func (q *Question) pathOf() (raw []byte, fault string) {
+func (q *Question) path() (raw []byte, fault string) {
 	url := []byte(q.URL)
 	if len(url) > 0 && url[0] == '/' {
 		return url, ""

@@ -161,7 +161,7 @@ func (l *Log) decideAgent(t *Text, a int, s *set, known []answer, goOn func() bo
 func (l *Log) decideURL(url int32, rules []robots.Rule, s *set) (n answer) {
 	n.winner = always
 	if !l.always[url] {
-		n.winner = s.findWinner(l.paths.at(int(url)))
+		n.winner = s.winner(l.paths.at(int(url)))
 	}
 	fetched := n.winner < 0 || rules[n.winner].Allow
 	if s.preferences != nil {
@@ -225,8 +225,8 @@ func compile(rules []robots.Rule, d robots.Dialect) (*set, error) {
 	return s, nil
 }
 
-// findWinner returns the index of the rule that decides a path; none if no rule does.
-func (s *set) findWinner(path []byte) int32 {
+// winner returns the index of the rule that decides a path; none if no rule does.
+func (s *set) winner(path []byte) int32 {
 	rank := s.automaton.Match(path, &s.scratch)
 	if rank == automaton.NoMatch {
 		return none

@@ -45,8 +45,8 @@ func (c *wishCounts) addUses(url int32, from, to robots.Uses, requests int64) {
 	}
 }
 
-// listWishes returns the sums of the counts: by use, and for each use changed preferences first.
-func (c *wishCounts) listWishes() (all []Wish) {
+// list returns the sums of the counts: by use, and for each use changed preferences first.
+func (c *wishCounts) list() (all []Wish) {
 	for use := range c.byURL {
 		for _, changed := range [...]bool{true, false} {
 			for from := range c.byURL[use] {
