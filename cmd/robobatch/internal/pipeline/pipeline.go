@@ -481,8 +481,8 @@ func (p *Pipeline) InputNames() (names []string) {
 
 // KeepAnswers adds the status and bytes of responses to the kept fields, if all logs can have them and at least one
 // does. It then reopens the logs, of which it checks the first rows. Pipes cannot be checked: with crawlers of the log,
-// the fields are kept, and null if the log lacks them; otherwise only if -keep names them. With the status, it also keeps the request method, like KeepRequests, if conduct
-// is reported or if bytes are kept.
+// the fields are kept, and null if the log lacks them; otherwise only if -keep names them. With the status, it also
+// keeps the request method, like KeepRequests, if conduct is reported or if bytes are kept.
 func (p *Pipeline) KeepAnswers() (err error) {
 	before := len(p.LogOpt.Keep)
 	p.Status = p.keepInt("status")
@@ -531,14 +531,15 @@ func (p *Pipeline) keepField(field string, kind engine.KeptKind, blind bool) int
 			return i + 1
 		}
 	}
+	piped := slices.ContainsFunc(p.Logs.Inputs(), isPipe)
+	if piped && !blind && !opt.Fields.Agents {
+		return 0
+	}
+	blind = blind || piped
 	found := blind
 	for _, in := range p.Logs.Inputs() {
 		if isPipe(in) {
-			if blind = blind || opt.Fields.Agents; blind {
-				found = true
-				continue
-			}
-			return 0
+			continue
 		}
 		one := *opt
 		one.Keep = []ingest.KeptColumn{column}
