@@ -189,8 +189,8 @@ func (m *Matcher) findSigns(path []byte, s *Scratch) bool {
 	return true
 }
 
-// find makes an attempt for each pattern whose sign the path has, except those that cannot beat the best one. It reports false if this
-// is too much work.
+// find makes an attempt for each pattern whose sign the path has, except those that cannot beat the best one. It
+// reports false if this is too much work.
 func (m *Matcher) find(starts []Start, most int, s *Scratch) bool {
 	s.left = most
 	for _, g := range s.signs {
