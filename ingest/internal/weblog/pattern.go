@@ -193,8 +193,8 @@ func (p *pattern) splitLast(line []byte, at, i int, fields [][]byte) int {
 	return at + n + len(next.until)
 }
 
-// splitUsual sets the values of fields of a combined line, up to seven from the user to the User-Agent, as split does, if
-// the line has no backslashes. It returns false if they may need the rules of split.
+// splitUsual sets the values of fields of a combined line, up to seven from the user to the User-Agent, as split does,
+// if the line has no backslashes. It returns false if they may need the rules of split.
 func splitUsual(rest []byte, fields []field, values [][]byte) bool {
 	for i := range fields {
 		until := fields[i].until

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Clock parses times, and remembers the last one, because the texts of rows of the same minute differ only in the seconds.
+// A Clock parses times, and remembers the last one, because texts of the same minute differ only in the seconds.
 type Clock struct {
 	text  []byte
 	micro int64
